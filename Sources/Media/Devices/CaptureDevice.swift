@@ -1,0 +1,65 @@
+/// A camera or a microphone that is present, and what it offers.
+public struct CaptureDevice: Sendable, Hashable {
+    public enum MediaType: String, Sendable, Codable { case video, audio }
+    public enum DeviceType: String, Sendable, Codable {
+        case builtIn, external, virtual, file, network, screen, microphone
+    }
+    public enum Position: String, Sendable, Codable { case unspecified, front, back }
+
+    /// Why a device cannot be used now.
+    public enum Problem: Sendable, Hashable {
+        /// Another program streams from it; its name where the system tells.
+        case inUse(by: String?)
+        /// The user may not open it; the group that may.
+        case noPermission(group: String)
+        /// It did not answer as it should.
+        case failing(String)
+    }
+
+    public let mediaType: MediaType
+    public let deviceType: DeviceType
+    public let position: Position
+    public let identity: DeviceIdentity
+    /// As a person reads it, without control characters.
+    public let name: String
+    /// The node for a V4L2 camera (`/dev/video0`), the source's name for a PulseAudio microphone.
+    public let node: String
+    /// The selector that names exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
+    public let selector: String
+    /// The USB controller or other bus it hangs on; its bandwidth is shared.
+    public let controller: String?
+    /// Megabits per second of the USB connection, where known (sysfs `speed`).
+    public let busSpeed: Int?
+    /// The identity of the microphone in this camera, or of the camera around this microphone.
+    public let companion: DeviceIdentity?
+    /// Of a camera.
+    public let formats: [OfferedFormat]
+    /// Of a microphone: its native format.
+    public let sound: SoundFormat?
+    /// V4L2 controls by name with their current value.
+    public let controls: [DeviceControl]
+    public let problem: Problem?
+
+    public init(
+        mediaType: MediaType, deviceType: DeviceType, position: Position = .unspecified,
+        identity: DeviceIdentity,
+        name: String, node: String, selector: String, controller: String? = nil, busSpeed: Int? = nil,
+        companion: DeviceIdentity? = nil, formats: [OfferedFormat] = [], sound: SoundFormat? = nil,
+        controls: [DeviceControl] = [], problem: Problem? = nil
+    ) {
+        self.mediaType = mediaType
+        self.deviceType = deviceType
+        self.position = position
+        self.identity = identity
+        self.name = name
+        self.node = node
+        self.selector = selector
+        self.controller = controller
+        self.busSpeed = busSpeed
+        self.companion = companion
+        self.formats = formats
+        self.sound = sound
+        self.controls = controls
+        self.problem = problem
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// A failure of one camera or microphone.
+///
+/// The message a user reads is built only here: what failed, on which device, why, and what to try.
+public struct DeviceError: Error, Sendable, Equatable {
+    public enum Reason: Sendable, Equatable {
+        case notFound
+        /// Several devices fit a selector; how each can be named.
+        case ambiguous(candidates: [String])
+        case busy(by: String?)
+        case noPermission(group: String?)
+        case disconnected
+        case formatNotSupported(requested: String, offered: [String])
+        /// It delivered nothing good in the given time.
+        case silent(seconds: Int)
+        /// The USB controller has no bandwidth left for its stream.
+        case noBandwidth(controller: String?)
+        /// The sound server does not answer or went away.
+        case noSoundServer(String)
+        case system(errno: Int32)
+        /// A reason of its own, as a sentence that ends in what to do.
+        case other(String)
+    }
+
+    /// As the user named it: a node, a selector, or a role with its selector.
+    public let device: String
+    public let operation: String
+    public let reason: Reason
+
+    public init(device: String, operation: String, reason: Reason) {
+        self.device = device
+        self.operation = operation
+        self.reason = reason
+    }
+
+    /// Turns an `errno` into the reason a person would give for it.
+    public init(device: String, operation: String, errno number: Int32) {
+        let reason: Reason =
+            switch number {
+            case ENOENT, ENXIO: .notFound
+            case EBUSY: .busy(by: nil)
+            case EACCES, EPERM: .noPermission(group: nil)
+            case EIO, ENODEV: .disconnected
+            case ENOSPC: .noBandwidth(controller: nil)
+            default: .system(errno: number)
+            }
+        self.init(device: device, operation: operation, reason: reason)
+    }
+}
+
+extension DeviceError: CustomStringConvertible {
+    public var description: String { "\(device.printable()): \(operation) failed: \(explanation)" }
+
+    private var explanation: String {
+        switch reason {
+        case .notFound where device.hasPrefix("file:"):
+            return "no such file. Check the path."
+        case .notFound:
+            return "no such device. Run `multicam devices` to list what is connected, or try `--virtual`."
+        case .ambiguous(let candidates):
+            let list = candidates.map { $0.printable() }.joined(separator: ", ")
+            return "it could be any of \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
+        case .busy(let program):
+            let who = program.map { "`\($0.printable())`" } ?? "another program"
+            return "\(who) is using it. Close that program, or pick another camera."
+        case .noPermission where device.hasPrefix("file:"):
+            return "you may not read it. Allow it with `chmod`, or choose another file."
+        case .noPermission(let group):
+            let group = group ?? "video"
+            return
+                "you may not open it. Join the group with `sudo usermod -aG \(group) $USER` and log in again."
+        case .disconnected:
+            return "it was unplugged or does not answer. Plug it in again, at another port if need be."
+        case .formatNotSupported(let requested, let offered):
+            let list = offered.map { $0.printable() }.joined(separator: "; ")
+            return "it cannot deliver \(requested). It offers \(list)."
+        case .silent(let seconds):
+            return
+                "it delivered nothing usable within \(seconds) s. Plug it in again, or leave it out of the profile."
+        case .noBandwidth(let controller):
+            let place = controller.map { " \($0.printable())" } ?? ""
+            return "the USB controller\(place) has no bandwidth left for it (this is not about disk space). "
+                + "Move it to a port of another controller, or choose mjpeg or a smaller size."
+        case .noSoundServer(let why):
+            return "the PulseAudio server does not answer (\(why.printable())). "
+                + "Start it with `pulseaudio --start`, or leave the microphones out."
+        case .system(let number):
+            return "\(String(cString: strerror(number))) (errno \(number)). "
+                + "Plug it in again and look at `dmesg` if it stays."
+        case .other(let sentence):
+            return sentence
+        }
+    }
+}

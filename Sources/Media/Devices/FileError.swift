@@ -1,0 +1,45 @@
+import Glibc
+
+/// A failure to make, write or read a file of a recording.
+public struct FileError: Error, Sendable, Equatable {
+    public let path: String
+    public let operation: String
+    /// The system's error number, or 0 when the content is wrong; `detail` says how.
+    public let errno: Int32
+    public let detail: String
+
+    public init(path: String, operation: String, errno: Int32) {
+        self.path = path
+        self.operation = operation
+        self.errno = errno
+        detail = ""
+    }
+
+    public init(path: String, operation: String, detail: String) {
+        self.path = path
+        self.operation = operation
+        errno = 0
+        self.detail = detail
+    }
+
+    public var isPermission: Bool { errno == EACCES || errno == EPERM }
+}
+
+extension FileError: CustomStringConvertible {
+    public var description: String {
+        let explanation =
+            switch errno {
+            case 0: detail.printable()
+            case EACCES, EPERM: "no permission. Choose a folder of your own with `--output`."
+            case ENOSPC, EDQUOT: "the disk is full. Free some space, or choose another disk with `--output`."
+            case EROFS: "the file system is read-only. Choose another disk with `--output`."
+            case ENOENT: "no such file or folder. Check the path."
+            case ENOTDIR: "a part of the path is a file, not a folder. Check the path."
+            case ENAMETOOLONG: "the name is too long. Choose a shorter one."
+            case EEXIST: "it is there already. Choose another name."
+            default:
+                "\(String(cString: strerror(errno))) (errno \(errno)). Check the disk, or choose another."
+            }
+        return "\(path.printable()): \(operation) failed: \(explanation)"
+    }
+}

@@ -1,0 +1,28 @@
+/// Width × height in pixels, each 1…16384.
+public struct PictureSize: Sendable, Hashable, Codable {
+    public let width: Int
+    public let height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Reads `1280x720`. `nil` for anything else, and for sides outside 1…16384.
+    public init?(_ text: String) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
+            (1...16384).contains(width), (1...16384).contains(height)
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+
+    public var pixelCount: Int { width * height }
+
+    /// The size after turning by a right angle.
+    public var turned: Self { Self(width: height, height: width) }
+}
+
+extension PictureSize: CustomStringConvertible {
+    public var description: String { "\(width)x\(height)" }
+}

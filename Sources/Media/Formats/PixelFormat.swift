@@ -1,0 +1,23 @@
+/// How the bytes of a picture are to be read.
+public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A complete JPEG file per picture.
+    case mjpeg
+    /// One H.264 access unit per picture, Annex B byte stream.
+    case h264
+    /// Packed 4:2:2, one plane: Y0 Cb Y1 Cr.
+    case yuyv
+    /// Packed 4:2:2, one plane: Cb Y0 Cr Y1.
+    case uyvy
+    /// 4:2:0, two planes: Y; Cb and Cr interleaved at half width and height.
+    case nv12
+    /// 4:2:0, three planes: Y; Cb; Cr at half width and height.
+    case i420
+    /// 4:2:2, three planes: Y; Cb; Cr at half width.
+    case i422
+    /// Packed, one plane: blue, green, red, alpha.
+    case bgra
+    /// A raw format of an old webcam that libv4lconvert turns into I420 before the picture leaves the device.
+    case converted
+
+    public var isCompressed: Bool { self == .mjpeg || self == .h264 }
+}

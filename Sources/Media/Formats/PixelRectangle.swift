@@ -1,0 +1,16 @@
+/// A rectangle in pixels, from the top left corner.
+public struct PixelRectangle: Sendable, Hashable, Codable {
+    public var x: Int
+    public var y: Int
+    public var width: Int
+    public var height: Int
+
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    public var size: PictureSize { PictureSize(width: width, height: height) }
+}

@@ -1,0 +1,11 @@
+/// What a camera tells while it streams, in the order of capture.
+public enum CameraEvent: Sendable {
+    case picture(CapturedPicture)
+    /// Pictures that should have come and did not, or came damaged. `capturedAt` is that of the first, as well as known.
+    case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
+    /// It went away or fell silent at an instant. It may return.
+    case away(at: ClockTime, cause: String)
+    case returned(at: ClockTime)
+    /// It will deliver no more: the file is at its end, or the device is gone for good.
+    case ended(at: ClockTime, cause: String)
+}

@@ -1,0 +1,32 @@
+/// A camera of any kind, opened in one format.
+///
+/// A source delivers on a thread of its own; it never waits for the receiver.
+public protocol CameraSource: Sendable {
+    var device: CaptureDevice { get }
+    /// What it delivers, fixed when it was opened.
+    var format: VideoFormat { get }
+    var color: ColorDescription { get }
+    /// How long after the start of exposure a picture is delivered, at most, as far as known: the time of an exposure
+    /// and of transport. The session's alignment delay follows from the slowest.
+    var deliveryDelay: Nanoseconds { get }
+
+    /// Starts streaming. Returns at once; pictures follow.
+    ///
+    /// - Throws: When the device refuses to stream: busy, no bandwidth, unplugged.
+    func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
+        throws(DeviceError)
+
+    /// Tells the instant at which the recording begins. Files play from here; scripts of faults count from here.
+    func recordingBegins(at start: ClockTime)
+
+    /// Ends streaming; no event follows its return. Not from the source's own thread.
+    func stop()
+
+    /// Processor time of the threads that stand in for hardware: left out of every figure that is reported.
+    var simulationTime: Nanoseconds { get }
+}
+
+extension CameraSource {
+    public func recordingBegins(at start: ClockTime) {}
+    public var simulationTime: Nanoseconds { .zero }
+}

@@ -1,0 +1,40 @@
+/// The machinery that a session needs to obey its decisions, made where the codecs are.
+public protocol MediaMachinery: Sendable {
+    /// - Parameters:
+    ///   - settings: Both sides of the size must be even.
+    ///   - name: The track, for messages.
+    /// - Returns: An encoder that no other thread has.
+    /// - Throws: When the codec is missing or refuses the settings.
+    func makePictureEncoder(_ settings: PictureEncodingSettings, name: String)
+        throws(EncodingError) -> sending any PictureEncoding
+
+    /// - Parameters:
+    ///   - channels: 1 or 2.
+    ///   - bitrate: Bits per second, 32 000…512 000.
+    ///   - name: The track, for messages.
+    /// - Returns: An encoder of sound at the session's rate that no other thread has.
+    /// - Throws: When a number is out of its range, or the codec is missing or refuses the settings.
+    func makeSoundEncoder(channels: Int, bitrate: Int, name: String)
+        throws(EncodingError) -> sending any SoundEncoding
+
+    /// Converts from the device's format to the session's rate; the number of channels stays.
+    func makeResampler(from format: SoundFormat, name: String) throws(EncodingError) -> sending any Resampling
+
+    /// A decoder for a stream of H.264 access units that turns them into I420 pictures with the same times.
+    func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding
+
+    /// A grey JPEG of the same size, sampling and coding as a camera's own, for where its picture is missing.
+    func makeSlate(like picture: CapturedPicture) throws(EncodingError) -> SharedBytes
+
+    /// Whether the bytes are one whole JPEG: markers in order, an end, the size that the headers say. Cheap: no decoding.
+    func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool
+
+    /// Converts a picture for a program that asked for one format: NV12, I420 or BGRA, of the picture's own size.
+    func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError) -> CapturedPicture
+}
+
+/// Decodes a stream whose pictures depend on each other. Used by one thread alone.
+public protocol PictureDecoding: AnyObject {
+    /// - Returns: The pictures that became ready, with capture time and sequence of the ones they came from.
+    func decode(_ picture: CapturedPicture) throws(EncodingError) -> [CapturedPicture]
+}

@@ -1,0 +1,56 @@
+/// Composes layers and encodes the result. Made by the session, then used by one thread alone.
+public protocol PictureEncoding: AnyObject {
+    var parameters: StreamParameters { get }
+
+    /// Composes and encodes the picture of a tick, the first 0, each one higher than the last.
+    ///
+    /// A layer whose JPEG turns out damaged keeps what its rectangle held.
+    /// - Returns: The packets that are ready, in decoding order, and the indices of the layers that could not be decoded.
+    func encode(_ layers: [PictureLayer], tick: Int64) throws(EncodingError) -> EncodedPictures
+
+    /// Encodes the picture of the last tick once more, without decoding or composing anew.
+    func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures
+
+    /// Makes the next encoded picture one that a file can begin with (H.264: an IDR picture).
+    func requestKeyPicture()
+
+    /// Encodes what is still inside.
+    func finish() throws(EncodingError) -> [EncodedPacket]
+}
+
+public struct EncodedPictures: Sendable {
+    public let packets: [EncodedPacket]
+    public let damagedLayers: [Int]
+
+    public init(packets: [EncodedPacket], damagedLayers: [Int] = []) {
+        self.packets = packets
+        self.damagedLayers = damagedLayers
+    }
+}
+
+/// How a video stream is encoded.
+public struct PictureEncodingSettings: Sendable, Equatable, Codable {
+    /// x264 presets, fastest first. Slower ones gain little at this job.
+    public enum Preset: String, Sendable, Codable, CaseIterable {
+        case ultrafast, superfast, veryfast
+    }
+
+    public var size: PictureSize
+    public var rate: FrameRate
+    public var preset: Preset
+    /// x264's constant rate factor, 0…51, lower is better.
+    public var quality: Int
+    /// What the encoded pixels mean; sources are converted to it. `nil` keeps the first picture's.
+    public var color: ColorDescription?
+
+    public init(
+        size: PictureSize, rate: FrameRate, preset: Preset = .superfast, quality: Int = 23,
+        color: ColorDescription? = .bt709Limited
+    ) {
+        self.size = size
+        self.rate = rate
+        self.preset = preset
+        self.quality = quality
+        self.color = color
+    }
+}

@@ -1,0 +1,37 @@
+/// One camera's picture in a composed one, or a slate in its place.
+public struct PictureLayer: Sendable {
+    /// How a picture fills a rectangle of another shape. Neither distorts.
+    public enum Filling: String, Sendable, Codable {
+        /// All of the picture, with black beside it.
+        case fit
+        /// All of the rectangle, with the picture's edges cut.
+        case fill
+    }
+
+    /// `nil` shows a slate.
+    public let picture: CapturedPicture?
+    /// Where it goes, in pixels of the composed picture: even position and size, inside it.
+    public let rectangle: PixelRectangle
+    public let filling: Filling
+    /// Applied to the stored picture.
+    public let rotation: Rotation
+    public let isMirrored: Bool
+    /// The part of the stored picture that is used; all of it when `nil`.
+    public let crop: PixelRectangle?
+    /// Width in pixels of a white frame inside the rectangle; even, 0 for none.
+    public let border: Int
+
+    public init(
+        picture: CapturedPicture?, rectangle: PixelRectangle, filling: Filling = .fit,
+        rotation: Rotation = .none,
+        isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
+    ) {
+        self.picture = picture
+        self.rectangle = rectangle
+        self.filling = filling
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.crop = crop
+        self.border = border
+    }
+}

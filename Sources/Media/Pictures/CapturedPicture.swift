@@ -1,0 +1,44 @@
+/// One picture as its camera delivered it.
+///
+/// Compressed pictures are the camera's very bytes. Raw ones may borrow the driver's memory, so hold one no longer than
+/// it is shown and keep a copy for repeats.
+public final class CapturedPicture: Sendable {
+    public let pixel: PixelFormat
+    /// Of the stored picture, before any rotation.
+    public let size: PictureSize
+    public let color: ColorDescription
+    /// The start of its exposure on the session clock, by the driver's time stamp. Never the time of arrival.
+    public let capturedAt: ClockTime
+    /// The device's own count of pictures. A jump is a loss by the driver or the bus.
+    public let sequence: Int64
+    /// Whether it can be decoded without its predecessors. Always true but for H.264.
+    public let isKey: Bool
+    public let memory: SharedBytes
+    /// One entry a plane, as `pixel` says. Empty for compressed pictures.
+    public let planes: [PicturePlane]
+    /// Whether the memory is this picture's own, so that holding it long keeps nobody waiting.
+    public let isOwned: Bool
+
+    /// `isOwned` is `false` for memory lent by a driver. The other arguments are the properties of the same
+    /// name.
+    public init(
+        pixel: PixelFormat, size: PictureSize, color: ColorDescription, capturedAt: ClockTime,
+        sequence: Int64,
+        isKey: Bool = true, memory: SharedBytes, planes: [PicturePlane] = [], isOwned: Bool = false
+    ) {
+        self.pixel = pixel
+        self.size = size
+        self.color = color
+        self.capturedAt = capturedAt
+        self.sequence = sequence
+        self.isKey = isKey
+        self.memory = memory
+        self.planes = planes
+        self.isOwned = isOwned
+    }
+
+    /// The first byte of a plane of a raw picture.
+    public func plane(_ index: Int) -> UnsafePointer<UInt8> {
+        UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
+    }
+}

@@ -1,0 +1,20 @@
+/// A slice of sound as its microphone delivered it.
+public final class CapturedSound: Sendable {
+    public let format: SoundFormat
+    /// When the first sample was captured: arrival less the device's latency.
+    public let capturedAt: ClockTime
+    /// The device's own count of samples before this slice. A jump is a loss.
+    public let firstSample: Int64
+    /// `frameCount` × `format.channels` values, interleaved, full scale ± 1.
+    public let samples: [Float]
+
+    public init(format: SoundFormat, capturedAt: ClockTime, firstSample: Int64, samples: [Float]) {
+        self.format = format
+        self.capturedAt = capturedAt
+        self.firstSample = firstSample
+        self.samples = samples
+    }
+
+    /// Samples per channel.
+    public var frameCount: Int { samples.count / format.channels }
+}

@@ -1,0 +1,72 @@
+/// Hands values from one thread to another, in order.
+///
+/// A writer that must never wait uses `offer`, which refuses when the queue is full. One that must not lose uses `put`,
+/// which waits for room: only where a bounded wait is right, as before a file or in simulated time.
+public final class BoundedQueue<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element?] = []
+        var head = 0
+        var isFinished = false
+
+        var count: Int { elements.count - head }
+
+        mutating func takeFirst() -> Element? {
+            guard head < elements.count else { return nil }
+            let element = elements[head]
+            elements[head] = nil
+            head += 1
+            if head > 64, head * 2 > elements.count {
+                elements.removeFirst(head)
+                head = 0
+            }
+            return element
+        }
+    }
+
+    private let monitor = Monitor(State())
+    public let capacity: Int
+
+    /// - Parameter capacity: How many elements may wait, at least one.
+    public init(capacity: Int) {
+        precondition(capacity > 0, "a queue needs room for one element")
+        self.capacity = capacity
+    }
+
+    public var count: Int { monitor.withLock { $0.count } }
+
+    /// Adds an element if there is room.
+    ///
+    /// - Returns: Whether it was taken; `false` when the queue is full or finished.
+    public func offer(_ element: Element) -> Bool {
+        monitor.broadcast { state in
+            guard !state.isFinished, state.count < capacity else { return false }
+            state.elements.append(element)
+            return true
+        }
+    }
+
+    /// Adds an element, waiting for room. After `finish` it does nothing.
+    public func put(_ element: Element) {
+        monitor.wait { state -> Void? in
+            if state.isFinished { return () }
+            guard state.count < capacity else { return nil }
+            state.elements.append(element)
+            return ()
+        }
+        monitor.broadcast { _ in }
+    }
+
+    /// Sleeps until there is an element. `nil` once the queue is finished and empty.
+    public func next() -> Element? {
+        let element: Element? = monitor.wait { state -> Element?? in
+            if let element = state.takeFirst() { return .some(element) }
+            return state.isFinished ? .some(nil) : nil
+        }
+        monitor.broadcast { _ in }
+        return element
+    }
+
+    public func finish() {
+        monitor.broadcast { $0.isFinished = true }
+    }
+}

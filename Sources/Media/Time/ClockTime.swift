@@ -1,0 +1,21 @@
+/// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock is set.
+///
+/// Every captured picture and sound carries one. Instants relative to a recording's start are `MediaTime`.
+public struct ClockTime: Sendable, Hashable, Comparable, Codable {
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+    public static func - (lhs: Self, rhs: Self) -> Nanoseconds {
+        Nanoseconds(lhs.nanoseconds - rhs.nanoseconds)
+    }
+    public static func + (lhs: Self, rhs: Nanoseconds) -> Self {
+        Self(nanoseconds: lhs.nanoseconds + rhs.count)
+    }
+    public static func - (lhs: Self, rhs: Nanoseconds) -> Self {
+        Self(nanoseconds: lhs.nanoseconds - rhs.count)
+    }
+}

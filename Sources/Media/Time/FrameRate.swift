@@ -1,0 +1,88 @@
+/// Pictures per second as an exact fraction.
+public struct FrameRate: Sendable, Hashable, Comparable, Codable {
+    /// Pictures in `seconds` seconds. Above zero; with `seconds` in lowest terms.
+    public let pictures: Int64
+    public let seconds: Int64
+
+    /// - Precondition: both are above zero.
+    public init(_ pictures: Int64, per seconds: Int64 = 1) {
+        precondition(pictures > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
+        var (a, b) = (pictures, seconds)
+        while b != 0 { (a, b) = (b, a % b) }
+        self.pictures = pictures / a
+        self.seconds = seconds / a
+    }
+
+    /// Reads a number as people and drivers write it: `30`, `29.97`, `7.5`, `30000/1001`.
+    ///
+    /// Rates within 0.02 % of n · 1000/1001 mean exactly that (29.97, 59.94, 23.976; SMPTE ST 12-1).
+    /// - Returns: `nil` for anything but a rate above 0 and at most 1000.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 2 {
+            guard let a = Int64(parts[0]), let b = Int64(parts[1]), a > 0, b > 0, a <= 1_000_000_000,
+                b <= 1_000_000_000, a / b <= 1000
+            else { return nil }
+            self.init(a, per: b)
+            return
+        }
+        guard let value = Double(text) else { return nil }
+        self.init(value)
+    }
+
+    /// - Returns: `nil` for anything but a rate above 0 and at most 1000.
+    public init?(_ value: Double) {
+        guard value.isFinite, value >= 0.001, value <= 1000 else { return nil }
+        let whole = value.rounded()
+        if abs(value - whole) < 1e-9 {
+            self.init(Int64(whole))
+            return
+        }
+        let nominal = (value * 1.001).rounded()
+        if nominal > 0, abs(nominal / 1.001 - value) / value < 0.0002 {
+            self.init(Int64(nominal) * 1000, per: 1001)
+            return
+        }
+        self.init(Int64((value * 1000).rounded()), per: 1000)
+    }
+
+    public var perSecond: Double { Double(pictures) / Double(seconds) }
+
+    /// The time between two pictures, to the nearest nanosecond.
+    public var interval: Nanoseconds {
+        Nanoseconds((seconds * 1_000_000_000 + pictures / 2) / pictures)
+    }
+
+    /// The instant of tick `index` after the grid's start, to the nearest nanosecond; exact for any index of a day.
+    public func time(ofTick index: Int64) -> MediaTime {
+        let (whole, rest) = (index * seconds).quotientAndRemainder(dividingBy: pictures)
+        return MediaTime(
+            nanoseconds: whole * 1_000_000_000 + (rest * 1_000_000_000 + pictures / 2) / pictures)
+    }
+
+    /// How many ticks begin before `time`: ceil(time · rate), at least 0.
+    public func ticks(before time: MediaTime) -> Int64 {
+        guard time.nanoseconds > 0 else { return 0 }
+        // The estimate is at most one off; the exact grid decides.
+        var count = Int64(time.nanoseconds / 1_000_000_000) * pictures / seconds
+        while self.time(ofTick: count) < time { count += 1 }
+        return count
+    }
+
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.pictures * rhs.seconds < rhs.pictures * lhs.seconds
+    }
+}
+
+extension FrameRate: CustomStringConvertible {
+    /// `30`, `29.97`, `7.5`: at most three digits after the point.
+    public var description: String {
+        if seconds == 1 { return "\(pictures)" }
+        let thousandths = Int64((perSecond * 1000).rounded())
+        var text = "\(thousandths / 1000)."
+        let fraction = String(thousandths % 1000)
+        text += String(repeating: "0", count: 3 - fraction.count) + fraction
+        while text.hasSuffix("0") { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,76 @@
+import Media
+import Testing
+
+@Suite("time")
+struct TimeTests {
+    @Test(
+        "rates are read as people write them, and television's are exact",
+        arguments: [
+            ("30", 30, 1), ("29.97", 30_000, 1001), ("59.94", 60_000, 1001), ("23.976", 24_000, 1001),
+            ("7.5", 15, 2),
+            ("30000/1001", 30_000, 1001),
+        ] as [(String, Int64, Int64)])
+    func rates(text: String, pictures: Int64, seconds: Int64) {
+        #expect(FrameRate(text) == FrameRate(pictures, per: seconds))
+    }
+
+    @Test("what is no rate is none", arguments: ["", "fast", "0", "-1", "1001", "30/0", "nan", "30fps"])
+    func wrongRates(text: String) {
+        #expect(FrameRate(text) == nil)
+    }
+
+    @Test(
+        "a tick's time is exact after a day, and counting ticks before it gives the tick back",
+        arguments: [30, 25])
+    func ticks(perSecond: Int64) {
+        for rate in [FrameRate(perSecond, per: 1), FrameRate(perSecond * 1000, per: 1001)] {
+            for tick in [0, 1, 29, 2_592_000] as [Int64] {
+                #expect(rate.ticks(before: rate.time(ofTick: tick)) == tick)
+            }
+        }
+        #expect(
+            FrameRate(30_000, per: 1001).time(ofTick: 30_000 * 86_400).nanoseconds == 86_486_400_000_000_000)
+    }
+
+    @Test(
+        "converts to container ticks without drift",
+        arguments: [(0, 90_000, 0), (33_333_333, 90_000, 3000), (86_400_000_000_000, 48_000, 4_147_200_000)]
+            as [(Int64, Int64, Int64)])
+    func containerTicks(nanoseconds: Int64, perSecond: Int64, ticks: Int64) {
+        #expect(MediaTime(nanoseconds: nanoseconds).ticks(perSecond: perSecond) == ticks)
+        #expect(MediaTime(nanoseconds: -nanoseconds).ticks(perSecond: perSecond) == -ticks)
+    }
+
+    @Test("on the simulated clock, threads run one at a time in the order of their deadlines")
+    func simulatedClock() {
+        let clock = SimulatedClock()
+        let begin = clock.now
+        let order = BoundedQueue<String>(capacity: 100)
+        clock.hold()
+        let threads = ([("a", 30), ("b", 20)] as [(String, Int64)]).map { name, interval in
+            clock.startThread(named: name) {
+                for step in 1...3 as ClosedRange<Int64> {
+                    clock.sleep(until: begin + .milliseconds(interval * step), unless: Cancellation())
+                    order.put("\(name)\((clock.now - begin).count / 1_000_000)")
+                }
+            }
+        }
+        clock.release()
+        for thread in threads { thread.join() }
+        order.finish()
+        var seen: [String] = []
+        while let next = order.next() { seen.append(next) }
+        #expect(seen == ["b20", "a30", "b40", "a60", "b60", "a90"])
+    }
+
+    @Test("a full queue refuses, and what it took comes out in order")
+    func queue() {
+        let queue = BoundedQueue<Int>(capacity: 2)
+        #expect(queue.offer(1) && queue.offer(2) && !queue.offer(3))
+        #expect(queue.next() == 1)
+        #expect(queue.offer(4))
+        queue.finish()
+        #expect(!queue.offer(5))
+        #expect(queue.next() == 2 && queue.next() == 4 && queue.next() == nil)
+    }
+}

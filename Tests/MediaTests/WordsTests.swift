@@ -1,0 +1,37 @@
+import Media
+import Testing
+
+@Suite("words from devices")
+struct WordsTests {
+    @Test("nothing from a device steers a terminal, and nothing is endless")
+    func printable() {
+        #expect("Webcam\u{1B}[2J\u{7}".printable() == "Webcam?[2J?")
+        #expect("a\u{202E}b\u{2028}c".printable() == "a?b?c")
+        #expect(String(repeating: "x", count: 4096).printable(limit: 10) == "xxxxxxxxxx…")
+        let tower = "a" + String(repeating: "\u{301}", count: 1000)
+        #expect(tower.printable() == "?")
+        #expect("Kamera für Müller – 4K".printable() == "Kamera für Müller – 4K")
+    }
+
+    @Test("an error of a device says what, where, why and what to do")
+    func deviceErrors() {
+        let missing = DeviceError(device: "/dev/video9", operation: "open", errno: 2)
+        #expect(missing.reason == .notFound && missing.description.contains("multicam devices"))
+        let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: "obs"))
+        #expect(busy.description.contains("`obs` is using it"))
+        let full = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: 28)
+        #expect(
+            full.description.contains("USB controller") && full.description.contains("not about disk space"))
+    }
+
+    @Test("an offered rate is the wanted one, the nearest above, or the highest")
+    func offeredRates() {
+        let rates = [FrameRate(15, per: 1), FrameRate(30, per: 1), FrameRate(60, per: 1)]
+        let format = OfferedFormat(
+            pixel: .mjpeg, size: PictureSize(width: 64, height: 48), rates: .listed(rates))
+        #expect(format.rate(for: FrameRate(30, per: 1)) == rates[1])
+        #expect(format.rate(for: FrameRate(20, per: 1)) == rates[1])
+        #expect(format.rate(for: FrameRate(90, per: 1)) == rates[2])
+        #expect(format.rate(for: FrameRate(30_000, per: 1001)) == rates[1])
+    }
+}
