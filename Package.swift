@@ -25,9 +25,15 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let package = Package(
     name: "multicam",
     targets: [
+        module("Arguments", "Media"),
+        module("YAML", "CYAML"),
         module("Media"),
 
+        .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
+
         tests("MediaTests", "Media"),
+        tests("YAMLTests", "YAML"),
+        tests("ArgumentsTests", "Arguments"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,90 @@
+import Media
+
+/// What a command understands, as a value: parsing and help both follow from it.
+public struct CommandSpec: Sendable {
+    public let program: String
+    public let name: String
+    public let summary: String
+    /// Paragraphs after the options in the help.
+    public let notes: [String]
+    public let positionals: [PositionalSpec]
+    public let options: [OptionSpec]
+
+    public init(
+        program: String, name: String, summary: String, notes: [String] = [],
+        positionals: [PositionalSpec] = [],
+        options: [OptionSpec] = []
+    ) {
+        self.program = program
+        self.name = name
+        self.summary = summary
+        self.notes = notes
+        self.positionals = positionals
+        self.options = options + [.help]
+    }
+
+    /// Sorts a command's words into options and positionals.
+    ///
+    /// `--name value`, `--name=value`, `--` before words that begin with a dash.
+    /// - Throws: `UsageError` for anything that the command does not understand.
+    public func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
+        var values: [String: [String]] = [:]
+        var plain: [String] = []
+        var rest = Array(words)[...]
+        var onlyPlain = false
+        while let word = rest.popFirst() {
+            if onlyPlain || word == "-" || !word.hasPrefix("-") {
+                plain.append(word)
+            } else if word == "--" {
+                onlyPlain = true
+            } else {
+                let (option, value) = try self.option(word, &rest)
+                if values[option.name] != nil, !option.isRepeatable, option.placeholder != nil {
+                    throw error("`--\(option.name)` is given twice; give it once.")
+                }
+                if let placeholder = option.placeholder, value.isEmpty {
+                    throw error("`--\(option.name)` needs a value: \(placeholder).")
+                }
+                values[option.name, default: []].append(value)
+            }
+        }
+        if values["help"] == nil { try check(plain) }
+        return ParsedArguments(spec: self, values: values, positionals: plain)
+    }
+
+    /// A usage error of this command, which points to its help.
+    public func error(_ sentence: String) -> UsageError {
+        UsageError(sentence, hint: "See `\(program) \(name) --help`.")
+    }
+
+    private func option(
+        _ word: String, _ rest: inout ArraySlice<String>
+    ) throws(UsageError) -> (OptionSpec, String) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let given = String(parts[0])
+        let name = given == "-h" ? "help" : String(given.drop { $0 == "-" })
+        guard given.hasPrefix("--") || given == "-h", let option = options.first(where: { $0.name == name })
+        else {
+            let nearest = name.nearest(among: options.map(\.name))
+            throw error("unknown option `\(given)`\(nearest.map { "; did you mean `--\($0)`?" } ?? ".")")
+        }
+        guard let placeholder = option.placeholder else {
+            if parts.count > 1 { throw error("`--\(name)` takes no value.") }
+            return (option, "")
+        }
+        if parts.count > 1 { return (option, String(parts[1])) }
+        guard let value = rest.popFirst() else { throw error("`--\(name)` needs a value: \(placeholder).") }
+        return (option, value)
+    }
+
+    private func check(_ plain: [String]) throws(UsageError) {
+        let required = positionals.filter { !$0.isOptional }
+        if plain.count < required.count {
+            throw error("\(required[plain.count].name) is missing: \(required[plain.count].help)")
+        }
+        let isOpenEnded = positionals.last?.isRepeatable ?? false
+        if plain.count > positionals.count, !isOpenEnded {
+            throw error("unexpected word `\(plain[positionals.count])`.")
+        }
+    }
+}
