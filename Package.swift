@@ -25,6 +25,7 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let package = Package(
     name: "multicam",
     targets: [
+        module("Containers", "Media"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
         module("Media"),
@@ -34,6 +35,7 @@ let package = Package(
         tests("MediaTests", "Media"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
+        tests("ContainersTests", "Containers", "Media"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,81 @@
+import Media
+
+/// Bytes of a file under construction: big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2).
+struct BoxBuffer {
+    private(set) var bytes: [UInt8] = []
+
+    var count: Int { bytes.count }
+
+    mutating func put8(_ value: UInt8) {
+        bytes.append(value)
+    }
+
+    mutating func put16(_ value: UInt16) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put24(_ value: UInt32) {
+        put8(UInt8(truncatingIfNeeded: value >> 16))
+        put16(UInt16(truncatingIfNeeded: value))
+    }
+
+    mutating func put32(_ value: UInt32) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put64(_ value: UInt64) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func put(_ content: some Sequence<UInt8>) {
+        bytes.append(contentsOf: content)
+    }
+
+    mutating func putZeros(_ count: Int) {
+        bytes.append(contentsOf: repeatElement(0, count: count))
+    }
+
+    /// A four-character code.
+    mutating func put(code: String) {
+        precondition(code.utf8.count == 4, "a box type has four characters")
+        bytes.append(contentsOf: code.utf8)
+    }
+
+    /// A number whose width follows the version of its box.
+    mutating func put(_ value: Int64, version: UInt8) {
+        if version == 1 {
+            put64(UInt64(bitPattern: value))
+        } else {
+            put32(UInt32(truncatingIfNeeded: value))
+        }
+    }
+
+    /// 16.16 fixed point.
+    mutating func putFixed(_ value: Int) {
+        put32(UInt32(truncatingIfNeeded: value << 16))
+    }
+
+    /// Overwrites 32 bits at an earlier place.
+    mutating func replace32(at place: Int, with value: UInt32) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
+    }
+
+    mutating func box(_ type: String, _ content: (inout Self) -> Void) {
+        let start = count
+        put32(0)
+        put(code: type)
+        content(&self)
+        replace32(at: start, with: UInt32(count - start))
+    }
+
+    /// A box that begins with a version and 24 flags.
+    mutating func fullBox(
+        _ type: String, version: UInt8 = 0, flags: UInt32 = 0, _ content: (inout Self) -> Void
+    ) {
+        box(type) { buffer in
+            buffer.put8(version)
+            buffer.put24(flags)
+            content(&buffer)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// Which part of a track's own timeline is shown, and when (`elst`, ISO/IEC 14496-12, 8.6.6). It puts T0 at time 0.
+struct EditList {
+    struct Edit {
+        /// In ticks of the movie.
+        let duration: Int64
+        /// In ticks of the track; −1 for a time in which nothing is shown.
+        let mediaTime: Int64
+    }
+
+    private(set) var edits: [Edit] = []
+    private var isGrowing = false
+
+    /// A track that is being recorded: its index holds the first samples, and fragments follow.
+    ///
+    /// - Parameters:
+    ///   - track: As it is in the index.
+    ///   - length: From T0 to the end of what is in the file so far, in ticks of the movie.
+    init(beginningOf track: RecordedTrack, length: Int64) {
+        if track.fragmentShift > 0 { edits = [Edit(duration: length, mediaTime: track.fragmentShift)] }
+        isGrowing = true
+    }
+
+    /// A whole track: what was to be shown before T0 is skipped, what begins after it is preceded by nothing.
+    init(of index: SampleIndex, timeScale: Int64, movieTimeScale: Int64) {
+        guard let firstDecode = index.firstDecode, index.end > 0 else { return }
+        let start = max(0, index.firstPresentation)
+        guard index.end > start else { return }
+        let emptyDuration = start.rescaled(from: timeScale, to: movieTimeScale)
+        if start > 0 { edits.append(Edit(duration: emptyDuration, mediaTime: -1)) }
+        let duration = index.end.rescaled(from: timeScale, to: movieTimeScale) - emptyDuration
+        edits.append(Edit(duration: duration, mediaTime: start - firstDecode))
+    }
+
+    /// In ticks of the movie.
+    var duration: Int64 { edits.reduce(0) { $0 + $1.duration } }
+
+    func write(into buffer: inout BoxBuffer) {
+        guard !edits.isEmpty else { return }
+        let isLarge = edits.contains { $0.duration > UInt32.max || $0.mediaTime > Int32.max }
+        let version: UInt8 = isLarge || isGrowing ? 1 : 0
+        buffer.box("edts") { box in
+            box.fullBox("elst", version: version) { list in
+                list.put32(UInt32(edits.count))
+                for edit in edits {
+                    list.put(edit.duration, version: version)
+                    list.put(edit.mediaTime, version: version)
+                    list.putFixed(1)  // speed
+                }
+            }
+        }
+    }
+}
+
+extension Int64 {
+    /// Ticks of another clock, to the nearest; exact for any time of a recording.
+    func rescaled(from scale: Int64, to other: Int64) -> Int64 {
+        guard scale != other else { return self }
+        let (seconds, ticks) = quotientAndRemainder(dividingBy: scale)
+        let fraction = ticks * other
+        return seconds * other + (fraction + (fraction < 0 ? -scale : scale) / 2) / scale
+    }
+}

@@ -1,0 +1,63 @@
+import Media
+
+/// Writes what a fragment holds (`moof`, ISO/IEC 14496-12, 8.8.4) and the head of the `mdat` that follows with the
+/// samples, track after track.
+struct FragmentBox {
+    /// From 1, one more for each fragment.
+    let sequence: UInt32
+    /// Those with samples that wait.
+    let tracks: [RecordedTrack]
+
+    var bytes: [UInt8] {
+        var buffer = BoxBuffer()
+        var offsetPlaces: [Int] = []
+        buffer.box("moof") { moof in
+            moof.fullBox("mfhd") { $0.put32(sequence) }
+            for track in tracks { offsetPlaces.append(write(track, into: &moof)) }
+        }
+        var offset = buffer.count + 8
+        for (track, place) in zip(tracks, offsetPlaces) {
+            buffer.replace32(at: place, with: UInt32(offset))
+            offset += track.pendingByteCount
+        }
+        buffer.put32(UInt32(8 + tracks.reduce(0) { $0 + $1.pendingByteCount }))
+        buffer.put(code: "mdat")
+        return buffer.bytes
+    }
+
+    /// - Returns: Where the place of the samples, counted from the box's start, is to be entered.
+    private func write(_ track: RecordedTrack, into buffer: inout BoxBuffer) -> Int {
+        var offsetPlace = 0
+        buffer.box("traf") { traf in
+            traf.fullBox("tfhd", flags: Flags.offsetsCountFromFragment) { $0.put32(track.number) }
+            let start = (track.pending.first?.decode ?? 0) + track.fragmentShift
+            traf.fullBox("tfdt", version: 1) { $0.put64(UInt64(max(0, start))) }
+            let isReordered = track.pending.contains { $0.compositionOffset != 0 }
+            traf.fullBox("trun", flags: Flags.run | (isReordered ? Flags.runHasCompositionOffsets : 0)) {
+                run in
+                run.put32(UInt32(track.pending.count))
+                offsetPlace = run.count
+                run.put32(0)
+                for sample in track.pending {
+                    run.put32(UInt32(clamping: sample.duration))
+                    run.put32(UInt32(sample.bytes.count))
+                    run.put32(sample.isKey ? Flags.keySample : Flags.dependentSample)
+                    if isReordered { run.put32(sample.compositionOffset) }
+                }
+            }
+        }
+        return offsetPlace
+    }
+
+    private enum Flags {
+        /// `default-base-is-moof`.
+        static let offsetsCountFromFragment: UInt32 = 0x020000
+        /// Data offset; of each sample duration, size and flags.
+        static let run: UInt32 = 0x000001 | 0x000100 | 0x000200 | 0x000400
+        static let runHasCompositionOffsets: UInt32 = 0x000800
+        /// Depends on no other.
+        static let keySample: UInt32 = 0x0200_0000
+        /// Depends on others, and is no place to begin.
+        static let dependentSample: UInt32 = 0x0101_0000
+    }
+}

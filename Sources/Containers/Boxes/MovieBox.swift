@@ -1,0 +1,212 @@
+import Media
+
+/// Writes a movie's index (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format): before the fragments with the first
+/// samples, at the end with all of them.
+struct MovieBox {
+    let kind: MovieKind
+    /// Seconds since 1904-01-01 00:00 UTC.
+    let createdAt: Int64
+    let movieTimeScale: Int64
+    let tracks: [RecordedTrack]
+    /// While fragments follow that tell of more samples: how far each track reaches so far, in ticks of the movie since
+    /// T0. `nil` for a whole movie.
+    let reached: [Int64]?
+
+    var bytes: [UInt8] {
+        var buffer = BoxBuffer()
+        // A track that never got what describes it has no samples either.
+        let described = tracks.filter(\.isDescribed)
+        buffer.box("moov") { moov in
+            writeMovieHeader(into: &moov)
+            for track in described { write(track, into: &moov) }
+            guard let reached else { return }
+            moov.box("mvex") { box in
+                box.fullBox("mehd", version: 1) { $0.put64(UInt64(reached.max() ?? 0)) }
+                for track in described {
+                    box.fullBox("trex") { defaults in
+                        defaults.put32(track.number)
+                        defaults.put32(1)  // the only sample description
+                        defaults.putZeros(12)
+                    }
+                }
+            }
+        }
+        return buffer.bytes
+    }
+
+    private var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
+
+    /// In ticks of the movie, from T0 on.
+    private func duration(of track: RecordedTrack) -> Int64 {
+        reached.map { $0[Int(track.number) - 1] } ?? editList(of: track).duration
+    }
+
+    private func editList(of track: RecordedTrack) -> EditList {
+        guard reached != nil else {
+            return EditList(
+                of: track.index, timeScale: track.description.timeScale, movieTimeScale: movieTimeScale)
+        }
+        return EditList(beginningOf: track, length: duration(of: track))
+    }
+
+    private func writeMovieHeader(into buffer: inout BoxBuffer) {
+        let version = version(for: duration)
+        buffer.fullBox("mvhd", version: version) { box in
+            writeDates(version: version, into: &box)
+            box.put32(UInt32(clamping: movieTimeScale))
+            box.put(duration, version: version)
+            box.putFixed(1)  // speed
+            box.put16(0x0100)  // volume
+            box.putZeros(10)
+            DisplayMatrix.write(.none, size: PictureSize(width: 0, height: 0), into: &box)
+            box.putZeros(24)
+            box.put32((tracks.map(\.number).max() ?? 0) + 1)  // the next track's number
+        }
+    }
+
+    private func writeDates(version: UInt8, into buffer: inout BoxBuffer) {
+        buffer.put(createdAt, version: version)
+        buffer.put(createdAt, version: version)
+    }
+
+    /// Wide enough for the number; always so where it grows, for the box must keep its size.
+    private func version(for duration: Int64) -> UInt8 {
+        duration > UInt32.max || createdAt > UInt32.max || reached != nil ? 1 : 0
+    }
+
+    // MARK: Tracks
+
+    private func write(_ track: RecordedTrack, into buffer: inout BoxBuffer) {
+        buffer.box("trak") { box in
+            writeTrackHeader(of: track, into: &box)
+            editList(of: track).write(into: &box)
+            writeReference(of: track, into: &box)
+            box.box("mdia") { media in
+                writeMediaHeader(of: track, into: &media)
+                writeHandler(
+                    track.description.handler, component: "mhlr", name: track.description.name, into: &media)
+                media.box("minf") { writeMediaInformation(of: track, into: &$0) }
+            }
+        }
+    }
+
+    private func writeTrackHeader(of track: RecordedTrack, into buffer: inout BoxBuffer) {
+        let duration = duration(of: track)
+        let version = version(for: duration)
+        buffer.fullBox("tkhd", version: version, flags: flags(of: track)) { box in
+            writeDates(version: version, into: &box)
+            box.put32(track.number)
+            box.put32(0)
+            box.put(duration, version: version)
+            box.putZeros(8)
+            box.put16(0)  // layer
+            box.put16(0)  // no alternatives
+            box.put16(track.description.handler == "soun" ? 0x0100 : 0)  // volume
+            box.put16(0)
+            var (rotation, size) = (Rotation.none, PictureSize(width: 0, height: 0))
+            if case .video(let parameters, let turned, _) = track.description {
+                rotation = turned
+                size = parameters.size ?? size
+            }
+            DisplayMatrix.write(rotation, size: size, into: &box)
+            box.putFixed(size.width)
+            box.putFixed(size.height)
+        }
+    }
+
+    /// Of several pictures players would show all, one over the other: only the first is switched on. Sound is mixed.
+    private func flags(of track: RecordedTrack) -> UInt32 {
+        let (isEnabled, isInMovie): (UInt32, UInt32) = (1, 2)
+        let firstVideo = tracks.first { $0.description.isVideo }
+        switch track.description {
+        case .video: return track.number == firstVideo?.number ? isEnabled | isInMovie : isInMovie
+        case .sound: return isEnabled | isInMovie
+        case .timecode: return isInMovie
+        }
+    }
+
+    /// Pictures name the track that holds their time of day.
+    private func writeReference(of track: RecordedTrack, into buffer: inout BoxBuffer) {
+        guard track.description.isVideo, let timecode = tracks.first(where: { $0.description.isTimecode })
+        else { return }
+        buffer.box("tref") { box in
+            box.box("tmcd") { $0.put32(timecode.number) }
+        }
+    }
+
+    // MARK: Media
+
+    private func writeMediaHeader(of track: RecordedTrack, into buffer: inout BoxBuffer) {
+        let duration = track.index.mediaDuration
+        let version = version(for: duration)
+        buffer.fullBox("mdhd", version: version) { box in
+            writeDates(version: version, into: &box)
+            box.put32(UInt32(clamping: track.description.timeScale))
+            box.put(duration, version: version)
+            box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // `und`; QuickTime's word for the same
+            box.put16(0)
+        }
+    }
+
+    private func writeHandler(_ type: String, component: String, name: String, into buffer: inout BoxBuffer) {
+        buffer.fullBox("hdlr") { box in
+            if kind == .mov { box.put(code: component) } else { box.put32(0) }
+            box.put(code: type)
+            box.putZeros(12)
+            let text = Array(name.utf8.prefix(255))
+            if kind == .mov { box.put8(UInt8(text.count)) }
+            box.put(text)
+            if kind == .mp4 { box.put8(0) }
+        }
+    }
+
+    private func writeMediaInformation(of track: RecordedTrack, into buffer: inout BoxBuffer) {
+        switch track.description {
+        case .video: buffer.fullBox("vmhd", flags: 1) { $0.putZeros(8) }
+        case .sound: buffer.fullBox("smhd") { $0.putZeros(4) }
+        case .timecode: writeTimecodeHeader(into: &buffer)
+        }
+        if kind == .mov { writeHandler("url ", component: "dhlr", name: "DataHandler", into: &buffer) }
+        buffer.box("dinf") { box in
+            box.fullBox("dref") { list in
+                list.put32(1)
+                list.fullBox("url ", flags: 1) { _ in }  // this file
+            }
+        }
+        let average = track.index.byteCount.averageBitrate(
+            over: track.index.mediaDuration, of: track.description.timeScale)
+        let description = SampleDescription(
+            kind: kind, track: track.description, configuration: track.configuration,
+            bitrate: reached == nil ? average : 0)
+        SampleTable(description: description, index: track.index).write(into: &buffer)
+    }
+
+    /// How the time of day would be drawn (QuickTime File Format, timecode media information).
+    private func writeTimecodeHeader(into buffer: inout BoxBuffer) {
+        buffer.box("gmhd") { box in
+            box.fullBox("gmin") { general in
+                general.put16(0x40)  // copy
+                for _ in 0..<3 { general.put16(0x8000) }
+                general.putZeros(4)
+            }
+            box.box("tmcd") { media in
+                media.fullBox("tcmi") { text in
+                    text.put16(0)  // the system's font
+                    text.put16(0)
+                    text.put16(12)  // its size
+                    text.put16(0)
+                    for _ in 0..<3 { text.put16(0) }  // black
+                    for _ in 0..<3 { text.put16(0xFFFF) }  // on white
+                    text.put8(0)
+                }
+            }
+        }
+    }
+}
+
+extension Int64 {
+    /// Bits per second of so many bytes; 0 where there is no time.
+    fileprivate func averageBitrate(over ticks: Int64, of timeScale: Int64) -> UInt32 {
+        ticks > 0 ? UInt32(clamping: Int64(Double(self) * 8 * Double(timeScale) / Double(ticks))) : 0
+    }
+}

@@ -1,0 +1,165 @@
+import Media
+
+/// Writes what decoders must know before the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
+struct SampleDescription {
+    let kind: MovieKind
+    let track: MovieTrack
+    /// H.264's parameter sets.
+    let configuration: DecoderConfiguration
+    /// Bits per second, 0 while unknown.
+    let bitrate: UInt32
+
+    func write(into buffer: inout BoxBuffer) {
+        buffer.fullBox("stsd") { box in
+            box.put32(1)
+            switch track {
+            case .video(let parameters, _, _): writeVideo(parameters, into: &box)
+            case .sound(let parameters, _): writeSound(parameters, into: &box)
+            case .timecode(let timecode, _): writeTimecode(timecode, into: &box)
+            }
+        }
+    }
+
+    // MARK: Pictures
+
+    private func writeVideo(_ parameters: StreamParameters, into buffer: inout BoxBuffer) {
+        let type =
+            switch (parameters.codec, kind) {
+            case (.mjpeg, .mov): "jpeg"
+            case (.mjpeg, .mp4): "mp4v"  // MP4 knows JPEG only as an object type of MPEG-4.
+            default: "avc1"
+            }
+        let size = parameters.size ?? PictureSize(width: 0, height: 0)
+        buffer.box(type) { entry in
+            writeEntryStart(into: &entry)
+            entry.put32(0)  // version, revision
+            entry.put32(0)  // vendor
+            entry.put32(0)  // temporal quality
+            entry.put32(kind == .mov ? 0x200 : 0)  // spatial quality: normal
+            entry.put16(UInt16(size.width))
+            entry.put16(UInt16(size.height))
+            entry.putFixed(72)  // dots per inch
+            entry.putFixed(72)
+            entry.put32(0)
+            entry.put16(1)  // pictures per sample
+            entry.putZeros(32)  // name of the compressor
+            entry.put16(24)  // depth
+            entry.put16(0xFFFF)  // no colour table
+            if type == "avc1" { configuration.write(into: &entry) }
+            if type == "mp4v" {
+                writeStreamDescriptor(objectType: 0x6C, streamType: 4, setup: [], into: &entry)
+            }
+            if let color = parameters.color { writeColor(color, into: &entry) }
+            if kind == .mov {
+                entry.box("fiel") { $0.put16(0x0100) }  // progressive
+            }
+            entry.box("pasp") { box in
+                box.put32(1)
+                box.put32(1)
+            }
+        }
+    }
+
+    /// Code points of ITU-T H.273 (the same as in H.264's own description).
+    private func writeColor(_ color: ColorDescription, into buffer: inout BoxBuffer) {
+        let code: UInt16 =
+            switch color.matrix {
+            case .bt709: 1
+            case .bt601: 6
+            }
+        // QuickTime's own `nclc` has no range and means limited. For full range its readers know MP4's `nclx`.
+        let tellsRange = kind == .mp4 || color.range == .full
+        buffer.box("colr") { box in
+            box.put(code: tellsRange ? "nclx" : "nclc")
+            for _ in 0..<3 { box.put16(code) }  // primaries, transfer, matrix
+            if tellsRange { box.put8(color.range == .full ? 0x80 : 0) }
+        }
+    }
+
+    // MARK: Sound
+
+    private func writeSound(_ parameters: StreamParameters, into buffer: inout BoxBuffer) {
+        let channels = UInt16(parameters.sound?.channels ?? 1)
+        let rate = parameters.sound?.rate ?? SoundFormat.sessionRate
+        buffer.box("mp4a") { entry in
+            writeEntryStart(into: &entry)
+            entry.put16(kind == .mov ? 1 : 0)  // version
+            entry.put16(0)  // revision
+            entry.put32(0)  // vendor
+            entry.put16(channels)
+            entry.put16(16)  // bits per sample, by convention
+            // −2: packets of varying size, which only a version 1 entry describes (QuickTime File Format).
+            entry.put16(kind == .mov ? 0xFFFE : 0)
+            entry.put16(0)
+            entry.putFixed(rate < 65536 ? rate : 0)
+            if kind == .mov {
+                entry.put32(1024)  // samples per packet
+                entry.put32(0)  // bytes per packet: varying
+                entry.put32(0)  // bytes per frame: varying
+                entry.put32(2)  // bytes per sample
+                entry.box("wave") { wave in
+                    wave.box("frma") { $0.put(code: "mp4a") }
+                    wave.box("mp4a") { $0.put32(0) }
+                    writeStreamDescriptor(
+                        objectType: 0x40, streamType: 5, setup: parameters.setup, into: &wave)
+                    wave.put32(8)  // the end of the list: a box without type
+                    wave.put32(0)
+                }
+            } else {
+                writeStreamDescriptor(objectType: 0x40, streamType: 5, setup: parameters.setup, into: &entry)
+            }
+        }
+    }
+
+    /// `esds` (ISO/IEC 14496-1, 7.2.6.5): which object type of MPEG-4, and its decoder's setup.
+    private func writeStreamDescriptor(
+        objectType: UInt8, streamType: UInt8, setup: [UInt8], into buffer: inout BoxBuffer
+    ) {
+        let setupSize = setup.isEmpty ? 0 : 5 + setup.count
+        buffer.fullBox("esds") { box in
+            box.putDescriptor(tag: 3, size: 3 + 5 + 13 + setupSize + 5 + 1)
+            box.put16(0)  // its number: the track's is meant
+            box.put8(0)
+            box.putDescriptor(tag: 4, size: 13 + setupSize)
+            box.put8(objectType)
+            box.put8(streamType << 2 | 1)
+            box.put24(0)  // size of the decoding buffer: not told
+            box.put32(bitrate)
+            box.put32(bitrate)
+            if !setup.isEmpty {
+                box.putDescriptor(tag: 5, size: setup.count)
+                box.put(setup)
+            }
+            box.putDescriptor(tag: 6, size: 1)
+            box.put8(2)  // as in every MP4 file
+        }
+    }
+
+    // MARK: Timecode
+
+    private func writeTimecode(_ timecode: Timecode, into buffer: inout BoxBuffer) {
+        buffer.box("tmcd") { entry in
+            writeEntryStart(into: &entry)
+            entry.put32(0)
+            entry.put32(timecode.isDropFrame ? 1 : 0)
+            entry.put32(UInt32(clamping: timecode.rate.pictures))
+            entry.put32(UInt32(clamping: timecode.rate.seconds))
+            entry.put8(UInt8(clamping: timecode.labelsPerSecond))
+            entry.put8(0)
+        }
+    }
+
+    private func writeEntryStart(into buffer: inout BoxBuffer) {
+        buffer.putZeros(6)
+        buffer.put16(1)  // the data are in this file
+    }
+}
+
+extension BoxBuffer {
+    /// A descriptor's tag and size, the size in four bytes of seven bits (ISO/IEC 14496-1, 8.3.3).
+    fileprivate mutating func putDescriptor(tag: UInt8, size: Int) {
+        put8(tag)
+        for shift in [21, 14, 7] { put8(UInt8(size >> shift & 0x7F) | 0x80) }
+        put8(UInt8(size & 0x7F))
+    }
+}

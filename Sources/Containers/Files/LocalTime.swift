@@ -1,0 +1,41 @@
+public import Foundation
+public import Media
+
+/// What calendar and clock on the wall show at an instant.
+public struct LocalTime: Sendable, Equatable {
+    public let year: Int
+    /// 1…12.
+    public let month: Int
+    public let day: Int
+    /// Since the last midnight on the clock's face; a day on which the clock is changed counts as any other.
+    public let sinceMidnight: Nanoseconds
+
+    public init(_ date: Date, in zone: TimeZone) {
+        let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
+        let days = (local / 86400).rounded(.down)
+        sinceMidnight = .seconds(rounding: min(max(local - days * 86400, 0), 86400 - 1e-6))
+        (year, month, day) = Self.civil(daysSince1970: Int(days))
+    }
+
+    public var hour: Int { Int(sinceMidnight.count / 3_600_000_000_000) }
+    public var minute: Int { Int(sinceMidnight.count / 60_000_000_000) % 60 }
+    public var second: Int { Int(sinceMidnight.count / 1_000_000_000) % 60 }
+
+    /// Samples since midnight, to the nearest.
+    public func samples(rate: Int) -> Int64 {
+        MediaTime(nanoseconds: sinceMidnight.count).ticks(perSecond: Int64(rate))
+    }
+
+    /// Gregorian date of a day number, by eras of 400 years that begin in March (Howard Hinnant, `civil_from_days`).
+    private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+}

@@ -1,0 +1,45 @@
+import Media
+
+/// One H.264 picture on its way from a stream into a file.
+enum AccessUnit {
+    /// The picture with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without the
+    /// parameter sets that the sample description holds. Others stay: a camera that changes its mind remains decodable.
+    static func sample(of bytes: SharedBytes, configuration: DecoderConfiguration) -> SharedBytes {
+        let source = bytes.bytes
+        let kept = units(of: source, configuration: configuration).filter { unit in
+            switch NetworkUnits.kind(ofFirstByte: source[unit.lowerBound]) {
+            case NetworkUnits.Kind.accessUnitDelimiter: false
+            case NetworkUnits.Kind.sequenceParameterSet, NetworkUnits.Kind.pictureParameterSet:
+                !configuration.contains(parameterSet: UnsafeRawBufferPointer(rebasing: source[unit]))
+            default: true
+            }
+        }
+        let result = SharedBytes(count: kept.reduce(0) { $0 + 4 + $1.count })
+        var place = result.start
+        for unit in kept {
+            place.storeBytes(of: UInt32(unit.count).bigEndian, as: UInt32.self)
+            place += 4
+            if let base = source.baseAddress {
+                place.copyMemory(from: base + unit.lowerBound, byteCount: unit.count)
+            }
+            place += unit.count
+        }
+        return result
+    }
+
+    /// The configuration with the parameter sets that the picture itself brings.
+    static func configuration(_ known: DecoderConfiguration, with bytes: SharedBytes) -> DecoderConfiguration
+    {
+        var result = known
+        for unit in units(of: bytes.bytes, configuration: known) { result.add(Array(bytes.bytes[unit])) }
+        return result
+    }
+
+    /// A stream announced by `avcC` has lengths by right, but encoders exist that send byte streams all the same.
+    private static func units(
+        of bytes: UnsafeRawBufferPointer, configuration: DecoderConfiguration
+    ) -> [Range<Int>] {
+        configuration.lengthSize.flatMap { NetworkUnits.lengthPrefixed(bytes, lengthSize: $0) }
+            ?? NetworkUnits.byteStream(bytes)
+    }
+}

@@ -1,0 +1,317 @@
+public import Foundation
+public import Media
+
+/// An MP4 or QuickTime recording that is a playable file at every instant of its life.
+///
+/// While it is recorded it is a movie of fragments of about half a second each, so whoever is killed loses at most the
+/// last. `finish` appends an ordinary index and turns, by one write of 16 bytes inside one disk sector, all that is
+/// between into the media data of a plain movie. Media are never copied; before that write the file is the one thing,
+/// after it the other.
+///
+/// Time 0 of every track is T0: what is to be shown before is hidden by edit lists, as are B-frame delays.
+///
+/// One thread at a time. Letting go of it without `finish` is like `abandon`.
+public final class MovieFile {
+    public let path: String
+    private let kind: MovieKind
+    private let createdAt: Int64
+    private let movieTimeScale: Int64
+    private let file: OutputFile
+    private let durability: DurabilityThread
+    private var tracks: [RecordedTrack]
+    private let leadingTrack: Int
+    /// Where the 16 bytes are that become the head of the media data.
+    private let reservedOffset: Int64
+    /// Where the file is whole so far.
+    private var end: Int64
+    /// The tracks as they were when the first samples were written with an index: what stands before the fragments.
+    private var beginning: (tracks: [RecordedTrack], offset: Int64)?
+    private var fragmentCount: UInt32 = 0
+    private var failure: FileError?
+    private var isOpen = true
+
+    /// Seconds from 1904, QuickTime's first, to 1970.
+    private static let secondsFrom1904: Int64 = 2_082_844_800
+    /// The least unit of a file that the system writes, on every machine there is.
+    private static let pageSize: Int64 = 4096
+    /// More than this never waits in memory.
+    private static let pendingByteLimit = 64 << 20
+
+    /// Creates the file. It must not exist.
+    ///
+    /// - Parameters:
+    ///   - path: Its final name. The folder must exist.
+    ///   - kind: Which dialect.
+    ///   - tracks: At least one; packets name them by their place here.
+    ///   - createdAt: The date of T0.
+    /// - Throws: "create" or "write".
+    public convenience init(path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date)
+        throws(FileError)
+    {
+        try self.init(path: path, kind: kind, tracks: tracks, createdAt: createdAt, diskCapacity: .max)
+    }
+
+    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
+    package init(
+        path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
+    ) throws(FileError) {
+        precondition(!tracks.isEmpty, "a movie needs a track")
+        precondition(
+            kind == .mov || !tracks.contains(where: \.isTimecode), "a timecode track belongs in QuickTime")
+        self.path = path
+        self.kind = kind
+        self.createdAt = Self.secondsFrom1904 + Int64(createdAt.timeIntervalSince1970.rounded(.down))
+        self.tracks = tracks.enumerated().map { RecordedTrack($1, number: UInt32($0 + 1)) }
+        leadingTrack = tracks.firstIndex(where: \.isVideo) ?? tracks.firstIndex { !$0.isTimecode } ?? 0
+        // Sound's own ticks make its length exact to the sample; a picture's is rounded by 10 µs at most.
+        movieTimeScale = (tracks.first { $0.handler == "soun" } ?? tracks[leadingTrack]).timeScale
+
+        file = try OutputFile(creating: path, capacity: diskCapacity)
+        var start = BoxBuffer()
+        start.put(kind.fileType)
+        reservedOffset = Int64(start.count)
+        start.box("free") { $0.putZeros(8) }
+        try file.write(start.bytes, at: 0)
+        end = Int64(start.count)
+        durability = DurabilityThread(for: file)
+    }
+
+    /// Takes the next packet of a track, in decoding order; about every half second it writes what has come.
+    ///
+    /// - Parameters:
+    ///   - packet: Its memory is kept until it is written.
+    ///   - track: Its place among the tracks the file was made with.
+    /// - Throws: When it, or what came before it, cannot be written ("write", "fdatasync"), and then always: the file is
+    ///   whole as far as it got, and can still be finished. Also for a packet that is no later than the one before.
+    public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
+        precondition(isOpen, "a file that is finished takes no packets")
+        precondition(!tracks[track].description.isTimecode, "a timecode track has no packets")
+        try checkFailure()
+        if let fault = tracks[track].append(packet) {
+            throw FileError(path: path, operation: "write", detail: fault)
+        }
+        if isFragmentDue { try cutFragment() }
+    }
+
+    /// Writes what has come as a fragment, which then survives the process, and soon after the machine.
+    ///
+    /// Nothing happens while an H.264 track waits for its first parameter sets.
+    public func cutFragment() throws(FileError) {
+        precondition(isOpen, "a file that is finished takes no fragments")
+        try checkFailure()
+        guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return }
+        try writeWhatWaits()
+    }
+
+    /// Writes the rest and the index, and makes the file a plain movie. It takes as long as the index is large.
+    ///
+    /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
+    /// - Parameter ends: When each track ends, in its own ticks since T0, by its place; `nil` for the end of its last
+    ///   packet. Sound that an encoder padded is cut by it to the sample.
+    /// - Returns: What is in the file.
+    /// - Throws: "write" or "fdatasync". The file is then still the movie of fragments, or finished without the last.
+    @discardableResult
+    public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
+        precondition(isOpen, "a file is finished once")
+        defer { abandon() }
+        for (index, end) in zip(tracks.indices, ends) {
+            if let end { tracks[index].trimPending(to: end) }
+        }
+        let known = failure
+        if known == nil {
+            // What fails here is told when the rest is in order.
+            do throws(FileError) { try writeWhatWaits() } catch { failure = error }
+        }
+        setEnds(ends)
+        durability.finish()
+        let indexBytes = indexBytes(of: tracks, reached: nil)
+        try appendOrCutOff([SharedBytes(indexBytes)])
+        try file.makeDurable()
+        try file.write(mediaHead(upTo: end), at: reservedOffset)
+        try file.makeDurable()
+        if known == nil, let failure = failure ?? durability.failure { throw failure }
+        return MovieSummary(
+            tracks: tracks.map {
+                MovieSummary.Track(
+                    sampleCount: $0.index.sampleCount, byteCount: $0.index.byteCount,
+                    duration: max(0, $0.index.end), timeScale: $0.description.timeScale)
+            },
+            byteCount: end + Int64(indexBytes.count))
+    }
+
+    /// How many samples of a track are in the file, and found by its readers, by now.
+    public func writtenSampleCount(ofTrack index: Int) -> Int { tracks[index].index.sampleCount }
+
+    /// Lets the file be as it is: playable up to its last fragment.
+    public func abandon() {
+        isOpen = false
+        durability.end()
+        for index in tracks.indices { tracks[index].dropPending() }
+    }
+
+    /// Leaves a hole that takes no room on the disk, so that tests reach places beyond 4 GiB.
+    package func leaveHole(byteCount: Int64) throws(FileError) {
+        var head = BoxBuffer()
+        head.put32(1)
+        head.put(code: "free")
+        head.put64(UInt64(byteCount))
+        try file.write(head.bytes, at: end)
+        end += byteCount
+        try file.setEnd(end)
+    }
+
+    // MARK: Fragments
+
+    private func checkFailure() throws(FileError) {
+        if let known = failure ?? durability.failure {
+            failure = known
+            throw known
+        }
+    }
+
+    /// Half a second of the leading track; or, should that one be late, a second of any.
+    private var isFragmentDue: Bool {
+        guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
+        let leading = tracks[leadingTrack]
+        // The first samples should be of all tracks: only with one can the place of T0 be told.
+        let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
+        if isComplete, leading.pendingDuration * 2 >= leading.description.timeScale { return true }
+        return tracks.contains { $0.pendingDuration >= $0.description.timeScale }
+            || tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit
+    }
+
+    private func writeWhatWaits() throws(FileError) {
+        do throws(FileError) {
+            try writeFragment()
+        } catch {
+            failure = error
+            for index in tracks.indices { tracks[index].dropPending() }
+            throw error
+        }
+        durability.request()
+    }
+
+    private func writeFragment() throws(FileError) {
+        if let beginning {
+            try writeLaterFragment()
+            // Whoever trusts durations finds them up to date. The bytes keep their places: a torn write does no harm.
+            try file.write(
+                indexBytes(of: beginning.tracks, reached: reached(by: tracks)), at: beginning.offset)
+        } else {
+            try writeBeginning()
+        }
+    }
+
+    /// The movie's index with the first samples, and these.
+    ///
+    /// They are in the index, not in a fragment, because readers hide what is before T0 only there: libavformat applies
+    /// edit lists to an index, and not to fragments.
+    private func writeBeginning() throws(FileError) {
+        for index in tracks.indices { tracks[index].fixFragmentShift() }
+        let samples = tracks.indices.filter { tracks[$0].isDescribed }.flatMap {
+            tracks[$0].pending.map(\.bytes)
+        }
+        let sampleByteCount = samples.reduce(0) { $0 + $1.count }
+        // The index tells where the samples are, which is behind it: it is made once to know how long it is.
+        let indexSize = indexBytes(of: begun(at: 0), reached: reached(by: tracks)).count
+        let begun = begun(at: end + Int64(indexSize) + 8)
+        var head = BoxBuffer()
+        head.put(indexBytes(of: begun, reached: reached(by: begun)))
+        head.put32(UInt32(8 + sampleByteCount))
+        head.put(code: "mdat")
+        try appendOrCutOff([SharedBytes(head.bytes)] + samples)
+        beginning = (begun, end)
+        end += Int64(head.count + sampleByteCount)
+        tracks = begun
+    }
+
+    /// The tracks with what waits put into their indices, from `offset` on.
+    private func begun(at offset: Int64) -> [RecordedTrack] {
+        var tracks = tracks
+        var offset = offset
+        for index in tracks.indices where tracks[index].isDescribed {
+            let byteCount = tracks[index].pendingByteCount
+            tracks[index].commitPending(at: offset)
+            offset += Int64(byteCount)
+        }
+        return tracks
+    }
+
+    private func writeLaterFragment() throws(FileError) {
+        for index in tracks.indices where tracks[index].index.sampleCount == 0 {
+            tracks[index].raiseFragmentShift()
+        }
+        let filled = tracks.indices.filter { tracks[$0].isDescribed && !tracks[$0].pending.isEmpty }
+        guard !filled.isEmpty else { return }
+        let head = FragmentBox(sequence: fragmentCount + 1, tracks: filled.map { tracks[$0] }).bytes
+        let padding = padding(before: head.count - 8)
+        try appendOrCutOff([SharedBytes(padding + head)] + filled.flatMap { tracks[$0].pending.map(\.bytes) })
+        fragmentCount += 1
+        end += Int64(padding.count + head.count)
+        for index in filled {
+            let byteCount = tracks[index].pendingByteCount
+            tracks[index].commitPending(at: end)
+            end += Int64(byteCount)
+        }
+    }
+
+    /// A free box that keeps what follows, if it is that short, inside one page of memory.
+    ///
+    /// A write that is cut short by a kill or a power cut ends between pages. libavformat gives a whole file up when it
+    /// ends within a fragment's list of samples, so there must be no page's end.
+    private func padding(before count: Int) -> [UInt8] {
+        let used = Int(end % Self.pageSize)
+        guard used + count > Self.pageSize, count <= Self.pageSize else { return [] }
+        let rest = Int(Self.pageSize) - used
+        var padding = BoxBuffer()
+        padding.box("free") { $0.putZeros((rest < 8 ? rest + Int(Self.pageSize) : rest) - 8) }
+        return padding.bytes
+    }
+
+    /// Writes behind what is whole. What a failure leaves is cut off again, which also makes room on a full disk.
+    private func appendOrCutOff(_ pieces: [SharedBytes]) throws(FileError) {
+        do throws(FileError) {
+            try file.write(pieces, at: end)
+        } catch {
+            do throws(FileError) { try file.setEnd(end) } catch {
+                // The remainder is an unfinished box, which players skip; the first failure tells more.
+            }
+            throw error
+        }
+    }
+
+    // MARK: Finishing
+
+    private func indexBytes(of tracks: [RecordedTrack], reached: [Int64]?) -> [UInt8] {
+        MovieBox(
+            kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: reached
+        ).bytes
+    }
+
+    /// How far each track reaches in the file, in ticks of the movie since T0.
+    private func reached(by tracks: [RecordedTrack]) -> [Int64] {
+        tracks.map { max(0, $0.index.end).rescaled(from: $0.description.timeScale, to: movieTimeScale) }
+    }
+
+    private func setEnds(_ ends: [Int64?]) {
+        for (index, end) in zip(tracks.indices, ends) {
+            guard let end else { continue }
+            // After a failure nothing is stretched to an end that was not written.
+            tracks[index].setEnd(failure == nil ? end : min(end, tracks[index].index.end))
+        }
+        let seconds = tracks.map { Double($0.index.end) / Double($0.description.timeScale) }.max() ?? 0
+        for index in tracks.indices where tracks[index].description.isTimecode {
+            let timeScale = Double(tracks[index].description.timeScale)
+            tracks[index].setEnd(max(tracks[index].index.end, Int64((seconds * timeScale).rounded())))
+        }
+    }
+
+    /// The head of a box of media data from the reserved bytes to `end` (ISO/IEC 14496-12, 4.2: size 1, then 64 bits).
+    private func mediaHead(upTo end: Int64) -> [UInt8] {
+        var head = BoxBuffer()
+        head.put32(1)
+        head.put(code: "mdat")
+        head.put64(UInt64(end - reservedOffset))
+        return head.bytes
+    }
+}

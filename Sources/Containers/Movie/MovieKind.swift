@@ -1,0 +1,26 @@
+/// The two dialects of one format.
+public enum MovieKind: Sendable, Equatable {
+    /// ISO/IEC 14496-12 and 14496-14.
+    case mp4
+    /// QuickTime File Format.
+    case mov
+
+    /// The file type box. With it, the 16 bytes that follow lie inside the file's first 512.
+    var fileType: [UInt8] {
+        var buffer = BoxBuffer()
+        buffer.box("ftyp") { box in
+            switch self {
+            case .mp4:
+                box.put(code: "isom")
+                box.put32(0x200)
+                // iso5: fragments whose offsets count from their own start (ISO/IEC 14496-12, annex E).
+                for brand in ["isom", "iso2", "iso5", "avc1", "mp41"] { box.put(code: brand) }
+            case .mov:
+                box.put(code: "qt  ")
+                box.put32(0x200)
+                box.put(code: "qt  ")
+            }
+        }
+        return buffer.bytes
+    }
+}

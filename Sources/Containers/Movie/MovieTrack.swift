@@ -1,0 +1,49 @@
+public import Media
+
+/// What a movie file holds side by side: pictures, sound, a time of day.
+public enum MovieTrack: Sendable, Equatable {
+    /// H.264 or MJPEG.
+    ///
+    /// `parameters.setup` of H.264 may be empty: the parameter sets then come with the first packet, and nothing is
+    /// written before it. `rotation` turns the stored picture clockwise to be seen upright; the name is for people.
+    case video(StreamParameters, rotation: Rotation = .none, name: String)
+    /// AAC.
+    case sound(StreamParameters, name: String)
+    /// The time of day of T0, for editors. MOV only; it gets no packets.
+    case timecode(Timecode, name: String)
+
+    var name: String {
+        switch self {
+        case .video(_, _, let name), .sound(_, let name), .timecode(_, let name): name
+        }
+    }
+
+    /// Ticks per second of its times.
+    public var timeScale: Int64 {
+        switch self {
+        case .video(let parameters, _, _), .sound(let parameters, _): parameters.timeScale
+        case .timecode(let timecode, _): timecode.rate.pictures
+        }
+    }
+
+    var isVideo: Bool {
+        if case .video = self { true } else { false }
+    }
+
+    var isTimecode: Bool {
+        if case .timecode = self { true } else { false }
+    }
+
+    var isH264: Bool {
+        if case .video(let parameters, _, _) = self { parameters.codec == .h264 } else { false }
+    }
+
+    /// The handler type (ISO/IEC 14496-12, 8.4.3).
+    var handler: String {
+        switch self {
+        case .video: "vide"
+        case .sound: "soun"
+        case .timecode: "tmcd"
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Media
+
+/// One picture or slice of sound as it goes into a movie file: times in ticks of its track since T0.
+struct Sample {
+    let bytes: SharedBytes
+    let presentation: Int64
+    let decode: Int64
+    var duration: Int64
+    let isKey: Bool
+
+    /// From decoding to showing, at least 0.
+    var compositionOffset: UInt32 { UInt32(clamping: presentation - decode) }
+    var end: Int64 { presentation + duration }
+}

@@ -1,0 +1,69 @@
+import Media
+
+/// What the index at a movie's end needs of one track's samples, kept while recording.
+///
+/// A sample costs 4 bytes for its size and, where they change from the sample before, 8 for its duration and 8 for its
+/// composition offset; a key frame among others costs 4. Arrays that grow double that at worst: H.264 with B-frames
+/// stays below 32 bytes a sample, MJPEG below 9.
+struct SampleIndex {
+    private(set) var sizes: [UInt32] = []
+    /// Of all samples but the last, whose duration is known when the next one comes.
+    private(set) var durations = RunLengths()
+    private(set) var compositionOffsets = RunLengths()
+    /// Where each run of neighbouring samples begins in the file.
+    private(set) var chunkOffsets: [UInt64] = []
+    private(set) var chunkSampleCounts = RunLengths()
+    /// Numbers, from 1, of the samples that decoding can begin with; `nil` while that is every one.
+    private(set) var keys: [UInt32]?
+    private(set) var byteCount: Int64 = 0
+    private(set) var firstDecode: Int64?
+    private(set) var firstPresentation = Int64.max
+    /// When the last of what is shown ends.
+    private(set) var end: Int64 = 0
+    private var lastDecode: Int64 = 0
+    private(set) var lastDuration: Int64 = 0
+
+    var sampleCount: Int { sizes.count }
+
+    /// Adds samples that lie in the file one after the other from `offset` on.
+    mutating func append(_ samples: [Sample], at offset: Int64) {
+        guard !samples.isEmpty else { return }
+        chunkOffsets.append(UInt64(offset))
+        chunkSampleCounts.append(UInt32(samples.count))
+        for sample in samples { append(sample) }
+    }
+
+    /// The time that decoding takes in all, in ticks: what the track's own timeline is long.
+    var mediaDuration: Int64 {
+        guard let firstDecode else { return 0 }
+        return lastDecode - firstDecode + lastDuration
+    }
+
+    /// Makes the last sample end at `end` where that is possible without reordering anything.
+    mutating func setEnd(_ end: Int64) {
+        let duration = end - lastDecode
+        if sampleCount > 0, self.end == lastDecode + lastDuration, duration > 0 { lastDuration = duration }
+        self.end = end
+    }
+
+    private mutating func append(_ sample: Sample) {
+        if firstDecode == nil {
+            firstDecode = sample.decode
+            end = sample.end
+        } else {
+            durations.append(UInt32(clamping: sample.decode - lastDecode))
+        }
+        if sample.isKey {
+            keys?.append(UInt32(sizes.count + 1))
+        } else if keys == nil {
+            keys = sizes.isEmpty ? [] : Array(1...UInt32(sizes.count))
+        }
+        sizes.append(UInt32(sample.bytes.count))
+        compositionOffsets.append(sample.compositionOffset)
+        byteCount += Int64(sample.bytes.count)
+        lastDecode = sample.decode
+        lastDuration = sample.duration
+        firstPresentation = min(firstPresentation, sample.presentation)
+        end = max(end, sample.end)
+    }
+}

@@ -1,0 +1,41 @@
+/// What a Broadcast Wave file tells of its origin (EBU Tech 3285, chunk `bext`).
+public struct WaveBroadcast: Sendable, Equatable {
+    /// Free words, at most 256 bytes.
+    public let description: String
+    /// Names the recording; at most 32 bytes.
+    public let reference: String
+    /// The date and the time of day of the first sample.
+    public let start: LocalTime
+
+    public init(description: String, reference: String, start: LocalTime) {
+        self.description = description
+        self.reference = reference
+        self.start = start
+    }
+
+    /// The chunk's content, version 1: without a UMID's use and without loudness.
+    func bytes(rate: Int, bits: Int, channels: Int) -> [UInt8] {
+        var buffer: [UInt8] = []
+        buffer.put(text: description, count: 256)
+        buffer.put(text: "multicam", count: 32)
+        buffer.put(text: reference, count: 32)
+        buffer.put(
+            text: "\(padded(start.year, 4))-\(padded(start.month, 2))-\(padded(start.day, 2))", count: 10)
+        buffer.put(
+            text: "\(padded(start.hour, 2)):\(padded(start.minute, 2)):\(padded(start.second, 2))", count: 8)
+        buffer.put(little: UInt64(max(0, start.samples(rate: rate))))
+        buffer.put(little: UInt16(1))  // version
+        buffer.append(contentsOf: repeatElement(0, count: 64 + 190))  // UMID, reserved
+        // The coding history (EBU R 98): lines of fields.
+        let mode = channels == 1 ? "mono" : channels == 2 ? "stereo" : "multitrack"
+        var history = "A=PCM,F=\(rate),W=\(bits),M=\(mode),T=multicam\r\n"
+        if history.utf8.count % 2 != 0 { history += "\0" }
+        buffer.append(contentsOf: history.utf8)
+        return buffer
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

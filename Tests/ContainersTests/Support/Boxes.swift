@@ -1,0 +1,68 @@
+import Foundation
+
+/// The boxes of a file, found by their sizes alone.
+struct Boxes {
+    struct Box: Equatable {
+        let type: String
+        /// Of the whole box in the file.
+        let range: Range<Int>
+        /// Without size and type.
+        let content: Data
+    }
+
+    let boxes: [Box]
+
+    init(_ data: Data) {
+        var boxes: [Box] = []
+        var place = data.startIndex
+        while place + 8 <= data.endIndex {
+            var size = data.number(at: place, bytes: 4)
+            var head = 8
+            if size == 1, place + 16 <= data.endIndex {
+                size = data.number(at: place + 8, bytes: 8)
+                head = 16
+            }
+            guard size >= head else { break }
+            let end = min(place + size, data.endIndex)
+            boxes.append(
+                Box(
+                    type: String(decoding: data[(place + 4)..<(place + 8)], as: UTF8.self),
+                    range: place..<place + size,
+                    content: Data(data[min(place + head, end)..<end])))
+            place += size
+        }
+        self.boxes = boxes
+    }
+
+    init(file path: String) throws {
+        self.init(try Data(contentsOf: URL(filePath: path)))
+    }
+
+    var types: [String] { boxes.map(\.type) }
+
+    /// The content of the first box at a path of types, each within the one before.
+    func content(_ path: String...) -> Data? {
+        var boxes = self
+        var content: Data?
+        for type in path {
+            guard let box = boxes.boxes.first(where: { $0.type == type }) else { return nil }
+            content = box.content
+            // A table of descriptions begins with 8 bytes of its own, a picture's description has 78.
+            boxes = Boxes(
+                box.content.dropFirst(type == "stsd" ? 8 : type == "avc1" || type == "jpeg" ? 78 : 0))
+        }
+        return content
+    }
+}
+
+extension Data {
+    /// A number, the highest byte first.
+    func number(at place: Int, bytes: Int) -> Int {
+        self[place..<place + bytes].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// A number, the lowest byte first.
+    func littleNumber(at place: Int, bytes: Int) -> Int {
+        self[place..<place + bytes].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+}
