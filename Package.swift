@@ -25,17 +25,24 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let package = Package(
     name: "multicam",
     targets: [
+        module("Encoding", "CMedia", "Media"),
         module("Containers", "Media"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
         module("Media"),
 
+        // System libraries, and what Swift's importer skips of them.
+        .target(
+            name: "CMedia", cSettings: shim,
+            linkerSettings: libraries(
+                "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "yuv")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 
         tests("MediaTests", "Media"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("ContainersTests", "Containers", "Media"),
+        tests("EncodingTests", "Encoding", "Media"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,80 @@
+// FFmpeg, libjpeg-turbo and libyuv, and the parts of them that Swift's importer skips (function-like macros and casts).
+#pragma once
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+#include <libyuv.h>
+#include <turbojpeg.h>
+
+static const int64_t ff_no_timestamp = AV_NOPTS_VALUE;
+static const int32_t ff_end_of_file = AVERROR_EOF;
+static const int32_t ff_stream_not_found = AVERROR_STREAM_NOT_FOUND;
+static const int32_t ff_try_again = AVERROR(EAGAIN);
+
+static inline int32_t ff_error_from_errno(int32_t e) { return AVERROR(e); }
+
+// Lets a decoder put all planes of a picture into one buffer, so that a picture can be lent as one piece of memory.
+// Formats and codecs that cannot fall back to libavcodec's own buffers. To be set as `get_buffer2`.
+int media_buffer_in_one_piece(AVCodecContext *context, AVFrame *frame, int flags);
+
+// sws_scale of a whole frame into three planes: Swift has no safe way to pass an array inside a struct.
+static inline int media_scale(struct SwsContext *s, const AVFrame *f, uint8_t *y, int y_stride, uint8_t *u, int u_stride,
+                              uint8_t *v, int v_stride) {
+    uint8_t *planes[4] = {y, u, v, NULL};
+    int strides[4] = {y_stride, u_stride, v_stride, 0};
+    return sws_scale(s, (const uint8_t *const *)f->data, f->linesize, 0, f->height, planes, strides);
+}
+
+static inline int media_is_rgb(int format) {
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
+    return d && (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
+}
+
+static inline int media_convert_sound(SwrContext *s, uint8_t **out, int count, const AVFrame *in) {
+    return swr_convert(s, out, count, (const uint8_t **)in->extended_data, in->nb_samples);
+}
+
+// Formats that are full range by their very name (yuvj420p) or by custom (grey).
+static inline int media_is_full_range(int format) {
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
+    switch (format) {
+    case AV_PIX_FMT_YUVJ411P: case AV_PIX_FMT_YUVJ420P: case AV_PIX_FMT_YUVJ422P: case AV_PIX_FMT_YUVJ440P:
+    case AV_PIX_FMT_YUVJ444P: return 1;
+    default: return d && d->nb_components <= 2 && !(d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
+    }
+}
+
+// From the codes of one colour description to those of another, for 8-bit samples:
+//   Y'  = luma · Y + luma_cb · (Cb − 128) + luma_cr · (Cr − 128) + luma_offset
+//   Cb' = cb_cb · (Cb − 128) + cb_cr · (Cr − 128) + 128, and Cr' likewise.
+// Factors are in units of 2⁻¹⁴ and below 2 in magnitude; the offset is in units of 2⁻⁵ of a code.
+struct media_color_map {
+    int16_t luma, luma_cb, luma_cr, luma_offset;
+    int16_t cb_cb, cb_cr, cr_cb, cr_cr;
+};
+
+// Converts a rectangle in place. Colour has half the width; and half the height where vertical_shift is 1, all of it
+// where it is 0. Odd sides of the colour planes are rounded up.
+void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride,
+                         int width, int height, int vertical_shift, const struct media_color_map *map);
+
+// Paints the luma of a slate: `ground` with diagonal bars across the middle and a frame, both of `mark`.
+void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark);
+
+// One channel out of interleaved samples.
+void media_deinterleave(const float *samples, float *channel, int index, int channels, int count);
+
+// Whether two bytes occur next to each other. Looks from the end.
+int media_has_pair(const void *bytes, ptrdiff_t count, uint8_t first, uint8_t second);
+
+// Interleaved in, interleaved out; no input flushes.
+static inline int media_resample(SwrContext *s, uint8_t *out, int capacity, const uint8_t *in, int count) {
+    return swr_convert(s, &out, capacity, in ? &in : NULL, count);
+}
+
+static inline int media_is_corrupt(const AVFrame *f) { return (f->flags & AV_FRAME_FLAG_CORRUPT) != 0; }

@@ -1,0 +1,44 @@
+public import Media
+
+/// The machinery of a session: x264 and AAC by libavcodec, JPEG by libjpeg-turbo, pixels by libyuv, sound by libswresample.
+public struct Codecs: MediaMachinery {
+    public init() {}
+
+    /// Packets and parameter sets are Annex B. A tick lasts `rate.seconds` of the time scale `rate.pictures`.
+    public func makePictureEncoder(
+        _ settings: PictureEncodingSettings, name: String
+    ) throws(EncodingError) -> sending any PictureEncoding {
+        try ComposedPictureEncoder(settings, name: name)
+    }
+
+    public func makeSoundEncoder(
+        channels: Int, bitrate: Int, name: String
+    ) throws(EncodingError) -> sending any SoundEncoding {
+        try AACEncoder(channels: channels, bitrate: bitrate, name: name)
+    }
+
+    public func makeResampler(
+        from format: SoundFormat, name: String
+    ) throws(EncodingError) -> sending any Resampling {
+        try DriftResampler(from: format, name: name)
+    }
+
+    public func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding {
+        try H264Decoder(name: name)
+    }
+
+    public func makeSlate(like picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
+        try Slate.jpeg(like: picture)
+    }
+
+    public func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {
+        guard let markers = JPEGMarkers(bytes.bytes) else { return false }
+        return markers.hasEnd && markers.size == size
+    }
+
+    public func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError)
+        -> CapturedPicture
+    {
+        try PictureConversion.convert(picture, to: pixel)
+    }
+}

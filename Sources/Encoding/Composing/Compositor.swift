@@ -1,0 +1,111 @@
+import Media
+
+/// Paints layers over each other into one picture that stays the same memory from tick to tick, and paints only what changed.
+/// Used by one thread alone.
+final class Compositor {
+    private let painter = PicturePainter()
+    private let color: ColorDescription
+    /// `nil` before the first picture.
+    private var painted: [PaintedLayer]?
+
+    /// - Parameter color: What the composed codes mean.
+    init(color: ColorDescription) {
+        self.color = color
+    }
+
+    /// The layers of the last picture whose own pictures were damaged.
+    var damagedLayers: [Int] {
+        let layers = painted ?? []
+        return layers.indices.filter { layers[$0].isDamaged }
+    }
+
+    /// Whether composing these layers would change nothing.
+    func shows(_ layers: [PictureLayer]) -> Bool {
+        guard let painted, painted.count == layers.count else { return false }
+        return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1.picture) }
+    }
+
+    /// Paints the layers.
+    ///
+    /// - Parameters:
+    ///   - layers: The first is at the bottom.
+    ///   - canvas: Holds what was composed last.
+    func compose(_ layers: [PictureLayer], onto canvas: Planes) {
+        var next = painted ?? []
+        let isSameLayout = painted != nil && next.map(\.shape) == layers.map { PaintedLayer.Shape($0) }
+        if !isSameLayout {
+            canvas.fill(.black(in: color))
+            next = layers.map { PaintedLayer($0) }
+        }
+        var changed: [PixelRectangle] = []
+        for (index, layer) in layers.enumerated() {
+            let isCovered = changed.contains { $0.overlaps(layer.rectangle) }
+            guard isCovered || !next[index].shows(layer.picture) else { continue }
+            paint(layer.picture, &next[index], onto: canvas, isCovered: isCovered)
+            changed.append(layer.rectangle)
+        }
+        painted = next
+    }
+
+    private func paint(
+        _ picture: CapturedPicture?, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
+    ) {
+        // A picture that is known to be damaged is not decoded a second time.
+        let isKnownDamaged = layer.isDamaged && picture != nil && layer.shows(picture)
+        var shown = isKnownDamaged ? layer.lastWhole : picture
+        if !isKnownDamaged { layer.isDamaged = false }
+        if let wanted = shown, !paintPicture(wanted, &layer, onto: canvas, isCovered: isCovered) {
+            // Its rubbish may be all over the rectangle already, so the last whole one is painted anew.
+            layer.isDamaged = true
+            shown = layer.lastWhole
+            if let last = shown, !paintPicture(last, &layer, onto: canvas, isCovered: isCovered) {
+                shown = nil
+            }
+        }
+        if shown == nil { paintSlate(&layer, onto: canvas) }
+        layer.isSlate = picture == nil
+        layer.picture = picture
+        if picture == nil { layer.lastWhole = nil }
+        if !layer.isDamaged, let picture, picture.pixel == .mjpeg { layer.lastWhole = picture }
+    }
+
+    /// - Returns: `false` when the picture is damaged.
+    private func paintPicture(
+        _ picture: CapturedPicture, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
+    ) -> Bool {
+        let shape = layer.shape
+        guard
+            let place = Placement(
+                of: picture.size, crop: shape.crop, rotation: shape.rotation, filling: shape.filling,
+                into: shape.inner)
+        else { return false }
+        let target = canvas.part(place.target)
+        guard
+            painter.paint(
+                picture, place.source, rotation: shape.rotation, isMirrored: shape.isMirrored, into: target)
+        else { return false }
+        ColorMap(from: PicturePainter.meaning(of: picture), to: color)?.convert(target)
+        // Border and bars stay from the last time, unless they were painted over or lie elsewhere now.
+        if isCovered || layer.target != place.target {
+            paintBorder(shape, onto: canvas)
+            let beside = PixelRectangle(
+                x: place.target.x - shape.inner.x, y: place.target.y - shape.inner.y,
+                width: place.target.width,
+                height: place.target.height)
+            canvas.part(shape.inner).surround(beside, .black(in: color))
+        }
+        layer.target = place.target
+        return true
+    }
+
+    private func paintSlate(_ layer: inout PaintedLayer, onto canvas: Planes) {
+        paintBorder(layer.shape, onto: canvas)
+        canvas.part(layer.shape.inner).paintSlate(in: color)
+        layer.target = nil
+    }
+
+    private func paintBorder(_ shape: PaintedLayer.Shape, onto canvas: Planes) {
+        let width = shape.inner.x - shape.rectangle.x
+        if width > 0 { canvas.part(shape.rectangle).frame(width: width, .white(in: color)) }
+    }
+}

@@ -1,0 +1,59 @@
+import Media
+
+/// What a layer's rectangle shows since it was last painted, to know what need not be painted again.
+struct PaintedLayer {
+    /// All of a layer but its picture.
+    struct Shape: Equatable {
+        let rectangle: PixelRectangle
+        let filling: PictureLayer.Filling
+        let rotation: Rotation
+        let isMirrored: Bool
+        let crop: PixelRectangle?
+        let border: Int
+
+        init(_ layer: PictureLayer) {
+            rectangle = layer.rectangle
+            filling = layer.filling
+            rotation = layer.rotation
+            isMirrored = layer.isMirrored
+            crop = layer.crop
+            border = layer.border
+        }
+
+        /// What is left of the rectangle inside the border; all of it where the border would leave nothing.
+        var inner: PixelRectangle {
+            let width = max(0, border & ~1)
+            guard rectangle.width >= 2 * width + 2, rectangle.height >= 2 * width + 2 else {
+                return rectangle
+            }
+            return PixelRectangle(
+                x: rectangle.x + width, y: rectangle.y + width, width: rectangle.width - 2 * width,
+                height: rectangle.height - 2 * width)
+        }
+    }
+
+    let shape: Shape
+    /// The pixels that the picture takes; beside them is black. `nil` for a slate and before anything was painted.
+    var target: PixelRectangle?
+    /// The last picture that was asked for, and whether it was damaged. Weak, because raw pictures are only lent.
+    weak var picture: CapturedPicture?
+    var isSlate = false
+    var isDamaged = false
+    /// The last whole JPEG, shown in place of a damaged one.
+    var lastWhole: CapturedPicture?
+
+    init(_ layer: PictureLayer) {
+        shape = Shape(layer)
+    }
+
+    func shows(_ wanted: CapturedPicture?) -> Bool {
+        guard let wanted else { return isSlate }
+        return picture === wanted
+    }
+}
+
+extension PixelRectangle {
+    func overlaps(_ other: PixelRectangle) -> Bool {
+        x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+    }
+}

@@ -1,0 +1,150 @@
+internal import CMedia
+import Media
+
+/// Brings a part of a picture of any format into 4:2:0 planes of any size, without changing what its codes mean.
+///
+/// It keeps scratch memory, so it is used by one thread alone.
+final class PicturePainter {
+    private let decoder = JPEGDecoder()
+    private var decoded = ScratchPlanes()
+    private var unpacked = ScratchPlanes()
+    private var upright = ScratchPlanes()
+    private var turned = ScratchPlanes()
+
+    /// What the painted codes mean: the picture's own colour, but for BGRA, which is converted as JPEG would.
+    static func meaning(of picture: CapturedPicture) -> ColorDescription {
+        picture.pixel == .bgra ? .jpeg : picture.color
+    }
+
+    /// - Parameters:
+    ///   - picture: Of any format but H.264, which is not painted and gives `false`.
+    ///   - source: The part of the stored picture; even position.
+    ///   - rotation: Turns the part clockwise.
+    ///   - isMirrored: Whether left and right are swapped, after turning.
+    ///   - target: Of the part's size when seen upright, or another of about its shape.
+    /// - Returns: Whether the picture was whole. When not, the target holds rubbish in parts.
+    func paint(
+        _ picture: CapturedPicture, _ source: PixelRectangle, rotation: Rotation = .none,
+        isMirrored: Bool = false,
+        into target: Planes
+    ) -> Bool {
+        if rotation == .none, !isMirrored { return paint(picture, source, into: target) }
+        let asStored = rotation.swapsSides ? target.size.turned : target.size
+        let planes = upright.planes(asStored, 1, 1)
+        guard paint(picture, source, into: planes) else { return false }
+        if rotation == .none {
+            planes.mirror(into: target)
+        } else if isMirrored {
+            let between = turned.planes(target.size, 1, 1)
+            planes.turn(rotation, into: between)
+            between.mirror(into: target)
+        } else {
+            planes.turn(rotation, into: target)
+        }
+        return true
+    }
+
+    private func paint(_ picture: CapturedPicture, _ source: PixelRectangle, into target: Planes) -> Bool {
+        switch picture.pixel {
+        case .mjpeg:
+            return paintJPEG(picture, source, into: target)
+        case .h264:
+            return false
+        case .i420, .converted, .i422:
+            guard let planes = picture.planarView else { return false }
+            planes.part(source).scale(into: target)
+            return true
+        case .yuyv, .uyvy, .nv12, .bgra:
+            guard picture.hasItsPlanes else { return false }
+            if source.size == target.size { return unpack(picture, source, into: target) }
+            let planes = unpacked.planes(source.size, 1, 1)
+            guard unpack(picture, source, into: planes) else { return false }
+            planes.scale(into: target)
+            return true
+        }
+    }
+
+    private func paintJPEG(_ picture: CapturedPicture, _ source: PixelRectangle, into target: Planes) -> Bool
+    {
+        guard let header = decoder.header(of: picture.memory), header.size == picture.size else {
+            return false
+        }
+        let eighths = JPEGDecoder.eighths(for: source.size, wanted: target.size)
+        let size = JPEGDecoder.scaled(header.size, by: eighths)
+        let shifts = header.shifts ?? (1, 1)
+        let isWhole =
+            source == PixelRectangle(x: 0, y: 0, width: header.size.width, height: header.size.height)
+        if isWhole, size == target.size {
+            return decodeInPlace(picture.memory, header, into: target)
+        }
+        let planes = decoded.planes(size, shifts.horizontal, shifts.vertical)
+        guard decoder.decode(picture.memory, header, into: planes) else { return false }
+        planes.part(Self.scaled(source, by: eighths, within: size, isWhole: isWhole)).scale(
+            into: target, isGrey: header.shifts == nil)
+        return true
+    }
+
+    /// The cheapest way, for a scale that fits exactly: luma needs no second step, and colour only where its sampling differs.
+    private func decodeInPlace(_ bytes: SharedBytes, _ header: JPEGDecoder.Header, into target: Planes)
+        -> Bool
+    {
+        guard let shifts = header.shifts else {
+            target.fillChroma()
+            return decoder.decode(bytes, header, into: target)
+        }
+        if shifts == (1, 1) { return decoder.decode(bytes, header, into: target) }
+        let color = decoded.planes(target.size, shifts.horizontal, shifts.vertical)
+        let mixed = Planes(
+            y: target.y, u: color.u, v: color.v, yStride: target.yStride, uStride: color.uStride,
+            vStride: color.vStride,
+            size: target.size, horizontalShift: shifts.horizontal, verticalShift: shifts.vertical)
+        guard decoder.decode(bytes, header, into: mixed) else { return false }
+        mixed.scaleChroma(into: target)
+        return true
+    }
+
+    /// Where a part of the full picture lies in the scaled one: to the nearest pixel with a colour sample of its own.
+    private static func scaled(
+        _ part: PixelRectangle, by eighths: Int, within size: PictureSize, isWhole: Bool
+    ) -> PixelRectangle {
+        if isWhole { return PixelRectangle(x: 0, y: 0, width: size.width, height: size.height) }
+        let (left, top) = ((part.x * eighths / 8) & ~3, (part.y * eighths / 8) & ~1)
+        let side = JPEGDecoder.scaled(part.size, by: eighths)
+        return PixelRectangle(
+            x: left, y: top, width: min(side.width, size.width - left),
+            height: min(side.height, size.height - top))
+    }
+
+    /// Packed and interleaved formats to 4:2:0 of the same size.
+    private func unpack(_ picture: CapturedPicture, _ source: PixelRectangle, into target: Planes) -> Bool {
+        let (width, height) = (Int32(source.width), Int32(source.height))
+        let stride = picture.planes[0].stride
+        let (yStride, uStride, vStride) = (
+            Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)
+        )
+        let row = picture.plane(0) + source.y * stride
+        let result =
+            switch picture.pixel {
+            case .yuyv:
+                YUY2ToI420(
+                    row + source.x * 2, Int32(stride), target.y, yStride, target.u, uStride, target.v,
+                    vStride, width, height)
+            case .uyvy:
+                UYVYToI420(
+                    row + source.x * 2, Int32(stride), target.y, yStride, target.u, uStride, target.v,
+                    vStride, width, height)
+            case .bgra:
+                ARGBToJ420(
+                    row + source.x * 4, Int32(stride), target.y, yStride, target.u, uStride, target.v,
+                    vStride, width, height)
+            case .nv12:
+                NV12ToI420(
+                    row + source.x, Int32(stride),
+                    picture.plane(1) + source.y / 2 * picture.planes[1].stride + source.x / 2 * 2,
+                    Int32(picture.planes[1].stride), target.y, yStride, target.u, uStride, target.v, vStride,
+                    width, height)
+            default: Int32(-1)
+            }
+        return result == 0
+    }
+}

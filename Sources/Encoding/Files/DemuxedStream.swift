@@ -1,0 +1,100 @@
+internal import CMedia
+import Media
+
+/// One stream of a media file, read packet by packet. Owns the `AVFormatContext`.
+final class DemuxedStream {
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let index: Int
+    let path: String
+
+    /// Opens a file of the disk; a path is never taken for an address or a pattern.
+    init(path: String, type: AVMediaType) throws(EncodingError) {
+        LibraryLog.silenced
+        self.path = path
+        var options: OpaquePointer?
+        av_dict_set(&options, "pattern_type", "none", 0)
+        defer { av_dict_free(&options) }
+        var opened: UnsafeMutablePointer<AVFormatContext>?
+        var result = avformat_open_input(&opened, "file:" + path, nil, &options)
+        guard result >= 0, let context = opened else {
+            throw EncodingError(path, "avformat_open_input", code: result)
+        }
+        result = avformat_find_stream_info(context, nil)
+        let best = av_find_best_stream(context, type, -1, -1, nil, 0)
+        guard result >= 0, best >= 0 else {
+            avformat_close_input(&opened)
+            let wanted = type == AVMEDIA_TYPE_VIDEO ? "picture" : "sound"
+            guard best != ff_stream_not_found else {
+                throw EncodingError(
+                    subject: path, operation: "reading", reason: "there is no \(wanted) in it")
+            }
+            throw EncodingError(path, "looking for \(wanted)", code: min(result, best))
+        }
+        self.context = context
+        index = Int(best)
+        for other in 0..<Int(context.pointee.nb_streams) where other != index {
+            context.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL
+        }
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVFormatContext>? = context
+        avformat_close_input(&context)
+    }
+
+    private var stream: UnsafeMutablePointer<AVStream> {
+        guard let stream = context.pointee.streams[index] else {
+            preconditionFailure("a found stream is there")
+        }
+        return stream
+    }
+
+    var parameters: UnsafeMutablePointer<AVCodecParameters> { stream.pointee.codecpar }
+
+    /// The file's own idea of the rate; 30 where it has none.
+    var rate: FrameRate {
+        let rate = av_guess_frame_rate(context, stream, nil)
+        guard rate.num > 0, rate.den > 0, rate.num / rate.den <= 1000 else { return FrameRate(30) }
+        return FrameRate(Int64(rate.num), per: Int64(rate.den))
+    }
+
+    /// Of the stream, else of the file.
+    var duration: Nanoseconds? {
+        if stream.pointee.duration > 0 { return nanoseconds(stream.pointee.duration) }
+        return context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
+    }
+
+    /// The time of a time stamp since the stream's first.
+    func time(_ stamp: Int64) -> Nanoseconds? {
+        guard stamp != ff_no_timestamp else { return nil }
+        let start = stream.pointee.start_time
+        return nanoseconds(start == ff_no_timestamp ? stamp : stamp - start)
+    }
+
+    private func nanoseconds(_ ticks: Int64) -> Nanoseconds {
+        Nanoseconds(av_rescale_q(ticks, stream.pointee.time_base, AVRational(num: 1, den: 1_000_000_000)))
+    }
+
+    /// - Returns: `false` at the end of the file.
+    func read(into packet: UnsafeMutablePointer<AVPacket>) throws(EncodingError) -> Bool {
+        while true {
+            av_packet_unref(packet)
+            let result = av_read_frame(context, packet)
+            if result == ff_end_of_file { return false }
+            guard result >= 0 else { throw EncodingError(path, "av_read_frame", code: result) }
+            if Int(packet.pointee.stream_index) == index { return true }
+        }
+    }
+
+    /// A decoder that has what the file says about the stream, opened.
+    func makeDecoder() throws(EncodingError) -> OwnedCodec {
+        let decoder = try OwnedCodec(decoder: parameters.pointee.codec_id, subject: path)
+        let result = avcodec_parameters_to_context(decoder.pointer, parameters)
+        guard result >= 0 else { throw EncodingError(path, "avcodec_parameters_to_context", code: result) }
+        decoder.pointer.pointee.pkt_timebase = stream.pointee.time_base
+        decoder.pointer.pointee.get_buffer2 = media_buffer_in_one_piece
+        decoder.pointer.pointee.thread_count = 1
+        try decoder.open()
+        return decoder
+    }
+}

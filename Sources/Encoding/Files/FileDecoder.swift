@@ -1,0 +1,35 @@
+internal import CMedia
+import Media
+
+/// Reads and decodes one stream of a file, frame after frame. What is damaged is passed over.
+final class FileDecoder {
+    private let stream: DemuxedStream
+    private let codec: OwnedCodec
+    private let packet: OwnedPacket
+    private let frame: OwnedFrame
+    private var isDrained = false
+
+    init(_ stream: DemuxedStream) throws(EncodingError) {
+        self.stream = stream
+        codec = try stream.makeDecoder()
+        packet = try OwnedPacket(stream.path)
+        frame = try OwnedFrame(stream.path)
+    }
+
+    /// - Returns: The next frame, valid until the next call; `nil` at the end.
+    func next() throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
+        while true {
+            let result = avcodec_receive_frame(codec.pointer, frame.pointer)
+            if result >= 0 { return frame.pointer }
+            if result == ff_end_of_file || (result == ff_try_again && isDrained) { return nil }
+            if try stream.read(into: packet.pointer) {
+                avcodec_send_packet(codec.pointer, packet.pointer)
+            } else if isDrained {
+                return nil
+            } else {
+                isDrained = true
+                avcodec_send_packet(codec.pointer, nil)
+            }
+        }
+    }
+}

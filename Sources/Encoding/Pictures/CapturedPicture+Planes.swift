@@ -1,0 +1,27 @@
+import Media
+
+extension CapturedPicture {
+    /// Whether the planes of a raw picture lie inside its memory: what a device says of itself is not to be believed.
+    var hasItsPlanes: Bool {
+        let packed = PicturePlane.packed(pixel, size)
+        guard !packed.planes.isEmpty, planes.count == packed.planes.count else { return false }
+        return planes.indices.allSatisfy { index in
+            let rowBytes = packed.planes[index].stride
+            let end = index + 1 < packed.planes.count ? packed.planes[index + 1].offset : packed.byteCount
+            let rows = (end - packed.planes[index].offset) / rowBytes
+            let plane = planes[index]
+            return plane.offset >= 0 && plane.stride >= rowBytes
+                && plane.offset + plane.stride * (rows - 1) + rowBytes <= memory.count
+        }
+    }
+
+    /// A view of a raw picture of three planes; `nil` for other formats and for planes that are not there.
+    var planarView: Planes? {
+        guard pixel == .i420 || pixel == .converted || pixel == .i422, hasItsPlanes else { return nil }
+        let start = memory.start.assumingMemoryBound(to: UInt8.self)
+        return Planes(
+            y: start + planes[0].offset, u: start + planes[1].offset, v: start + planes[2].offset,
+            yStride: planes[0].stride, uStride: planes[1].stride, vStride: planes[2].stride, size: size,
+            horizontalShift: 1, verticalShift: pixel == .i422 ? 0 : 1)
+    }
+}

@@ -1,0 +1,98 @@
+internal import CMedia
+import Media
+
+/// Decodes JPEGs into planes, at full size or at one of the scales that cost less. Used by one thread alone.
+///
+/// JPEGs without Huffman tables, as old webcams make them, get the standard ones from libjpeg-turbo.
+final class JPEGDecoder {
+    private var handle: tjhandle?
+
+    /// What the header of a JPEG says, as far as decoding needs it.
+    struct Header {
+        let size: PictureSize
+        fileprivate let sampling: Int32
+
+        /// `nil` for grey, which has no colour samples.
+        var shifts: (horizontal: Int, vertical: Int)? {
+            switch TJSAMP(UInt32(sampling)) {
+            case TJSAMP_444: (0, 0)
+            case TJSAMP_422: (1, 0)
+            case TJSAMP_420: (1, 1)
+            case TJSAMP_440: (0, 1)
+            case TJSAMP_411: (2, 0)
+            default: nil
+            }
+        }
+
+        /// A value of turbojpeg's `TJSAMP_`.
+        var turboJPEG: Int32 { sampling }
+    }
+
+    init() {
+        handle = tjInitDecompress()
+    }
+
+    deinit {
+        if let handle { tjDestroy(handle) }
+    }
+
+    /// - Returns: `nil` for what is no JPEG, or one of a kind that no camera makes (CMYK, unknown sampling).
+    func header(of bytes: SharedBytes) -> Header? {
+        var (width, height, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        let start = bytes.start.assumingMemoryBound(to: UInt8.self)
+        let result = tjDecompressHeader3(handle, start, UInt(bytes.count), &width, &height, &sampling, &space)
+        guard result == 0 else {
+            // A broken header leaves libjpeg-turbo 2.1 in the middle of it, where every following picture fails too.
+            if let handle { tjDestroy(handle) }
+            handle = tjInitDecompress()
+            return nil
+        }
+        let knownSpaces = [Int32(TJCS_YCbCr.rawValue), Int32(TJCS_GRAY.rawValue)]
+        guard (0..<Int32(TJ_NUMSAMP)).contains(sampling), knownSpaces.contains(space),
+            (1...16384).contains(width), (1...16384).contains(height)
+        else { return nil }
+        return Header(size: PictureSize(width: Int(width), height: Int(height)), sampling: sampling)
+    }
+
+    /// A scale at which decoding costs less than at full size and scaling down afterwards: those that libjpeg-turbo 2.1 has
+    /// vector code for, or that skip most of the transform. ⅞, ¾ and ⅝ take longer than the whole.
+    static let scales = [1, 2, 3, 4, 8]
+
+    /// The smallest decoded size of which a part is still at least as large as wanted.
+    ///
+    /// - Parameters:
+    ///   - part: Of the full picture; it will be scaled to `wanted`.
+    ///   - wanted: In pixels.
+    /// - Returns: Eighths of the full size: one of `scales`, 8 where none is large enough.
+    static func eighths(for part: PictureSize, wanted: PictureSize) -> Int {
+        scales.first { eighths in
+            let scaled = scaled(part, by: eighths)
+            return scaled.width >= wanted.width && scaled.height >= wanted.height
+        } ?? 8
+    }
+
+    static func scaled(_ size: PictureSize, by eighths: Int) -> PictureSize {
+        PictureSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
+    }
+
+    /// Decodes into planes of exactly the scaled size and the JPEG's own sampling.
+    ///
+    /// - Returns: Whether all of it was good. When not, the planes hold rubbish in parts.
+    func decode(_ bytes: SharedBytes, _ header: Header, into target: Planes) -> Bool {
+        var planes: [UnsafeMutablePointer<UInt8>?] = [target.y, target.u, target.v]
+        var strides = [Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)]
+        let result = tjDecompressToYUVPlanes(
+            handle, bytes.start.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), &planes,
+            Int32(target.size.width), &strides, Int32(target.size.height), 0)
+        return result == 0 || isHarmless
+    }
+
+    /// Bytes that are too many before the end are how some cameras pad; every other warning means lost blocks.
+    private var isHarmless: Bool {
+        guard tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue), let text = tjGetErrorStr2(handle)
+        else {
+            return false
+        }
+        return String(cString: text).contains("extraneous bytes before marker 0xd9")
+    }
+}

@@ -1,0 +1,23 @@
+import Media
+
+/// A JPEG that stands where a camera's picture is missing.
+enum Slate {
+    /// - Returns: Grey, with a mark, in the size, sampling and baseline coding of the camera's own JPEG, so that it can stand
+    ///   among its packets.
+    static func jpeg(like picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
+        guard picture.pixel == .mjpeg, let header = JPEGDecoder().header(of: picture.memory) else {
+            throw EncodingError(
+                subject: "a slate", operation: "reading the camera's picture",
+                reason: "it is no JPEG that can be read")
+        }
+        let shifts = header.shifts ?? (1, 1)
+        var scratch = ScratchPlanes()
+        let planes = scratch.planes(header.size, shifts.horizontal, shifts.vertical)
+        defer { withExtendedLifetime(scratch) {} }
+        planes.paintSlate(in: .jpeg)
+        return try JPEGEncoder(quality: 75).encode(
+            [UnsafePointer(planes.y), UnsafePointer(planes.u), UnsafePointer(planes.v)],
+            strides: [planes.yStride, planes.uStride, planes.vStride], size: header.size,
+            sampling: header.turboJPEG)
+    }
+}

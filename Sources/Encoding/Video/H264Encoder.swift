@@ -1,0 +1,70 @@
+internal import CMedia
+public import Media
+
+/// H.264 as a camera makes it: every picture comes out at once, with a key frame every second. Used by one thread alone.
+public final class H264Encoder {
+    private let stream: X264Stream
+    private let size: PictureSize
+    private let frame: OwnedFrame
+    private static let subject = "a pretended H.264 camera"
+
+    /// - Parameters:
+    ///   - size: Both sides even.
+    ///   - rate: Of the ticks that `encode` counts. There is a key frame every second.
+    ///   - preset: x264's, of speed against size.
+    ///   - annexB: Whether each key frame carries its parameter sets, as a camera's byte stream does.
+    ///     Otherwise only `parameters` has them. The packets have start codes either way.
+    ///   - quality: x264's constant rate factor, 0…51, lower is better.
+    ///   - color: What the pixels mean; the stream says so.
+    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
+    public init(
+        size: PictureSize, rate: FrameRate, preset: PictureEncodingSettings.Preset = .ultrafast,
+        annexB: Bool = true,
+        quality: Int = 23, color: ColorDescription = .bt709Limited
+    ) throws(EncodingError) {
+        self.size = size
+        frame = try OwnedFrame(Self.subject)
+        stream = try X264Stream(
+            Self.subject, size: size, rate: rate, preset: preset, quality: quality, color: color,
+            purpose: .camera(parameterSetsInBand: annexB))
+    }
+
+    public var parameters: StreamParameters { stream.parameters }
+
+    /// Encodes a picture without copying it first.
+    ///
+    /// - Parameters:
+    ///   - memory: Holds the three planes of an I420 picture of the encoder's size.
+    ///   - planes: Y, Cb and Cr, exactly three.
+    ///   - tick: Counts pictures; each is higher than the last.
+    /// - Returns: One packet, the access unit of this picture.
+    /// - Throws: When memory is short or x264 fails.
+    public func encode(
+        i420 memory: SharedBytes, planes: [PicturePlane], tick: Int64
+    ) throws(EncodingError) -> [EncodedPacket] {
+        precondition(planes.count == 3, "I420 has three planes")
+        let held = Unmanaged.passRetained(memory)
+        let start = memory.start.assumingMemoryBound(to: UInt8.self)
+        let buffer = av_buffer_create(
+            start, memory.count,
+            { holder, _ in if let holder { Unmanaged<SharedBytes>.fromOpaque(holder).release() } },
+            held.toOpaque(), AV_BUFFER_FLAG_READONLY)
+        guard let buffer else {
+            held.release()
+            throw .outOfMemory(Self.subject, "av_buffer_create")
+        }
+        let lent = frame.pointer
+        defer { av_frame_unref(lent) }
+        lent.pointee.buf.0 = buffer
+        lent.pointee.format = AV_PIX_FMT_YUV420P.rawValue
+        lent.pointee.width = Int32(size.width)
+        lent.pointee.height = Int32(size.height)
+        lent.pointee.data.0 = start + planes[0].offset
+        lent.pointee.data.1 = start + planes[1].offset
+        lent.pointee.data.2 = start + planes[2].offset
+        lent.pointee.linesize.0 = Int32(planes[0].stride)
+        lent.pointee.linesize.1 = Int32(planes[1].stride)
+        lent.pointee.linesize.2 = Int32(planes[2].stride)
+        return try stream.encode(lent, tick: tick)
+    }
+}

@@ -1,0 +1,91 @@
+internal import CMedia
+import Media
+
+/// x264 by libavcodec: frames in, packets with the times of a frame rate's ticks out.
+///
+/// A tick lasts `rate.seconds` of the time scale `rate.pictures`, so that every tick of every rate is a whole number.
+/// Packets and parameter sets are Annex B (ITU-T H.264).
+final class X264Stream {
+    /// What the packets are for.
+    enum Purpose {
+        /// A file: all of x264's means, parameter sets apart from the packets, a key frame at least every 2 s.
+        case recording(threads: Int)
+        /// A pretended camera: each picture comes out at once, with a key frame every second.
+        case camera(parameterSetsInBand: Bool)
+    }
+
+    let parameters: StreamParameters
+    private let codec: OwnedCodec
+    private let packet: OwnedPacket
+    private let subject: String
+
+    init(
+        _ subject: String, size: PictureSize, rate: FrameRate, preset: PictureEncodingSettings.Preset,
+        quality: Int,
+        color: ColorDescription, purpose: Purpose
+    ) throws(EncodingError) {
+        self.subject = subject
+        guard size.width > 0, size.height > 0, size.width % 2 == 0, size.height % 2 == 0 else {
+            throw EncodingError(
+                subject: subject, operation: "opening x264",
+                reason: "\(size) has an odd side: 4:2:0 needs even ones")
+        }
+        codec = try OwnedCodec(encoder: "libx264", subject: subject)
+        packet = try OwnedPacket(subject)
+        let context = codec.pointer
+        context.pointee.width = Int32(size.width)
+        context.pointee.height = Int32(size.height)
+        context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
+        context.pointee.time_base = AVRational(num: 1, den: Int32(rate.pictures))
+        context.pointee.framerate = AVRational(num: Int32(rate.pictures), den: Int32(rate.seconds))
+        color.describe(context)
+        try codec.set("preset", preset.rawValue)
+        try codec.set("crf", "\(quality)")
+        try codec.set("forced-idr", "1")
+        switch purpose {
+        case .recording(let threads):
+            context.pointee.thread_count = Int32(threads)
+            context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
+            context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        case .camera(let parameterSetsInBand):
+            context.pointee.thread_count = 1
+            context.pointee.gop_size = Int32(max(1, rate.perSecond.rounded()))
+            if !parameterSetsInBand { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+            try codec.set("tune", "zerolatency")
+            try codec.set("x264-params", "scenecut=0")
+        }
+        try codec.open()
+        parameters = StreamParameters(
+            codec: .h264, timeScale: rate.pictures, setup: codec.setup, size: size, rate: rate, color: color)
+    }
+
+    /// Encodes one frame. x264 copies the pixels before this returns.
+    ///
+    /// - Parameters:
+    ///   - frame: Its `pts` is set here. `nil` flushes: the stream takes no more afterwards.
+    ///   - tick: Higher than the last.
+    ///   - asKey: Whether it shall be an IDR picture.
+    /// - Returns: What is ready, in decoding order.
+    /// - Throws: When libavcodec refuses the frame, as after a flush, or cannot give a packet.
+    func encode(
+        _ frame: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool = false
+    ) throws(EncodingError) -> [EncodedPacket] {
+        let duration = parameters.rate?.seconds ?? 1
+        frame?.pointee.pts = tick * duration
+        frame?.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        var result = avcodec_send_frame(codec.pointer, frame)
+        guard result >= 0 else { throw EncodingError(subject, "avcodec_send_frame", code: result) }
+        var packets: [EncodedPacket] = []
+        while true {
+            result = avcodec_receive_packet(codec.pointer, packet.pointer)
+            if result == ff_try_again || result == ff_end_of_file { return packets }
+            guard result >= 0 else { throw EncodingError(subject, "avcodec_receive_packet", code: result) }
+            let facts = packet.pointer.pointee
+            packets.append(
+                EncodedPacket(
+                    bytes: try packet.takeBytes(subject), presentation: facts.pts, decode: facts.dts,
+                    duration: duration,
+                    isKey: facts.flags & AV_PKT_FLAG_KEY != 0))
+        }
+    }
+}

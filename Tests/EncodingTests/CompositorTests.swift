@@ -1,0 +1,222 @@
+import Media
+import Testing
+
+@testable import Encoding
+
+@Suite("Compositor")
+struct CompositorTests {
+    private let white = [255, 128, 128]
+    private let black = [0, 128, 128]
+
+    /// Four quarters of plain colour: light grey, red-ish, green-ish, dark, clockwise from the top left.
+    private func quarters(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> [Int] {
+        switch (x < width / 2, y < height / 2) {
+        case (true, true): [220, 128, 128]
+        case (false, true): [100, 100, 200]
+        case (false, false): [140, 60, 60]
+        case (true, false): [40, 180, 128]
+        }
+    }
+
+    private func compose(_ layers: [PictureLayer], _ width: Int = 64, _ height: Int = 48) -> (
+        Canvas, Compositor
+    ) {
+        let canvas = Canvas(width, height)
+        let compositor = Compositor(color: .jpeg)
+        compositor.compose(layers, onto: canvas.planes)
+        return (canvas, compositor)
+    }
+
+    @Test(
+        "every raw format shows the same picture",
+        arguments: [PixelFormat.i420, .i422, .nv12, .yuyv, .uyvy, .converted])
+    func rawFormats(pixel: PixelFormat) {
+        let picture = TestPictures.raw(pixel, 64, 48) { quarters($0, $1, 64, 48) }
+        let (canvas, _) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        for y in 0..<48 { for x in 0..<64 { #expect(canvas[x, y] == quarters(x, y, 64, 48)) } }
+        let (small, compositor) = compose([PictureLayer(picture, at: 16, 12, 32, 24)])
+        for (x, y) in [(20, 16), (44, 16), (44, 32), (20, 32)] {
+            #expect(distance(small[x, y], quarters((x - 16) * 2, (y - 12) * 2, 64, 48)) <= 1)
+        }
+        #expect(small[15, 11] == black && compositor.damagedLayers == [])
+    }
+
+    @Test("a BGRA picture is converted, and its crop begins where it is asked to")
+    func bgra() {
+        let picture = TestPictures.raw(.bgra, 64, 48) { x, _ in x < 32 ? [0, 0, 0] : [0, 0, 255] }
+        let crop = PixelRectangle(x: 32, y: 0, width: 32, height: 48)
+        let (canvas, _) = compose([PictureLayer(picture, at: 0, 0, 32, 48, crop: crop)])
+        let red = TestPictures.codes([1, 0, 0], .jpeg)
+        #expect(distance(canvas[2, 20], red) <= 2)
+        #expect(distance(canvas[31, 47], red) <= 2)
+    }
+
+    @Test(
+        "JPEGs of every sampling are right at every decoding scale",
+        arguments: [ChromaSampling.c420, .c422, .c444], [64, 48, 32, 24, 16, 8, 96])
+    func jpegs(chroma: ChromaSampling, width: Int) throws {
+        let picture = try TestPictures.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
+        let height = width * 3 / 4 & ~1
+        let (canvas, compositor) = compose([PictureLayer(picture, at: 0, 0, width, height)], 96, 72)
+        #expect(compositor.damagedLayers == [])
+        for (x, y) in [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)] {
+            #expect(distance(canvas[x, y], quarters(x, y, width, height)) <= 4, "\(x), \(y)")
+        }
+        if width < 96 { #expect(canvas[width, 0] == black) }
+    }
+
+    @Test(
+        "turning is clockwise, and mirroring is of what is seen",
+        arguments: [
+            (.none, false, [0, 1, 2, 3]), (.quarter, false, [3, 0, 1, 2]), (.half, false, [2, 3, 0, 1]),
+            (.threeQuarters, false, [1, 2, 3, 0]), (.none, true, [1, 0, 3, 2]),
+            (.quarter, true, [0, 3, 2, 1]),
+        ] as [(Rotation, Bool, [Int])])
+    func turns(rotation: Rotation, isMirrored: Bool, corners: [Int]) throws {
+        let picture = try TestPictures.jpeg(64, 48) { quarters($0, $1, 64, 48) }
+        let (width, height) = rotation.swapsSides ? (48, 64) : (64, 48)
+        let (canvas, _) = compose(
+            [PictureLayer(picture, at: 0, 0, width, height, rotation: rotation, isMirrored: isMirrored)], 64,
+            64)
+        let seen = [(4, 4), (width - 5, 4), (width - 5, height - 5), (4, height - 5)]
+        let stored = [(0, 0), (63, 0), (63, 47), (0, 47)]
+        for (place, corner) in zip(seen, corners) {
+            let wanted = quarters(stored[corner].0, stored[corner].1, 64, 48)
+            #expect(distance(canvas[place.0, place.1], wanted) <= 4, "\(place)")
+        }
+    }
+
+    @Test("fitting leaves black beside the picture, filling cuts its edges")
+    func filling() throws {
+        let picture = try TestPictures.jpeg(64, 48) { x, _ in
+            x < 16 || x >= 48 ? [250, 128, 128] : [90, 128, 128]
+        }
+        let (fitted, _) = compose([PictureLayer(picture, at: 0, 0, 64, 24)])
+        #expect(fitted[15, 0] == black && fitted[48, 23] == black)
+        #expect(distance(fitted[17, 2], [250, 128, 128]) <= 4)
+        let (filled, _) = compose([PictureLayer(picture, at: 0, 0, 24, 48, filling: .fill)])
+        for x in [0, 12, 23] { #expect(distance(filled[x, 10], [90, 128, 128]) <= 8) }
+        #expect(filled[24, 10] == black)
+    }
+
+    @Test("a border is white, inside the rectangle and of the asked width")
+    func borders() throws {
+        let picture = try TestPictures.plain(64, 48, [90, 128, 128])
+        let (canvas, _) = compose([PictureLayer(picture, at: 8, 8, 40, 32, filling: .fill, border: 4)])
+        #expect(
+            canvas[7, 20] == black && canvas[20, 7] == black && canvas[48, 20] == black
+                && canvas[20, 40] == black)
+        for (x, y) in [(8, 8), (11, 20), (44, 20), (47, 39), (20, 11), (20, 36)] {
+            #expect(canvas[x, y] == white)
+        }
+        for (x, y) in [(12, 12), (43, 35)] { #expect(distance(canvas[x, y], [90, 128, 128]) <= 2) }
+    }
+
+    @Test("an inset covers exactly its rectangle")
+    func insets() throws {
+        let main = try TestPictures.plain(64, 48, [200, 128, 128])
+        let inset = try TestPictures.plain(64, 48, [60, 90, 150])
+        let (canvas, _) = compose([
+            PictureLayer(main, at: 0, 0, 64, 48), PictureLayer(inset, at: 40, 28, 16, 12),
+        ])
+        for y in 0..<48 {
+            for x in 0..<64 {
+                let isInside = (40..<56).contains(x) && (28..<40).contains(y)
+                #expect(
+                    distance(canvas[x, y], isInside ? [60, 90, 150] : [200, 128, 128]) <= 2, "\(x), \(y)")
+            }
+        }
+    }
+
+    @Test("a damaged JPEG changes nothing, at the bottom and on top", arguments: [0, 1], [0.3, 0.75])
+    func damaged(index: Int, share: Double) throws {
+        let main = try TestPictures.jpeg(64, 48) { quarters($0, $1, 64, 48) }
+        let inset = try TestPictures.jpeg(64, 48) { x, y in [(x * 3 + y) % 250, 90, 150] }
+        let (canvas, compositor) = compose(layers(main, inset))
+        let before = canvas.allBytes
+        let broken = TestPictures.truncated(index == 0 ? main : inset, keeping: share)
+        // The other one is a new picture of the same content, so that everything is painted again.
+        let next =
+            index == 0
+            ? layers(broken, TestPictures.jpeg(inset.memory, 64, 48))
+            : layers(TestPictures.jpeg(main.memory, 64, 48), broken)
+        compositor.compose(next, onto: canvas.planes)
+        let isUnchanged = canvas.allBytes == before
+        #expect(isUnchanged)
+        #expect(compositor.damagedLayers == [index])
+        #expect(compositor.shows(next))
+        compositor.compose(layers(main, inset), onto: canvas.planes)
+        #expect(compositor.damagedLayers == [])
+    }
+
+    private func layers(_ main: CapturedPicture?, _ inset: CapturedPicture?) -> [PictureLayer] {
+        [PictureLayer(main, at: 0, 0, 64, 48), PictureLayer(inset, at: 32, 24, 24, 18)]
+    }
+
+    @Test("what cannot be read is damaged, whatever it says of itself")
+    func rubbish() throws {
+        let size = PictureSize(width: 64, height: 48)
+        let good = try TestPictures.plain(64, 48, [200, 128, 128])
+        let pictures = [
+            TestPictures.jpeg(SharedBytes([1, 2, 3]), 64, 48), TestPictures.jpeg(good.memory, 32, 48),
+            TestPictures.jpeg(SharedBytes(count: 0), 64, 48),
+            CapturedPicture(
+                pixel: .yuyv, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
+                memory: SharedBytes(count: 64 * 48 * 2 - 1), planes: PicturePlane.packed(.yuyv, size).planes),
+            CapturedPicture(
+                pixel: .i420, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
+                memory: SharedBytes(count: 10_000), planes: []),
+            CapturedPicture(
+                pixel: .h264, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
+                memory: SharedBytes(count: 100)),
+        ]
+        let (canvas, compositor) = compose(pictures.map { PictureLayer($0, at: 0, 0, 64, 48) })
+        #expect(compositor.damagedLayers == Array(pictures.indices))
+        #expect(canvas.luma(32, 6) == 128)
+    }
+
+    @Test("a slate is painted once, and a picture takes its place")
+    func slates() throws {
+        let picture = try TestPictures.plain(64, 48, [200, 128, 128])
+        let (canvas, compositor) = compose(layers(picture, nil))
+        #expect(canvas.luma(40, 28) == 128 && canvas.luma(32, 30) == 89)
+        #expect(compositor.shows(layers(picture, nil)) && !compositor.shows(layers(picture, picture)))
+        compositor.compose(layers(nil, picture), onto: canvas.planes)
+        #expect(distance(canvas[33, 25], [200, 128, 128]) <= 2)
+        #expect(canvas.luma(10, 8) == 128)
+    }
+
+    @Test("a new layout leaves nothing of the old one")
+    func layouts() throws {
+        let picture = try TestPictures.plain(64, 48, [200, 128, 128])
+        let (canvas, compositor) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        compositor.compose([PictureLayer(picture, at: 16, 12, 32, 24)], onto: canvas.planes)
+        for (x, y) in [(0, 0), (15, 20), (48, 20), (20, 36)] { #expect(canvas[x, y] == black) }
+        compositor.compose([], onto: canvas.planes)
+        #expect(canvas[30, 20] == black)
+    }
+
+    @Test("a picture of another shape in the same place gets bars of its own")
+    func shapes() throws {
+        let wide = try TestPictures.plain(64, 32, [200, 128, 128])
+        let high = try TestPictures.plain(32, 64, [200, 128, 128])
+        let (canvas, compositor) = compose([PictureLayer(wide, at: 0, 0, 64, 48)])
+        #expect(canvas[2, 20] != black && canvas[30, 2] == black)
+        compositor.compose([PictureLayer(high, at: 0, 0, 64, 48)], onto: canvas.planes)
+        #expect(canvas[2, 20] == black && canvas[30, 2] != black)
+    }
+
+    @Test("a picture that is shown is not held")
+    func notHeld() {
+        var picture: CapturedPicture? = TestPictures.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }
+        weak let held = picture
+        let (_, compositor) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        picture = nil
+        #expect(held == nil)
+        // A new picture is new, even at the address of the old one.
+        #expect(
+            !compositor.shows([
+                PictureLayer(TestPictures.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }, at: 0, 0, 64, 48)
+            ]))
+    }
+}

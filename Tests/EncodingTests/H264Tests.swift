@@ -1,0 +1,89 @@
+import Encoding
+import Media
+import Testing
+
+@Suite("H.264 of cameras")
+struct H264Tests {
+    private let size = PictureSize(width: 64, height: 48)
+
+    private func picture(_ tick: Int) -> CapturedPicture {
+        TestPictures.raw(.i420, 64, 48, color: .bt709Limited) { x, y in
+            [16 + (x + y + tick * 9) % 200, 100, 140]
+        }
+    }
+
+    private func unit(_ packet: EncodedPacket, _ tick: Int) -> CapturedPicture {
+        CapturedPicture(
+            pixel: .h264, size: size, color: .bt709Limited,
+            capturedAt: ClockTime(nanoseconds: Int64(tick) * 33_333_333),
+            sequence: Int64(tick + 100), isKey: packet.isKey, memory: packet.bytes)
+    }
+
+    @Test("each picture comes out of encoder and decoder at once, with its own time, and looks the same")
+    func roundTrip() throws {
+        let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
+        let decoder = try Codecs().makePictureDecoder(name: "desk")
+        for tick in 0..<25 {
+            let original = picture(tick)
+            let packets = try encoder.encode(
+                i420: original.memory, planes: original.planes, tick: Int64(tick))
+            try #require(packets.count == 1)
+            #expect(packets[0].isKey == (tick % 10 == 0) && packets[0].presentation == Int64(tick))
+            let decoded = try decoder.decode(unit(packets[0], tick))
+            try #require(decoded.count == 1)
+            #expect(decoded[0].sequence == Int64(tick + 100) && decoded[0].isKey == packets[0].isKey)
+            #expect(decoded[0].capturedAt == ClockTime(nanoseconds: Int64(tick) * 33_333_333))
+            #expect(decoded[0].color == .bt709Limited && decoded[0].pixel == .i420 && decoded[0].size == size)
+            for (x, y) in [(0, 0), (63, 47), (31, 20)] {
+                let wanted = original.code(0, x, y)
+                let got = decoded[0].code(0, x, y)
+                #expect(abs(wanted - got) <= 12)
+            }
+            #expect(
+                abs(decoded[0].code(1, 0, 0) - 100) <= 3 && abs(decoded[0].code(2, 5, 0) - 140) <= 3)
+        }
+    }
+
+    @Test("parameter sets are in the stream as asked", arguments: [true, false])
+    func parameterSets(annexB: Bool) throws {
+        let encoder = try H264Encoder(size: size, rate: FrameRate(30), annexB: annexB)
+        let packets = try encoder.encode(i420: picture(0).memory, planes: picture(0).planes, tick: 0)
+        let bytes = packets.flatMap { $0.bytes.array }
+        // NAL unit type 7 behind a start code (ITU-T H.264, 7.4.1 and annex B).
+        let hasSets = bytes.indices.dropFirst(3).contains {
+            bytes[$0 - 3..<$0] == [0, 0, 1] && bytes[$0] & 31 == 7
+        }
+        #expect(hasSets == annexB)
+        #expect(encoder.parameters.setup.isEmpty == annexB)
+    }
+
+    @Test("decoded pictures outlive their decoder")
+    func lentMemory() throws {
+        let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
+        var decoder: (any PictureDecoding)? = try Codecs().makePictureDecoder(name: "desk")
+        var kept: [CapturedPicture] = []
+        for tick in 0..<12 {
+            let original = picture(tick)
+            let packets = try encoder.encode(
+                i420: original.memory, planes: original.planes, tick: Int64(tick))
+            kept += try decoder?.decode(unit(packets[0], tick)) ?? []
+        }
+        decoder = nil
+        let wanted = (0..<12).map { 16 + ($0 * 9) % 200 }
+        #expect(zip(kept, wanted).allSatisfy { abs($0.code(0, 0, 0) - $1) <= 12 } && kept.count == 12)
+    }
+
+    @Test("rubbish is an error, and the next key picture is decoded again")
+    func rubbish() throws {
+        let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
+        let decoder = try Codecs().makePictureDecoder(name: "desk")
+        let rubbish = CapturedPicture(
+            pixel: .h264, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
+            memory: SharedBytes([0, 0, 0, 1, 0x65, 1, 2, 3, 4, 5]))
+        #expect(throws: EncodingError.self) { try decoder.decode(rubbish) }
+        let original = picture(0)
+        let packets = try encoder.encode(i420: original.memory, planes: original.planes, tick: 0)
+        #expect(try decoder.decode(unit(packets[0], 0)).count == 1)
+        #expect(throws: EncodingError.self) { try decoder.decode(original) }
+    }
+}

@@ -1,0 +1,117 @@
+import Encoding
+import Media
+import Testing
+
+@Suite("JPEG")
+struct JPEGTests {
+    private let codecs = Codecs()
+    private let size = PictureSize(width: 64, height: 48)
+
+    private func picture(_ chroma: ChromaSampling = .c422) throws -> CapturedPicture {
+        try TestPictures.jpeg(64, 48, chroma: chroma) { x, y in [x * 3, 100 + y, 150] }
+    }
+
+    private func bytesOfPicture() throws -> [UInt8] {
+        let picture = try picture()
+        return picture.memory.array
+    }
+
+    @Test("is whole at its full length only")
+    func truncations() throws {
+        let bytes = try bytesOfPicture()
+        #expect(codecs.isWholeJPEG(SharedBytes(bytes), size: size))
+        let takenForWhole = (0..<bytes.count).filter {
+            codecs.isWholeJPEG(SharedBytes(bytes.prefix($0)), size: size)
+        }
+        #expect(takenForWhole == [])
+    }
+
+    @Test("is whole with padding after its end, as cameras leave it", arguments: [1, 3, 4096])
+    func padding(count: Int) throws {
+        let bytes = try bytesOfPicture()
+        #expect(codecs.isWholeJPEG(SharedBytes(bytes + [UInt8](repeating: 0, count: count)), size: size))
+        #expect(codecs.isWholeJPEG(SharedBytes(bytes + [UInt8](repeating: 0xA5, count: count)), size: size))
+    }
+
+    @Test("is not whole with another size, a segment too long, or a scan without a frame")
+    func headers() throws {
+        let bytes = try bytesOfPicture()
+        #expect(!codecs.isWholeJPEG(SharedBytes(bytes), size: PictureSize(width: 48, height: 64)))
+        var tooLong = bytes
+        tooLong[4] = 0xFF
+        #expect(!codecs.isWholeJPEG(SharedBytes(tooLong), size: size))
+        #expect(!codecs.isWholeJPEG(SharedBytes([0xFF, 0xD8, 0xFF, 0xDA, 0, 2, 0xFF, 0xD9]), size: size))
+        #expect(!codecs.isWholeJPEG(SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), size: size))
+    }
+
+    @Test("without Huffman tables is whole and is decoded with the standard ones")
+    func noTables() throws {
+        let original = try picture()
+        let bytes = withoutHuffmanTables(original.memory.array)
+        #expect(bytes.count < original.memory.count - 100)
+        #expect(codecs.isWholeJPEG(SharedBytes(bytes), size: size))
+        let stripped = TestPictures.jpeg(SharedBytes(bytes), 64, 48)
+        let wanted = try codecs.convert(original, to: .i420)
+        let decoded = try codecs.convert(stripped, to: .i420)
+        #expect(decoded.memory.array == wanted.memory.array)
+    }
+
+    @Test("with padding decodes; with half its scan it does not")
+    func decoding() throws {
+        let whole = try picture()
+        let padded = SharedBytes(whole.memory.array + [0, 0, 0, 0])
+        let wanted = try codecs.convert(whole, to: .i420)
+        let decoded = try codecs.convert(TestPictures.jpeg(padded, 64, 48), to: .i420)
+        #expect(decoded.memory.array == wanted.memory.array)
+        // Too many bytes before the end are padding as well.
+        let stuffed = whole.memory.array.dropLast(2) + [0x11, 0x22, 0x33, 0xFF, 0xD9]
+        let harmless = try codecs.convert(TestPictures.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
+        #expect(harmless.memory.array == wanted.memory.array)
+        #expect(throws: EncodingError.self) { try codecs.convert(TestPictures.truncated(whole), to: .i420) }
+    }
+
+    @Test(
+        "a slate has the size, sampling and coding of the camera's pictures",
+        arguments: [ChromaSampling.c420, .c422, .c444])
+    func slates(chroma: ChromaSampling) throws {
+        let camera = try picture(chroma)
+        let slate = try codecs.makeSlate(like: camera)
+        #expect(codecs.isWholeJPEG(slate, size: size))
+        #expect(frameHeader(slate.array) == frameHeader(camera.memory.array))
+        let decoded = try codecs.convert(TestPictures.jpeg(slate, 64, 48), to: .i420)
+        let canvas = Canvas(64, 48, decoded.memory.array)
+        #expect(distance(canvas[32, 8], [128, 128, 128]) <= 6)
+        #expect(distance(canvas[0, 24], [89, 128, 128]) <= 12)
+    }
+
+    @Test("a slate like something that is no JPEG is refused")
+    func noSlate() throws {
+        #expect(throws: EncodingError.self) {
+            try codecs.makeSlate(like: TestPictures.raw(.yuyv, 64, 48) { _, _ in [0, 0, 0] })
+        }
+    }
+
+    /// The baseline frame header: precision, size, components with their sampling.
+    private func frameHeader(_ bytes: [UInt8]) -> [UInt8] {
+        segments(bytes).first { bytes[$0.lowerBound + 1] == 0xC0 }.map { Array(bytes[$0]) } ?? []
+    }
+
+    private func withoutHuffmanTables(_ bytes: [UInt8]) -> [UInt8] {
+        var result = bytes
+        for segment in segments(bytes).reversed() where bytes[segment.lowerBound + 1] == 0xC4 {
+            result.removeSubrange(segment)
+        }
+        return result
+    }
+
+    private func segments(_ bytes: [UInt8]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var position = 2
+        while bytes[position + 1] != 0xDA {
+            let length = 2 + Int(bytes[position + 2]) << 8 + Int(bytes[position + 3])
+            found.append(position..<position + length)
+            position += length
+        }
+        return found
+    }
+}

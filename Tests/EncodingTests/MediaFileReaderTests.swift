@@ -1,0 +1,119 @@
+import Encoding
+import Foundation
+import Media
+import Testing
+
+@Suite("Files as cameras")
+struct MediaFileReaderTests {
+    private func make(_ bench: Workbench, _ name: String, _ arguments: [String]) throws -> String {
+        _ = try bench.run("ffmpeg", ["-v", "error", "-y"] + arguments + [bench.path(name)])
+        return bench.path(name)
+    }
+
+    private let video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1"]
+
+    @Test("JPEGs of a file come untouched, at their own times")
+    func jpegs() throws {
+        let bench = try Workbench()
+        let path = try make(bench, "a.mov", video + ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
+        let reader = try MediaFileReader(path: path, media: .video)
+        let size = PictureSize(width: 64, height: 48)
+        let facts = try #require(reader.video)
+        #expect(facts.codec == "mjpeg" && facts.pixel == .mjpeg && facts.size == size)
+        #expect(facts.rate == FrameRate(25) && facts.color == .jpeg)
+        #expect(reader.duration == .seconds(1) && reader.sound == nil)
+        let first = try bench.run(
+            "ffmpeg", ["-v", "error", "-i", path, "-c", "copy", "-frames:v", "1", "-f", "mjpeg", "-"])
+        var count: Int64 = 0
+        while let picture = try reader.nextPicture() {
+            #expect(picture.pixel == .mjpeg && picture.sequence == count && picture.isOwned)
+            #expect(picture.capturedAt.nanoseconds == count * 40_000_000)
+            #expect(Codecs().isWholeJPEG(picture.memory, size: size))
+            if count == 0 { #expect(picture.memory.array == first) }
+            count += 1
+        }
+        #expect(count == 25)
+        #expect(try reader.nextPicture() == nil)
+    }
+
+    @Test(
+        "other pictures come as I420, with the file's colours",
+        arguments: [
+            ("a.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv420p"], "h264"),
+            ("a.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p"], "ffv1"),
+            ("b.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv420p"], "ffv1"),
+        ])
+    func decoded(name: String, arguments: [String], codec: String) throws {
+        let bench = try Workbench()
+        let red = ["-f", "lavfi", "-i", "color=c=red:size=64x48:rate=10:duration=1"]
+        let path = try make(bench, name, red + arguments)
+        let reader = try MediaFileReader(path: path, media: .video)
+        #expect(
+            reader.video?.codec == codec && reader.video?.pixel == .i420
+                && reader.video?.rate == FrameRate(10))
+        var times: [Int64] = []
+        while let picture = try reader.nextPicture() {
+            times.append(picture.capturedAt.nanoseconds)
+            #expect(picture.color == .bt601Limited)
+            let codes = (0..<3).map { picture.code($0, 20, 10) }
+            #expect(distance(codes, TestPictures.codes([1, 0, 0], .bt601Limited)) <= 3)
+        }
+        #expect(times == (0..<10).map { $0 * 100_000_000 })
+    }
+
+    @Test("sound comes as interleaved floats of the file's own format", arguments: ["pcm_s16le", "flac"])
+    func sound(codec: String) throws {
+        let bench = try Workbench()
+        let path = try make(
+            bench, "a.mka",
+            [
+                "-f", "lavfi", "-i", "aevalsrc=0.5*sin(2*PI*441*t)|0.25:sample_rate=44100:duration=0.5",
+                "-c:a", codec,
+            ])
+        let reader = try MediaFileReader(path: path, media: .audio)
+        #expect(reader.sound == SoundFormat(rate: 44_100, channels: 2) && reader.video == nil)
+        var samples: [Float] = []
+        while let slice = try reader.nextSound() {
+            // Matroska keeps milliseconds.
+            #expect(
+                (slice.time - .seconds(rounding: Double(samples.count / 2) / 44_100)).magnitude
+                    < .milliseconds(1))
+            samples += slice.samples
+        }
+        #expect(samples.count == 44_100)
+        for index in [25, 1025, 20_025] {
+            #expect(abs(samples[2 * index] - 0.5) < 1e-3 && abs(samples[2 * index + 1] - 0.25) < 1e-3)
+        }
+    }
+
+    @Test("a still image becomes I420 as a JPEG means it, undistorted", arguments: ["a.png", "a.jpg"])
+    func stills(name: String) throws {
+        let bench = try Workbench()
+        let path = try make(
+            bench, name,
+            [
+                "-f", "lavfi", "-i", "color=c=0x00C000:size=96x48", "-frames:v", "1", "-update", "1", "-q:v",
+                "2",
+            ])
+        let canvas = Canvas(
+            64, 48, try StillImage.load(path: path, size: PictureSize(width: 64, height: 48)).array)
+        #expect(distance(canvas[32, 24], TestPictures.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
+        #expect(canvas[32, 7] == [0, 128, 128] && canvas[32, 40] == [0, 128, 128])
+        #expect(distance(canvas[63, 9], TestPictures.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
+    }
+
+    @Test("a file that is missing, or without what is wanted, says so with its path")
+    func missing() throws {
+        let error = #expect(throws: EncodingError.self) {
+            _ = try MediaFileReader(path: "/none/a.mov", media: .video)
+        }
+        #expect(error?.description.contains("/none/a.mov") == true)
+        let bench = try Workbench()
+        let silent = try make(bench, "a.mov", video + ["-c:v", "mjpeg"])
+        #expect(throws: EncodingError.self) { _ = try MediaFileReader(path: silent, media: .audio) }
+        let text = try bench.write(Array("no picture".utf8), "a.txt")
+        #expect(throws: EncodingError.self) {
+            try StillImage.load(path: text, size: PictureSize(width: 64, height: 48))
+        }
+    }
+}
