@@ -25,6 +25,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let package = Package(
     name: "multicam",
     targets: [
+        // The parts, none of which knows another at its own height. Imports point down.
+        module("VirtualDevices", "Encoding", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "Media"),
         module("Arguments", "Media"),
@@ -43,6 +45,7 @@ let package = Package(
         tests("ArgumentsTests", "Arguments"),
         tests("ContainersTests", "Containers", "Media"),
         tests("EncodingTests", "Encoding", "Media"),
+        tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,123 @@
+import Encoding
+public import Media
+
+/// The sound of a media file played at its own speed as a microphone.
+///
+/// Until the recording begins it delivers silence. From T0 on the sample with the file's time p was captured at T0 + p.
+public final class FileMicrophone: MicrophoneSource {
+    public let device: CaptureDevice
+    public let format: SoundFormat
+    public let deliveryDelay: Nanoseconds
+    private let path: String
+    private let thread: SourceThread
+
+    /// About what a device gives at once.
+    private static let slice = Nanoseconds.milliseconds(10)
+
+    /// - Throws: When the file is not there, cannot be read or holds no sound.
+    public init(role: String, path: String) throws(VirtualDeviceError) {
+        let selector = VirtualSources.filePrefix + path
+        let file = try ReadableFile(path, asked: selector, operation: "opening the file")
+        format = try file.read { () throws(EncodingError) in
+            guard let format = try MediaFileReader(path: path, media: .audio).sound else {
+                throw EncodingError(subject: path, operation: "reading", reason: "there is no sound in it")
+            }
+            return format
+        }
+        self.path = path
+        deliveryDelay = Self.slice
+        thread = SourceThread(name: "mic:\(role)")
+        device = CaptureDevice(
+            mediaType: .audio, deviceType: .file, identity: DeviceIdentity(name: selector),
+            name: VirtualSources.fileName(path), node: path, selector: selector, sound: format)
+    }
+
+    public func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        thread.start(on: clock) { cancellation in
+            do throws(EncodingError) {
+                try self.run(on: clock, until: cancellation, delivering: receive)
+            } catch {
+                receive(.ended(at: clock.now, cause: error.description))
+            }
+        }
+    }
+
+    public func recordingBegins(at start: ClockTime) {
+        thread.recordingBegins(at: start)
+    }
+
+    public func stop() {
+        thread.stop()
+    }
+
+    public var simulationTime: Nanoseconds { thread.processorTime }
+
+    // MARK: On its thread
+
+    private func run(
+        on clock: any SessionClock, until cancellation: Cancellation,
+        delivering receive: @Sendable (MicrophoneEvent) -> Void
+    ) throws(EncodingError) {
+        let reader = try MediaFileReader(path: path, media: .audio)
+        let timebase = DeviceTimebase(
+            rate: FrameRate(Int64(format.rate)), phase: Nanoseconds(clock.now.nanoseconds))
+        let length = max(1, Int64(format.rate) * Self.slice.count / 1_000_000_000)
+        var count: Int64 = 0
+        while true {
+            let time = timebase.time(of: count)
+            let end = thread.recordingStart.map {
+                max(min(timebase.index(atOrAfter: $0), count + length), count)
+            }
+            guard clock.sleep(until: timebase.time(of: end ?? count + length), unless: cancellation) else {
+                return
+            }
+            let start = thread.recordingStart
+            // What follows T0 is the file's, also when it became known only now.
+            let last =
+                start.map { min(max(timebase.index(atOrAfter: $0), count), count + length) } ?? count + length
+            if last > count {
+                let silence = [Float](repeating: 0, count: Int(last - count) * format.channels)
+                receive(
+                    .sound(
+                        CapturedSound(format: format, capturedAt: time, firstSample: count, samples: silence))
+                )
+                count = last
+            }
+            guard let start, timebase.time(of: count) >= start else { continue }
+            try play(
+                reader, from: start, counting: count, on: clock, until: cancellation, delivering: receive)
+            return
+        }
+    }
+
+    /// Plays the file to its end, in slices, each when its last sample is due.
+    private func play(
+        _ reader: MediaFileReader, from start: ClockTime, counting first: Int64, on clock: any SessionClock,
+        until cancellation: Cancellation, delivering receive: @Sendable (MicrophoneEvent) -> Void
+    ) throws(EncodingError) {
+        let step = max(1, format.rate / 100) * format.channels
+        let timebase = DeviceTimebase(rate: FrameRate(Int64(format.rate)))
+        var end = start
+        while let (samples, time) = try reader.nextSound() {
+            // Where the file leaves a gap, so does the microphone.
+            let place = (time.count * Int64(format.rate) + 500_000_000).floorDivided(by: 1_000_000_000)
+            for offset in stride(from: 0, to: samples.count, by: step) {
+                let part = Array(samples[offset..<min(offset + step, samples.count)])
+                let begin = place + Int64(offset / format.channels)
+                let length = Int64(part.count / format.channels)
+                end = start + Nanoseconds(timebase.time(of: begin + length).nanoseconds)
+                guard clock.sleep(until: end, unless: cancellation) else { return }
+                receive(
+                    .sound(
+                        CapturedSound(
+                            format: format,
+                            capturedAt: start + Nanoseconds(timebase.time(of: begin).nanoseconds),
+                            firstSample: first + begin, samples: part)))
+            }
+            thread.noteProcessorTime()
+        }
+        receive(.ended(at: end, cause: "end of file"))
+    }
+}

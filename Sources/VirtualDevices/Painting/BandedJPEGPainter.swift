@@ -1,0 +1,190 @@
+import Encoding
+import Glibc
+import Media
+
+/// Paints the moving test picture as JPEGs, for a fraction of what encoding them would cost.
+///
+/// The picture is cut into bands of one row of blocks, each a restart interval (ITU-T T.81, B.2.4.4 and E.1.4): the DC
+/// prediction begins anew at a restart marker, as at the start of a scan, so the entropy-coded data of a band that was
+/// encoded alone is exactly that of the band within the picture. Bands that stand still are encoded once; each frame
+/// encodes those of the strip and joins all with markers.
+final class BandedJPEGPainter: PicturePainting {
+    /// One row of blocks of the picture.
+    private struct Band {
+        let top: Int
+        let rows: Int
+        /// Bands of the same group look alike when the same moves in them; below zero where it is shared.
+        let group: Int
+        /// The strip's cells that show in it, and where their bits are.
+        let cells: Range<Int>
+        let mask: UInt64
+        let showsLane: Bool
+
+        var moves: Bool { showsLane || !cells.isEmpty }
+    }
+
+    /// All that the bytes of a band depend on.
+    private struct Content: Hashable {
+        let group: Int
+        let isWhite: Bool
+        let bits: UInt64
+        /// The box's left edge and the rows that it covers of the band; without rows where it is not seen.
+        let boxLeft: Int
+        let boxRows: Range<Int>
+    }
+
+    private let scene: TestScene
+    private let encoder: JPEGEncoder
+    private let size: PictureSize
+    private let background: Canvas
+    private let bands: [Band]
+    /// Everything before the first band's data.
+    private var header: [UInt8] = []
+    /// Bytes before the data in a band that was encoded alone; the same for all, as they share tables.
+    private var scanStart = 0
+    private var still: [SharedBytes] = []
+    private var white = SharedBytes(count: 0)
+    /// Of contents with few variants.
+    private var known: [Content: SharedBytes] = [:]
+
+    // A block row of 4:2:2: 16 × 8 pixels.
+    private static let blockWidth = 16
+    private static let bandHeight = 8
+    /// As many cells have few enough variants to keep them all.
+    private static let fewCells = 4
+
+    init(scene: TestScene) throws(EncodingError) {
+        self.scene = scene
+        size = scene.turn.stored
+        encoder = JPEGEncoder()
+        background = Canvas(.i422, size)
+        scene.paintBackground(on: background)
+        bands = Self.bands(of: scene)
+        try readHeader(of: encode(background, top: 0, rows: min(Self.bandHeight, size.height)))
+        for band in bands { still.append(scan(of: try encode(background, top: band.top, rows: band.rows))) }
+        let blank = Canvas(.i422, PictureSize(width: size.width, height: Self.bandHeight))
+        blank.fill(blank.everything, scene.white)
+        white = scan(of: try encode(blank, top: 0, rows: Self.bandHeight))
+    }
+
+    func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedPicture {
+        let bits = CodeStrip(frame: frame.number, time: frame.time).bits
+        let box = scene.box(of: frame)
+        var passing: [Content: SharedBytes] = [:]
+        var pieces = frame.holdsClap ? Array(repeating: white, count: bands.count) : still
+        for (index, band) in bands.enumerated() where band.moves {
+            let seen = frame.holdsClap ? 0..<0 : box.rows.clamped(to: band.top..<band.top + band.rows)
+            guard !seen.isEmpty || !band.cells.isEmpty else { continue }
+            let content = Content(
+                group: band.group, isWhite: frame.holdsClap, bits: bits & band.mask,
+                boxLeft: seen.isEmpty ? 0 : box.x, boxRows: seen.isEmpty ? 0..<0 : seen.moved(by: -band.top))
+            if let piece = known[content] ?? passing[content] {
+                pieces[index] = piece
+                continue
+            }
+            let piece = try encode(band, isWhite: frame.holdsClap, bits: bits, box: seen.isEmpty ? nil : box)
+            pieces[index] = piece
+            if band.cells.count <= Self.fewCells { known[content] = piece } else { passing[content] = piece }
+        }
+        return PaintedPicture(memory: join(pieces))
+    }
+
+    // MARK: Bands
+
+    private static func bands(of scene: TestScene) -> [Band] {
+        let (size, strip, lane) = (scene.turn.stored, scene.strip, scene.lane)
+        let lieAcross = !scene.turn.rotation.swapsSides
+        return stride(from: 0, to: size.height, by: bandHeight).enumerated().map { index, top in
+            let rows = top..<min(top + bandHeight, size.height)
+            let cells = (0..<CodeStrip.cellCount).filter { scene.cell($0).rows.overlaps(rows) }
+            // Turned either way, the cells of a band are neighbours.
+            let range = (cells.first ?? 0)..<(cells.last ?? -1) + 1
+            let mask = range.reduce(UInt64(0)) { $0 | 1 << UInt64(CodeStrip.cellCount - 1 - $1) }
+            let isWhole = rows.count == bandHeight && lieAcross
+            let group =
+                isWhole && strip.rows.contains(rows) ? -1 : isWhole && lane.rows.contains(rows) ? -2 : index
+            return Band(
+                top: top, rows: rows.count, group: group, cells: range, mask: mask,
+                showsLane: lane.rows.overlaps(rows))
+        }
+    }
+
+    private func encode(
+        _ band: Band, isWhite: Bool, bits: UInt64, box: PixelRectangle?
+    ) throws(EncodingError) -> SharedBytes {
+        let canvas = Canvas(.i422, PictureSize(width: size.width, height: band.rows))
+        if isWhite {
+            canvas.fill(canvas.everything, scene.white)
+        } else {
+            for plane in 0..<3 {
+                let byteCount = canvas.planes[plane].stride * band.rows
+                memcpy(canvas.row(0, of: plane), background.row(band.top, of: plane), byteCount)
+            }
+        }
+        scene.paint(box: box, cells: band.cells, of: bits, on: canvas, top: band.top)
+        return scan(of: try encode(canvas, top: 0, rows: band.rows))
+    }
+
+    private func encode(_ canvas: Canvas, top: Int, rows: Int) throws(EncodingError) -> SharedBytes {
+        try canvas.encode(by: encoder, rows: top..<top + rows)
+    }
+
+    // MARK: Markers
+
+    /// Takes everything up to the data from a band that was encoded alone, and makes it the whole picture's: its height,
+    /// and a restart interval of one band.
+    private func readHeader(of jpeg: SharedBytes) {
+        let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }
+        var place = 2
+        while bytes[place + 1] != Self.startOfScan {
+            if bytes[place + 1] == Self.startOfFrame { heightPlace = place + 5 }
+            place += 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+        }
+        scanStart = place + 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+        let interval = (size.width + Self.blockWidth - 1) / Self.blockWidth
+        header = Array(bytes[..<place])
+        header[heightPlace] = UInt8(size.height >> 8)
+        header[heightPlace + 1] = UInt8(size.height & 0xFF)
+        header += [0xFF, Self.restartInterval, 0, 4, UInt8(interval >> 8), UInt8(interval & 0xFF)]
+        header += bytes[place..<scanStart]
+    }
+
+    private var heightPlace = 0
+
+    private static let startOfFrame: UInt8 = 0xC0
+    private static let startOfScan: UInt8 = 0xDA
+    private static let restartInterval: UInt8 = 0xDD
+    private static let restart: UInt8 = 0xD0
+    private static let endOfImage: UInt8 = 0xD9
+
+    /// The entropy-coded data of a band: what lies between its scan header and its end marker.
+    private func scan(of jpeg: SharedBytes) -> SharedBytes {
+        withExtendedLifetime(jpeg) {
+            SharedBytes(copying: UnsafeRawBufferPointer(rebasing: jpeg.bytes[scanStart..<jpeg.count - 2]))
+        }
+    }
+
+    private func join(_ pieces: [SharedBytes]) -> SharedBytes {
+        let count = header.count + pieces.reduce(0) { $0 + $1.count + 2 }
+        let joined = SharedBytes(count: count)
+        var end = joined.start
+        header.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { end.copyMemory(from: start, byteCount: bytes.count) }
+        }
+        end += header.count
+        for (index, piece) in pieces.enumerated() {
+            end.copyMemory(from: piece.start, byteCount: piece.count)
+            end += piece.count
+            // Restart markers count modulo 8; the last band ends with the image.
+            let marker = index + 1 == pieces.count ? Self.endOfImage : Self.restart + UInt8(index % 8)
+            end.storeBytes(of: 0xFF, as: UInt8.self)
+            end.storeBytes(of: marker, toByteOffset: 1, as: UInt8.self)
+            end += 2
+        }
+        return joined
+    }
+}
+
+extension Range<Int> {
+    fileprivate func moved(by offset: Int) -> Self { lowerBound + offset..<upperBound + offset }
+}

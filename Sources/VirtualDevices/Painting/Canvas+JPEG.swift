@@ -1,0 +1,16 @@
+import Encoding
+import Media
+
+extension Canvas {
+    /// Encodes some rows as a JPEG of their own. Of an `i422` canvas.
+    func encode(by encoder: JPEGEncoder, rows: Range<Int>) throws(EncodingError) -> SharedBytes {
+        precondition(pixel == .i422, "JPEGs of a webcam are 4:2:2")
+        return try withExtendedLifetime(memory) { () throws(EncodingError) in
+            try encoder.encode(
+                planes: row(rows.lowerBound, of: 0), yStride: planes[0].stride,
+                u: row(rows.lowerBound, of: 1),
+                uStride: planes[1].stride, v: row(rows.lowerBound, of: 2), vStride: planes[2].stride,
+                size: PictureSize(width: size.width, height: rows.count), chroma: .c422)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Media
+
+/// Seven vertical 75 % bars.
+enum ColorBars {
+    /// White, yellow, cyan, green, magenta, red, blue: which of red, green and blue are on.
+    private static let bars: [(red: Double, green: Double, blue: Double)] = [
+        (1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1),
+    ]
+    private static let brightness = 0.75
+
+    static func paint(on canvas: Canvas, turn: Turn, color: ColorDescription) {
+        let upright = turn.upright
+        for (index, bar) in bars.enumerated() {
+            // Even edges: chroma has half the resolution.
+            let left = index * upright.width / bars.count / 2 * 2
+            let right =
+                index + 1 == bars.count ? upright.width : (index + 1) * upright.width / bars.count / 2 * 2
+            let area = PixelRectangle(x: left, y: 0, width: right - left, height: upright.height)
+            let color = PaintColor(
+                red: bar.red * brightness, green: bar.green * brightness, blue: bar.blue * brightness,
+                in: color)
+            canvas.fill(turn.stored(area), color)
+        }
+    }
+}

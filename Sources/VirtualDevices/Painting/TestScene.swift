@@ -1,0 +1,124 @@
+import Media
+
+/// The moving test picture, as rectangles of the stored picture: coloured tiles behind a grid, a lane in which a box
+/// travels, and the code strip.
+struct TestScene: Sendable {
+    let turn: Turn
+    let color: ColorDescription
+    private let black: PaintColor
+    let white: PaintColor
+    private let laneColor: PaintColor
+    private let boxColor: PaintColor
+    /// Which of red, green and blue shade the tiles: every camera looks a little different.
+    private let tint: Int
+
+    private static let tileColumns = 8
+    private static let tileRows = 6
+    private static let lineWidth = 2
+
+    init(turn: Turn, color: ColorDescription, choices: SeededChoices) {
+        self.turn = turn
+        self.color = color
+        tint = Int(choices.bits(.tint, of: 0) % 6)
+        black = PaintColor(grey: 0, in: color)
+        white = PaintColor(grey: 1, in: color)
+        laneColor = PaintColor(grey: 0.2, in: color)
+        boxColor = PaintColor(red: 0.9, green: 0.7, blue: 0.1, in: color)
+    }
+
+    // MARK: What stands still
+
+    /// Paints everything that does not depend on the frame.
+    func paintBackground(on canvas: Canvas) {
+        let upright = turn.upright
+        let (columns, rows) = (Self.tileColumns, Self.tileRows)
+        canvas.fill(canvas.everything, PaintColor(grey: 0.45, in: color))
+        for row in 0..<rows {
+            for column in 0..<columns {
+                // Even edges: chroma has half the resolution.
+                let left = column * upright.width / columns / 2 * 2
+                let right = (column + 1) * upright.width / columns / 2 * 2
+                let top = row * upright.height / rows / 2 * 2
+                let bottom = (row + 1) * upright.height / rows / 2 * 2
+                let tile = PixelRectangle(
+                    x: left, y: top, width: right - left - Self.lineWidth,
+                    height: bottom - top - Self.lineWidth)
+                canvas.fill(turn.stored(tile), shade(column: column, row: row))
+            }
+        }
+        canvas.fill(lane, laneColor)
+    }
+
+    private func shade(column: Int, row: Int) -> PaintColor {
+        let across = Double(column) / Double(Self.tileColumns - 1)
+        let down = Double(row) / Double(Self.tileRows - 1)
+        let shades = [0.15 + 0.45 * across, 0.15 + 0.4 * down, 0.55 - 0.4 * across]
+        let orders = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+        let (red, green, blue) = orders[tint]
+        return PaintColor(red: shades[red], green: shades[green], blue: shades[blue], in: color)
+    }
+
+    // MARK: What moves
+
+    /// Where the box travels; stored coordinates. All of one colour, so that its rows are alike.
+    var lane: PixelRectangle { turn.stored(uprightLane) }
+
+    /// Where the box is; stored coordinates.
+    func box(of frame: ExposedFrame) -> PixelRectangle {
+        let upright = turn.upright
+        let width = max(2, upright.width / 8 / 2 * 2)
+        let step = max(2, upright.width / 120 / 2 * 2)
+        let places = Int64((upright.width - width) / step + 1)
+        let place = frame.number - frame.number.floorDivided(by: places) * places
+        let lane = uprightLane
+        return turn.stored(PixelRectangle(x: Int(place) * step, y: lane.y, width: width, height: lane.height))
+    }
+
+    private var uprightLane: PixelRectangle {
+        let height = turn.upright.height
+        // Whole rows of JPEG blocks where the picture is high enough, so that few blocks change.
+        let unit = height >= 128 ? 8 : 2
+        return PixelRectangle(
+            x: 0, y: height * 3 / 4 / unit * unit, width: turn.upright.width,
+            height: max(unit, height / 12 / unit * unit))
+    }
+
+    // MARK: The code strip
+
+    /// The strip's place in the stored picture.
+    var strip: PixelRectangle {
+        let upright = turn.upright
+        let height = CodeStrip.height(in: upright)
+        return turn.stored(PixelRectangle(x: 0, y: 0, width: upright.width, height: height))
+    }
+
+    /// A cell's place in the stored picture.
+    func cell(_ index: Int) -> PixelRectangle { turn.stored(CodeStrip.cell(index, of: turn.upright)) }
+
+    /// The place of a cell's bit in the strip's number.
+    static func isWhite(cell index: Int, in bits: UInt64) -> Bool {
+        bits >> UInt64(CodeStrip.cellCount - 1 - index) & 1 == 1
+    }
+
+    /// Paints what a frame adds to the background, or to all white where it holds a clap.
+    func paintMoving(_ frame: ExposedFrame, on canvas: Canvas) {
+        let bits = CodeStrip(frame: frame.number, time: frame.time).bits
+        paint(
+            box: frame.holdsClap ? nil : box(of: frame), cells: 0..<CodeStrip.cellCount, of: bits, on: canvas,
+            top: 0)
+    }
+
+    /// Paints the box and some cells on a canvas that is a band of the picture, `top` rows below its upper edge.
+    /// There is no box where it is not seen.
+    func paint(box: PixelRectangle?, cells: Range<Int>, of bits: UInt64, on canvas: Canvas, top: Int) {
+        if let box { canvas.fill(box.moved(up: top), boxColor) }
+        for index in cells {
+            canvas.fill(cell(index).moved(up: top), Self.isWhite(cell: index, in: bits) ? white : black)
+        }
+    }
+}
+
+extension PixelRectangle {
+    func moved(up rows: Int) -> Self { Self(x: x, y: y - rows, width: width, height: height) }
+    var rows: Range<Int> { y..<y + height }
+}

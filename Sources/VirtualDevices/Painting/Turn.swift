@@ -1,0 +1,24 @@
+import Media
+
+/// Between an upright picture and the stored one of a camera that is mounted turned.
+///
+/// `rotation` turns the stored picture clockwise to be seen upright; so the stored one is the upright one turned as much
+/// counter-clockwise.
+struct Turn: Sendable, Equatable {
+    let stored: PictureSize
+    let rotation: Rotation
+
+    var upright: PictureSize { rotation.swapsSides ? stored.turned : stored }
+
+    /// Where a rectangle of the upright picture lies in the stored one.
+    func stored(_ area: PixelRectangle) -> PixelRectangle {
+        let (right, bottom) = (upright.width - area.x - area.width, upright.height - area.y - area.height)
+        switch rotation {
+        case .none: return area
+        case .quarter: return PixelRectangle(x: area.y, y: right, width: area.height, height: area.width)
+        case .half: return PixelRectangle(x: right, y: bottom, width: area.width, height: area.height)
+        case .threeQuarters:
+            return PixelRectangle(x: bottom, y: area.x, width: area.height, height: area.width)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+public import Media
+
+/// What a selector `virtual:PATTERN?key=value&…` asks of a microphone.
+public struct VirtualMicrophoneSettings: Sendable, Equatable {
+    public enum Pattern: String, Sendable, CaseIterable {
+        /// A beep of 1 kHz and 40 ms, amplitude 0.5, phase 0 at each clap.
+        case clap
+        /// 1 kHz, amplitude 0.5, phase 0 at each clap.
+        case tone
+        case silence
+    }
+
+    /// As it was written.
+    public let selector: String
+    public let pattern: Pattern
+    public let format: SoundFormat
+    public let behavior: DeviceBehavior
+
+    static let keys = [
+        "rate", "channels", "phase", "drift", "latency", "jitter", "drop", "unplug", "replug", "stall", "bus",
+        "seed",
+    ]
+
+    public init(selector text: String) throws(VirtualDeviceError) {
+        let selector = try VirtualSelector(text, keys: Self.keys, kind: "microphone")
+        self.selector = text
+        guard let pattern = Pattern(rawValue: selector.pattern) else {
+            let names = Pattern.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage(
+                selector: text,
+                explanation:
+                    "`\(selector.pattern.printable())` is no pattern of a virtual microphone. It has \(names)."
+            )
+        }
+        self.pattern = pattern
+        let rate = try selector.number(
+            "rate", "samples per second from 8000 to 192000", digits: 0, in: 8000...192_000)
+        let channels = try selector.number("channels", "1 to 8", digits: 0, in: 1...8)
+        format = SoundFormat(rate: Int(rate ?? 48_000), channels: Int(channels ?? 1))
+        behavior = try DeviceBehavior(selector)
+    }
+}

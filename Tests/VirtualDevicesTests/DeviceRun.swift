@@ -1,0 +1,103 @@
+import Media
+import VirtualDevices
+
+/// Everything that a made-up device told in a stretch of simulated time, with the instants of arrival.
+struct DeviceRun<Event: Sendable> {
+    struct Arrival {
+        let at: ClockTime
+        let event: Event
+    }
+
+    /// Simulated time begins here, off the claps and off every grid.
+    static var start: ClockTime { ClockTime(nanoseconds: 1_000_123_456_789) }
+
+    let arrivals: [Arrival]
+
+    private init(
+        seconds: Double, _ begin: (SimulatedClock, @escaping @Sendable (Event) -> Void) throws -> Void,
+        _ end: () -> Void
+    ) throws {
+        let clock = SimulatedClock(start: Self.start)
+        let last = Self.start + .seconds(rounding: seconds)
+        let heard = Monitor<[Arrival]>([])
+        let isOver = Monitor(false)
+        clock.hold()
+        try begin(clock) { event in
+            let now = clock.now
+            heard.withLock { if now <= last { $0.append(Arrival(at: now, event: event)) } }
+        }
+        let watch = clock.startThread(named: "watch") {
+            clock.sleep(until: last + Nanoseconds(1), unless: Cancellation())
+            isOver.broadcast { $0 = true }
+        }
+        clock.release()
+        isOver.wait { $0 ? true : nil }
+        end()
+        watch.join()
+        arrivals = heard.withLock { $0 }
+    }
+}
+
+extension DeviceRun<CameraEvent> {
+    /// T0 comes `recordingAfter` seconds after the start.
+    init(_ camera: any CameraSource, seconds: Double, recordingAfter: Double? = 0) throws {
+        if let recordingAfter { camera.recordingBegins(at: Self.start + .seconds(rounding: recordingAfter)) }
+        try self.init(
+            seconds: seconds, { try camera.start(on: $0, delivering: $1) }, { camera.stop() })
+    }
+
+    init(
+        _ selector: String, role: String = "desk", wanted: VideoFormat? = nil, seconds: Double,
+        recordingAfter: Double? = 0
+    ) throws {
+        let camera = try VirtualSources.camera(selector: selector, role: role, wanted: wanted)
+        try self.init(camera, seconds: seconds, recordingAfter: recordingAfter)
+    }
+
+    var pictures: [CapturedPicture] {
+        arrivals.compactMap { if case .picture(let picture) = $0.event { picture } else { nil } }
+    }
+
+    /// Every event in words, without the pixels.
+    var story: [String] {
+        arrivals.map { arrival in
+            let at = (arrival.at - Self.start).count
+            switch arrival.event {
+            case .picture(let picture):
+                return
+                    "\(at) picture \(picture.sequence) \(picture.capturedAt.nanoseconds) \(picture.memory.count)"
+            case .lost(let count, let cause, let time):
+                return "\(at) lost \(count) \(cause) \(time.nanoseconds)"
+            case .away(let time, let cause): return "\(at) away \((time - Self.start).count) \(cause)"
+            case .returned(let time): return "\(at) returned \((time - Self.start).count)"
+            case .ended(let time, let cause): return "\(at) ended \((time - Self.start).count) \(cause)"
+            }
+        }
+    }
+
+    func lost(_ cause: LossCause) -> Int {
+        arrivals.reduce(0) { sum, arrival in
+            if case .lost(let count, cause, _) = arrival.event { return sum + count }
+            return sum
+        }
+    }
+}
+
+extension DeviceRun<MicrophoneEvent> {
+    init(_ microphone: any MicrophoneSource, seconds: Double, recordingAfter: Double? = 0) throws {
+        if let recordingAfter {
+            microphone.recordingBegins(at: Self.start + .seconds(rounding: recordingAfter))
+        }
+        try self.init(
+            seconds: seconds, { try microphone.start(on: $0, delivering: $1) }, { microphone.stop() })
+    }
+
+    init(_ selector: String, role: String = "host", seconds: Double, recordingAfter: Double? = 0) throws {
+        let microphone = try VirtualSources.microphone(selector: selector, role: role)
+        try self.init(microphone, seconds: seconds, recordingAfter: recordingAfter)
+    }
+
+    var sounds: [CapturedSound] {
+        arrivals.compactMap { if case .sound(let sound) = $0.event { sound } else { nil } }
+    }
+}

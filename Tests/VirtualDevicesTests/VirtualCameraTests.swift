@@ -1,0 +1,302 @@
+import Encoding
+import Foundation
+import Media
+import Testing
+
+@testable import VirtualDevices
+
+@Suite("Virtual cameras")
+struct VirtualCameraTests {
+    private typealias Run = DeviceRun<CameraEvent>
+    private static let small = PictureSize(width: 320, height: 180)
+
+    // MARK: Pictures
+
+    @Test(
+        "the strip tells number and time of every picture, in every format and however the camera is turned",
+        arguments: [
+            ("mjpeg", 0), ("mjpeg", 90), ("mjpeg", 180), ("mjpeg", 270), ("yuyv", 0), ("yuyv", 90),
+            ("nv12", 0),
+            ("nv12", 180), ("h264", 0), ("h264", 270),
+        ])
+    func strip(format: String, mount: Int) throws {
+        // The strip runs along the side that was on top.
+        let size = mount % 180 == 0 ? "320x180" : "180x320"
+        let stored = try #require(PictureSize(size))
+        let run = try Run("virtual:clap?size=\(size)&format=\(format)&mount=\(mount)&phase=5", seconds: 1.2)
+        let rotation = try #require(Rotation(rawValue: mount))
+        let pictures = run.pictures
+        #expect(pictures.count == 35)
+        let strips: [CodeStrip?]
+        if pictures[0].pixel.isCompressed {
+            let count = stored.pixelCount
+            let luma = try Scratch().decode(
+                pictures.map(\.data), as: format, size: format == "mjpeg" ? count * 2 : count * 3 / 2,
+                keeping: count)
+            strips = luma.map { CodeStrip($0, stored, rotation) }
+        } else {
+            strips = pictures.map { $0.codeStrip(rotation) }
+        }
+        #expect(strips == pictures.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
+        #expect(pictures.map(\.sequence) == (0..<35).map { pictures[0].sequence + $0 })
+    }
+
+    @Test(
+        "a JPEG joined from bands decodes to the very pixels of one encoded whole",
+        arguments: ["320x180", "64x48", "322x100", "640x368"], [0, 90, 180, 270])
+    func spliced(size: String, mount: Int) throws {
+        let size = try #require(PictureSize(size))
+        let turn = Turn(stored: size, rotation: try #require(Rotation(rawValue: mount)))
+        let scene = TestScene(turn: turn, color: .jpeg, choices: SeededChoices(seed: 1, role: "desk"))
+        let banded = try BandedJPEGPainter(scene: scene)
+        let whole = RawScenePainter(scene: scene, pixel: .i422)
+        let encoder = JPEGEncoder()
+        var spliced: [Data] = []
+        var references: [Data] = []
+        for number in [7, 8, 30, 59] as [Int64] {
+            let frame = ExposedFrame(
+                number: number, time: ClockTime(nanoseconds: number * 33_333_333), holdsClap: number == 30)
+            spliced.append(try banded.paint(frame).memory.data)
+            let raw = whole.paint(frame)
+            let canvas = Canvas(.i422, size)
+            canvas.memory.start.copyMemory(from: raw.memory.start, byteCount: raw.memory.count)
+            references.append(try canvas.encode(by: encoder, rows: 0..<size.height).data)
+        }
+        let scratch = try Scratch()
+        let byteCount = size.pixelCount * 2
+        let found = try scratch.decode(spliced, as: "mjpeg", size: byteCount, keeping: byteCount)
+        let expected = try scratch.decode(references, as: "mjpeg", size: byteCount, keeping: byteCount)
+        #expect(found.count == 4)
+        #expect(found == expected)
+        // They differ from each other too: it moves.
+        #expect(Set(found).count == 4)
+    }
+
+    @Test("the strip survives scaling to 320×180 and encoding, of a large picture too")
+    func scaled() throws {
+        let run = try Run("virtual:clap?size=1920x1080&fps=10", seconds: 1.2)
+        let scratch = try Scratch()
+        try run.pictures.map(\.data).reduce(Data(), +).write(to: scratch.folder.appending(path: "large"))
+        try scratch.ffmpeg(
+            "-f", "mjpeg", "-i", scratch.path("large"), "-vf", "scale=320:180", "-c:v", "libx264", "-preset",
+            "superfast", "-pix_fmt", "yuv420p", "-f", "h264", scratch.path("small"))
+        let small = [try Data(contentsOf: scratch.folder.appending(path: "small"))]
+        let luma = try scratch.decode(small, as: "h264", size: 320 * 180 * 3 / 2, keeping: 320 * 180)
+        #expect(luma.count >= 10)
+        #expect(
+            luma.map { CodeStrip($0, Self.small) }
+                == run.pictures.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
+    }
+
+    @Test("the one frame whose exposure holds a clap is white but for the strip; no other is")
+    func white() throws {
+        let run = try Run("virtual:clap?size=320x180&format=nv12&phase=11", seconds: 3)
+        let white = run.pictures.filter { picture in
+            (20..<180).allSatisfy { row in
+                (0..<320).allSatisfy { picture.plane(0)[row * 320 + $0] == 235 }
+            }
+        }
+        // Simulated time runs from 1000.1 s to 1003.1 s.
+        #expect(white.count == 3)
+        for (picture, second) in zip(white, [1001, 1002, 1003] as [Int64]) {
+            let clap = ClockTime(nanoseconds: second * 1_000_000_000)
+            #expect(picture.capturedAt <= clap)
+            #expect(clap - picture.capturedAt < Nanoseconds(33_333_334))
+        }
+        let means = run.pictures.map { picture in
+            (0..<320 * 180).reduce(0) { $0 + Int(picture.plane(0)[$1]) } / (320 * 180)
+        }
+        #expect(means.filter { $0 > 160 }.count == 3)
+    }
+
+    @Test("the seven bars have the colours of BT.601 at 75 %")
+    func bars() throws {
+        let jpeg = try Run("virtual:bars?size=336x180", seconds: 0.1).pictures
+        let decoded = try Scratch().decode(
+            [jpeg[0].data], as: "mjpeg", size: 336 * 180 * 2, keeping: 336 * 180 * 2)
+        let found = (0..<7).map { bar in
+            let place = 90 * 336 + bar * 48 + 24
+            let chroma = 336 * 180 + 90 * 168 + bar * 24 + 12
+            return [Int(decoded[0][place]), Int(decoded[0][chroma]), Int(decoded[0][chroma + 168 * 180])]
+        }
+        // White, yellow, cyan, green, magenta, red, blue at 0.75 by ITU-T T.871.
+        let expected = [
+            [191, 128, 128], [169, 32, 144], [134, 160, 32], [112, 65, 48], [79, 191, 208], [57, 96, 224],
+            [22, 224, 112],
+        ]
+        for (found, expected) in zip(found, expected) {
+            #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 2 }, "\(found) \(expected)")
+        }
+        let raw = try Run("virtual:bars?size=336x180&format=yuyv", seconds: 0.1).pictures[0]
+        #expect(raw.color == .bt601Limited)
+        // Yellow in limited range: 162, 44, 142.
+        let yellow = (0..<4).map { Int(raw.plane(0)[90 * 336 * 2 + 72 * 2 + $0]) }
+        #expect(yellow == [162, 44, 162, 142])
+    }
+
+    @Test("a still image is shown, and arrives turned when the camera is")
+    func still() throws {
+        let scratch = try Scratch()
+        // Left half red, right half blue.
+        try scratch.ffmpeg(
+            "-f", "lavfi", "-i", "color=red:s=160x180[a];color=blue:s=160x180[b];[a][b]hstack", "-frames:v",
+            "1",
+            scratch.path("image.png"))
+        let selector = "virtual:still:\(scratch.path("image.png"))?format=nv12"
+        let upright = try Run("\(selector)&size=320x180", seconds: 0.1).pictures[0]
+        // Red is 81, blue 41 in limited BT.601.
+        #expect(abs(Int(upright.plane(0)[90 * 320 + 40]) - 81) <= 2)
+        #expect(abs(Int(upright.plane(0)[90 * 320 + 280]) - 41) <= 2)
+        let turned = try Run("\(selector)&size=180x320&mount=90", seconds: 0.1).pictures[0]
+        // Turned counter-clockwise, left becomes bottom.
+        #expect(abs(Int(turned.plane(0)[280 * 180 + 90]) - 81) <= 2)
+        #expect(abs(Int(turned.plane(0)[40 * 180 + 90]) - 41) <= 2)
+        let jpeg = try Run("virtual:still:\(scratch.path("image.png"))?size=320x180", seconds: 0.1).pictures[
+            0]
+        let luma = try scratch.decode([jpeg.data], as: "mjpeg", size: 320 * 180 * 2, keeping: 320 * 180)[0]
+        // Red is 76, blue 29 in full range.
+        #expect(abs(Int(luma[90 * 320 + 40]) - 76) <= 2)
+        #expect(abs(Int(luma[90 * 320 + 280]) - 29) <= 2)
+    }
+
+    @Test(
+        "noise is another picture each time, and valid in every format", arguments: ["mjpeg", "yuyv", "nv12"])
+    func noise(format: String) throws {
+        let pictures = try Run("virtual:noise?size=64x48&format=\(format)", seconds: 0.2).pictures
+        #expect(pictures.count >= 4)
+        #expect(Set(pictures.prefix(4).map(\.data)).count == 4)
+        guard format == "mjpeg" else { return }
+        let decoded = try Scratch().decode(
+            pictures.map(\.data), as: "mjpeg", size: 64 * 48 * 2, keeping: 64 * 48)
+        #expect(decoded.count == pictures.count)
+    }
+
+    @Test("an H.264 camera begins with a key frame, and again after it was unplugged")
+    func keys() throws {
+        let run = try Run("virtual:clap?size=64x48&format=h264&unplug=0.5&replug=0.7", seconds: 1.2)
+        let keys = run.pictures.filter(\.isKey).map { ($0.capturedAt - Run.start).inSeconds }
+        try #require(keys.count >= 2)
+        #expect(keys[0] < 0.04)
+        #expect(keys[1] >= 0.7 && keys[1] < 0.74)
+    }
+
+    // MARK: Time
+
+    @Test("every picture is dated by its exposure's start and delivered its latency after the end")
+    func dates() throws {
+        let run = try Run("virtual:clap?size=64x48&fps=25&phase=3&latency=70&drift=1000", seconds: 2)
+        let timebase = DeviceTimebase(
+            rate: FrameRate(25), driftPerBillion: 1_000_000, phase: .milliseconds(3))
+        for arrival in run.arrivals {
+            guard case .picture(let picture) = arrival.event else { continue }
+            #expect(picture.capturedAt == timebase.time(of: picture.sequence))
+            #expect(arrival.at == timebase.time(of: picture.sequence + 1) + .milliseconds(70))
+        }
+        #expect(run.pictures.count == 47)
+        let camera = try VirtualSources.camera(
+            selector: "virtual:clap?fps=25&latency=70&jitter=2", role: "desk")
+        #expect(camera.deliveryDelay >= .milliseconds(112) && camera.deliveryDelay < .milliseconds(113))
+    }
+
+    @Test("jitter errs the time stamp within its bounds, independently, and never the strip")
+    func jitter() throws {
+        let run = try Run("virtual:clap?size=320x180&format=nv12&jitter=3&phase=0", seconds: 3)
+        let errors = run.pictures.map { picture -> Nanoseconds in
+            let time = DeviceTimebase(rate: FrameRate(30)).time(of: picture.sequence)
+            #expect(picture.codeStrip() == CodeStrip(frame: picture.sequence, time: time))
+            return picture.capturedAt - time
+        }
+        #expect(errors.allSatisfy { $0.magnitude <= .milliseconds(3) })
+        #expect(Set(errors).count == errors.count)
+        #expect((errors.max() ?? .zero) > .milliseconds(2))
+        #expect((errors.min() ?? .zero) < .milliseconds(-2))
+    }
+
+    @Test("two runs are the same to the byte; another role or seed is another camera")
+    func repeatable() throws {
+        let selector =
+            "virtual:clap?size=64x48&drop=0.2&corrupt=0.2&jitter=2&unplug=0.5&replug=0.8&stall=1.2:0.2"
+        let (first, second) = (try Run(selector, seconds: 2), try Run(selector, seconds: 2))
+        #expect(first.story == second.story)
+        #expect(first.pictures.map(\.data) == second.pictures.map(\.data))
+        #expect(try Run(selector, role: "face", seconds: 2).story != first.story)
+        #expect(try Run("\(selector)&seed=2", seconds: 2).story != first.story)
+    }
+
+    // MARK: Faults
+
+    @Test("dropped pictures skip their numbers and are told as lost on the bus")
+    func drop() throws {
+        let run = try Run("virtual:bars?size=64x48&drop=0.25&fps=100", seconds: 10)
+        let numbers = run.pictures.map(\.sequence)
+        let skipped = zip(numbers, numbers.dropFirst()).reduce(0) { $0 + Int($1.1 - $1.0) - 1 }
+        #expect(skipped > 0)
+        // What was lost before the first that came is told too.
+        let before = run.lost(.bus) - skipped
+        #expect((0...10).contains(before))
+        // 1000 draws of a quarter: three standard deviations are 41.
+        #expect((209...291).contains(run.lost(.bus)))
+    }
+
+    @Test(
+        "a corrupt JPEG arrives cut off; of other formats the driver tells",
+        arguments: ["mjpeg", "nv12", "h264"])
+    func corrupt(format: String) throws {
+        let run = try Run("virtual:clap?size=64x48&corrupt=0.3&format=\(format)", seconds: 10)
+        let codecs = Codecs()
+        let cut = run.pictures.filter {
+            $0.pixel == .mjpeg && !codecs.isWholeJPEG($0.memory, size: PictureSize(width: 64, height: 48))
+        }
+        let bad = format == "mjpeg" ? cut.count : run.lost(.corrupt)
+        // 300 draws of 0.3: three standard deviations are 24.
+        #expect((66...114).contains(bad))
+        #expect(run.pictures.count + run.lost(.corrupt) == 299)
+    }
+
+    @Test("an unplugged camera is away from T0 + s until it is plugged in, and counts on by time")
+    func unplug() throws {
+        let run = try Run(
+            "virtual:bars?size=64x48&phase=0&unplug=1,2&replug=1.5", seconds: 4, recordingAfter: 0.5)
+        let other = run.story.filter { !$0.contains("picture") }
+        #expect(
+            other == [
+                "1500000000 away 1500000000 unplugged", "2000000000 returned 2000000000",
+                "2500000000 away 2500000000 unplugged",
+            ])
+        let numbers = run.pictures.map(\.sequence)
+        let jumps = zip(numbers, numbers.dropFirst()).filter { $1 != $0 + 1 }
+        #expect(jumps.count == 1)
+        // Sixteen exposures touch the outage, from 1001.62 s to 1002.12 s.
+        #expect((jumps.first.map { $1 - $0 } ?? 0) == 17)
+        #expect(run.arrivals.allSatisfy { $0.at <= Run.start + .milliseconds(2500) })
+        #expect(run.lost(.bus) + run.lost(.away) == 0)
+    }
+
+    @Test("a stalled camera says nothing, and tells what was missing when it goes on")
+    func stall() throws {
+        let run = try Run("virtual:bars?size=64x48&phase=0&stall=1:0.5,2:100", seconds: 3)
+        let silent = run.arrivals.filter { arrival in
+            let at = arrival.at - Run.start
+            return (at >= .seconds(1) && at < .milliseconds(1500)) || at >= .seconds(2)
+        }
+        #expect(silent.isEmpty)
+        #expect(run.lost(.away) == 15)
+        #expect(run.story.count { $0.contains("away") } == 1)
+    }
+
+    @Test("in real time it delivers, stops at once, and can be started again")
+    func realTime() throws {
+        let camera = try VirtualSources.camera(selector: "virtual:clap?size=64x48&fps=200", role: "desk")
+        for _ in 0..<2 {
+            let heard = Monitor<[ClockTime]>([])
+            try camera.start(on: MonotonicClock()) { event in
+                if case .picture(let picture) = event { heard.broadcast { $0.append(picture.capturedAt) } }
+            }
+            heard.wait { $0.count >= 5 ? true : nil }
+            camera.stop()
+            let count = heard.withLock { $0.count }
+            #expect(count >= 5)
+        }
+        #expect(camera.simulationTime > .zero)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Media
+import Testing
+
+@testable import VirtualDevices
+
+@Suite("Virtual microphones")
+struct VirtualMicrophoneTests {
+    private typealias Run = DeviceRun<MicrophoneEvent>
+
+    /// Every sample of the first channel with its true time since the clock's zero.
+    private func heard(_ run: Run) -> [(seconds: Double, value: Float)] {
+        run.sounds.flatMap { sound in
+            (0..<sound.frameCount).map { index in
+                let offset = Double(index) / Double(sound.format.rate)
+                return (
+                    sound.capturedAt.nanosecondsAfterSecond + offset,
+                    sound.samples[index * sound.format.channels]
+                )
+            }
+        }
+    }
+
+    @Test("at each clap it beeps for 40 ms: 1 kHz, amplitude one half, phase zero")
+    func beeps() throws {
+        let run = try Run("virtual:clap?channels=2", seconds: 3)
+        var loud = 0
+        for (seconds, value) in heard(run) {
+            let time = seconds.truncatingRemainder(dividingBy: 1)
+            let expected = time < 0.04 ? 0.5 * sin(2 * .pi * 1000 * time) : 0
+            #expect(abs(Double(value) - expected) < 1e-4)
+            if value != 0 { loud += 1 }
+        }
+        // Three claps of 1920 samples, but for zero crossings and the one under way at the end.
+        #expect(loud > 3 * 1800)
+        let sound = run.sounds[0]
+        #expect(sound.frameCount == 480)
+        #expect(
+            zip(sound.samples.indices, sound.samples).allSatisfy {
+                $0 % 2 == 0 || $1 == sound.samples[$0 - 1]
+            })
+    }
+
+    @Test("a tone never pauses and never jumps; silence is silent")
+    func tone() throws {
+        let tone = heard(try Run("virtual:tone?rate=44100", seconds: 2.5))
+        for (seconds, value) in tone {
+            #expect(abs(Double(value) - 0.5 * sin(2 * .pi * 1000 * seconds)) < 1e-4)
+        }
+        #expect(tone.count >= 44_100 * 2)
+        #expect(
+            try Run("virtual:silence", seconds: 0.5).sounds.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
+    }
+
+    @Test(
+        "slices follow each other without gap, dated by their first sample, delivered their latency after the end"
+    )
+    func dates() throws {
+        let run = try Run("virtual:silence?rate=48000&drift=500&phase=2&latency=30", seconds: 5)
+        let timebase = DeviceTimebase(
+            rate: FrameRate(48_000), driftPerBillion: 500_000, phase: .milliseconds(2))
+        var next = run.sounds[0].firstSample
+        for arrival in run.arrivals {
+            guard case .sound(let sound) = arrival.event else { continue }
+            #expect(sound.firstSample == next)
+            #expect(sound.capturedAt == timebase.time(of: next))
+            next += Int64(sound.frameCount)
+            #expect(arrival.at == timebase.time(of: next) + .milliseconds(30))
+        }
+        #expect(run.sounds.count > 490)
+    }
+
+    @Test("lost slices are counted in samples; an unplugged microphone is away; a stalled one is silent")
+    func faults() throws {
+        let run = try Run("virtual:silence?drop=0.2&unplug=2&replug=2.5&stall=4:0.5", seconds: 6)
+        var lost: [LossCause: Int64] = [:]
+        var changes: [String] = []
+        var expected: Int64?
+        for arrival in run.arrivals {
+            switch arrival.event {
+            case .sound(let sound):
+                if let expected { #expect(sound.firstSample == expected) }
+                expected = sound.firstSample + Int64(sound.frameCount)
+            case .lost(let count, let cause, _):
+                lost[cause, default: 0] += count
+                if let next = expected { expected = next + count }
+            case .away(let time, let cause):
+                changes.append("\(cause) \((time - Run.start).count)")
+                expected = nil
+            case .returned(let time): changes.append("back \((time - Run.start).count)")
+            case .ended: Issue.record("a virtual microphone does not end")
+            }
+        }
+        #expect(changes == ["unplugged 2000000000", "back 2500000000"])
+        #expect(lost[.away] == 24_000)
+        let share = Double(lost[.bus] ?? 0) / 480 / 500
+        #expect((0.14...0.26).contains(share))
+    }
+
+    @Test("jitter errs the date of a slice within its bounds")
+    func jitter() throws {
+        let run = try Run("virtual:silence?jitter=2&phase=0", seconds: 1)
+        let errors = run.sounds.map {
+            $0.capturedAt - DeviceTimebase(rate: FrameRate(48_000)).time(of: $0.firstSample)
+        }
+        #expect(errors.allSatisfy { $0.magnitude <= .milliseconds(2) })
+        #expect(Set(errors).count > 90)
+    }
+}
+
+extension ClockTime {
+    /// Seconds, without the whole ones that a double would be too coarse for.
+    fileprivate var nanosecondsAfterSecond: Double { Double(nanoseconds % 1_000_000_000) / 1e9 }
+}
