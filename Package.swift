@@ -27,6 +27,7 @@ let package = Package(
     targets: [
         // The parts, none of which knows another at its own height. Imports point down.
         module("VirtualDevices", "Encoding", "Media"),
+        module("Capture", "CLinux", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "Media"),
         module("Arguments", "Media"),
@@ -38,6 +39,7 @@ let package = Package(
             name: "CMedia", cSettings: shim,
             linkerSettings: libraries(
                 "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "yuv")),
+        .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 
         tests("MediaTests", "Media"),
@@ -45,6 +47,7 @@ let package = Package(
         tests("ArgumentsTests", "Arguments"),
         tests("ContainersTests", "Containers", "Media"),
         tests("EncodingTests", "Encoding", "Media"),
+        tests("CaptureTests", "Capture", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,37 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <string.h>
+
+static int one_control(int fd, unsigned long request, struct v4l2_ext_control *control) {
+    struct v4l2_ext_controls controls = {.which = V4L2_CTRL_WHICH_CUR_VAL, .count = 1, .controls = control};
+    return linux_ioctl(fd, request, &controls);
+}
+
+int linux_get_control(int fd, uint32_t id, int wide, int64_t *value) {
+    struct v4l2_ext_control control = {.id = id};
+    int result = one_control(fd, VIDIOC_G_EXT_CTRLS, &control);
+    *value = wide ? control.value64 : control.value;
+    return result;
+}
+
+int linux_set_control(int fd, uint32_t id, int wide, int64_t value) {
+    struct v4l2_ext_control control = {.id = id};
+    if (wide)
+        control.value64 = value;
+    else
+        control.value = (int32_t)value;
+    return one_control(fd, VIDIOC_S_EXT_CTRLS, &control);
+}
+
+int linux_menu_item(int fd, uint32_t id, uint32_t index, char name[32], int64_t *value) {
+    struct v4l2_querymenu item = {.id = id, .index = index};
+    int result = linux_ioctl(fd, VIDIOC_QUERYMENU, &item);
+    memcpy(name, item.name, 32);
+    name[31] = 0;
+    *value = item.value;
+    return result;
+}
+
+const void *linux_memmem(const void *where, size_t count, const void *what, size_t length) {
+    return memmem(where, count, what, length);
+}

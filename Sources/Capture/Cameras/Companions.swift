@@ -1,0 +1,31 @@
+package import Media
+
+/// Finds out which microphone sits in which camera.
+package enum Companions {
+    /// The devices with `companion` filled: a camera and a microphone belong together when they are parts of one USB device.
+    ///
+    /// Where one device has several of a kind, the first is the companion of all of the other kind.
+    package static func joined(
+        cameras: [LocatedDevice], microphones: [LocatedDevice]
+    ) -> (cameras: [CaptureDevice], microphones: [CaptureDevice]) {
+        (cameras.map { joined($0, to: microphones) }, microphones.map { joined($0, to: cameras) })
+    }
+
+    private static func joined(_ located: LocatedDevice, to others: [LocatedDevice]) -> CaptureDevice {
+        guard let usbDevice = located.usbDevice,
+            let companion = others.first(where: { $0.usbDevice == usbDevice })
+        else { return located.device }
+        return located.device.withCompanion(companion.device.identity)
+    }
+}
+
+extension CaptureDevice {
+    fileprivate func withCompanion(_ companion: DeviceIdentity) -> CaptureDevice {
+        CaptureDevice(
+            mediaType: mediaType, deviceType: deviceType, position: position, identity: identity, name: name,
+            node: node,
+            selector: selector, controller: controller, busSpeed: busSpeed, companion: companion,
+            formats: formats,
+            sound: sound, controls: controls, problem: problem)
+    }
+}

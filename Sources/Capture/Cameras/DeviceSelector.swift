@@ -1,0 +1,66 @@
+public import Media
+
+/// Finds the device that a person means. Pure: the devices are an argument.
+public enum DeviceSelector {
+    /// The one device that fits a selector.
+    ///
+    /// - Parameters:
+    ///   - selector: `/dev/video0`, `usb:<path>`, `serial:<serial>`, `pulse:<source>`, `position:front` or
+    ///     `position:back`, or the name or a part of it, whatever the case of its letters. Links to nodes are
+    ///     to be resolved before, and `any` is the caller's to decide.
+    ///   - kind: "camera" or "microphone", for messages.
+    ///   - devices: All devices of that kind.
+    /// - Returns: The only one of `devices` that fits.
+    /// - Throws: `notFound`, or `ambiguous` with the selectors of all that fit. Never picks one of several.
+    public static func resolve(_ selector: String, kind: String, among devices: [CaptureDevice])
+        throws(DeviceError) -> CaptureDevice
+    {
+        let fitting = matches(selector, among: devices)
+        guard let first = fitting.first else {
+            throw DeviceError(device: selector, operation: "search for a \(kind)", reason: .notFound)
+        }
+        guard fitting.count == 1 else {
+            throw DeviceError(
+                device: selector, operation: "search for a \(kind)",
+                reason: .ambiguous(candidates: fitting.map { "\($0.selector) (\($0.name))" }))
+        }
+        return first
+    }
+
+    private static func matches(_ selector: String, among devices: [CaptureDevice]) -> [CaptureDevice] {
+        if let path = rest(of: selector, after: "usb:") {
+            // The whole path, or that of the device without the interface at its end: `…-usb-0:2` for `…-usb-0:2:1.0`.
+            return preferringExact(devices, { $0.identity.busPath == path }) {
+                !path.isEmpty && $0.identity.busPath.hasPrefix("\(path):")
+            }
+        }
+        if let serial = rest(of: selector, after: "serial:") {
+            return devices.filter { !serial.isEmpty && $0.identity.serial == serial }
+        }
+        if let source = rest(of: selector, after: "pulse:") { return devices.filter { $0.node == source } }
+        if let word = rest(of: selector, after: "position:") {
+            guard let position = CaptureDevice.Position(rawValue: word), position != .unspecified else {
+                return []
+            }
+            return devices.filter { $0.position == position }
+        }
+        if selector.hasPrefix("/") { return devices.filter { $0.node == selector } }
+        let wanted = selector.lowercased()
+        guard !wanted.isEmpty else { return [] }
+        // The whole name first: else "Webcam" could not be named beside "Webcam Pro".
+        return preferringExact(devices, { $0.name.lowercased() == wanted }) {
+            $0.name.lowercased().contains(wanted)
+        }
+    }
+
+    private static func preferringExact(
+        _ devices: [CaptureDevice], _ exactly: (CaptureDevice) -> Bool, _ roughly: (CaptureDevice) -> Bool
+    ) -> [CaptureDevice] {
+        let exact = devices.filter(exactly)
+        return exact.isEmpty ? devices.filter(roughly) : exact
+    }
+
+    private static func rest(of selector: String, after prefix: String) -> String? {
+        selector.hasPrefix(prefix) ? String(selector.dropFirst(prefix.count)) : nil
+    }
+}

@@ -1,0 +1,49 @@
+import Media
+
+/// A video node's place and identity, before it is opened.
+struct SysfsCamera {
+    let node: String
+    /// Of the nodes of one function: the one with 0 captures, the others are for metadata.
+    let index: Int
+    let identity: DeviceIdentity
+    /// The driver's own name, which tells two cameras in one device apart: "Integrated Camera: Integrated I".
+    let driversName: String
+    let usbDevice: String?
+    let controller: String?
+    let busSpeed: Int?
+    let isBuiltIn: Bool
+
+    /// - Parameters:
+    ///   - folder: Of the node, without links: `/sys/devices/…/video4linux/video0`.
+    ///   - tree: The sysfs that `folder` is in.
+    ///   - nodes: Where device nodes are, `/dev`.
+    ///   - property: Asks udev about a property of this node.
+    init(folder: String, in tree: SysfsTree, nodes: String, property: (String) -> String?) {
+        let file = tree.event("DEVNAME", of: folder) ?? Paths.name(folder)
+        node = "\(nodes)/\(file)"
+        index = tree.attribute("index", of: folder).flatMap { Int($0) } ?? 0
+        driversName = (tree.attribute("name", of: folder) ?? file).printable()
+        let usb = tree.usbDevice(of: folder)
+        usbDevice = usb
+        guard let usb else {
+            identity = DeviceIdentity(busPath: "", name: driversName)
+            (controller, busSpeed, isBuiltIn) = (nil, nil, false)
+            return
+        }
+        let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
+        let busPath = property("ID_PATH") ?? interface.flatMap { tree.busPath(ofUSBInterface: $0) } ?? ""
+        let product = [tree.attribute("idVendor", of: usb), tree.attribute("idProduct", of: usb)].compactMap {
+            $0
+        }
+        identity = DeviceIdentity(
+            busPath: busPath.printable(), product: product.joined(separator: ":").printable(),
+            serial: (tree.attribute("serial", of: usb) ?? property("ID_SERIAL_SHORT") ?? "").printable(),
+            name: (tree.attribute("product", of: usb) ?? driversName).printable())
+        controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
+        // `1.5` of the slowest devices, which are no cameras, is rounded down.
+        busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }.map { Int($0) }
+        isBuiltIn = tree.attribute("removable", of: usb) == "fixed"
+    }
+
+    var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }
+}

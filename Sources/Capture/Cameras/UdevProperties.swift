@@ -1,0 +1,28 @@
+internal import CLinux
+
+/// What udev has found out about devices. A context of libudev, used by one thread at a time.
+struct UdevProperties: ~Copyable {
+    private let context: OpaquePointer?
+
+    init() {
+        context = udev_new()
+    }
+
+    deinit {
+        if let context { udev_unref(context) }
+    }
+
+    /// A property of a device.
+    ///
+    /// - Parameters:
+    ///   - name: Udev's own, such as `ID_PATH`.
+    ///   - folder: In the real sysfs, without links.
+    /// - Returns: Never empty; `nil` where udev does not run or has nothing to say.
+    func value(_ name: String, of folder: String) -> String? {
+        guard let context, let device = udev_device_new_from_syspath(context, folder) else { return nil }
+        defer { udev_device_unref(device) }
+        guard let value = udev_device_get_property_value(device, name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}

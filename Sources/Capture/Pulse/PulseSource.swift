@@ -1,0 +1,91 @@
+internal import CLinux
+public import Media
+
+/// A source of the sound server: a microphone, or the monitor of an output. Strings are as the server gives them, but
+/// for the description, which is fit to print.
+public struct PulseSource: Sendable, Hashable {
+    /// The server's own name for it, for example `alsa_input.usb-046d_0825-02.mono-fallback`.
+    public let name: String
+    public let description: String
+    /// Its native format: a rate of 8000…192 000, 1…8 channels.
+    public let format: SoundFormat
+    /// Whether it plays back what an output plays.
+    public let isMonitor: Bool
+    /// Whether it is the server's default source.
+    public let isDefault: Bool
+    /// Below `/sys`, for example `/devices/pci0000:00/…/sound/card1`; empty where there is none, as the following.
+    public let sysfsPath: String
+    /// For example `pci-0000:00:14.0-usb-0:2:1.2`.
+    public let busPath: String
+    /// `046d`.
+    public let vendor: String
+    /// `0825`.
+    public let product: String
+    public let serial: String
+    /// Where each channel stands, by `pa_channel_position`; empty when not known.
+    let channelPositions: [Int32]
+
+    public init(
+        name: String, description: String, format: SoundFormat, isMonitor: Bool = false,
+        isDefault: Bool = false,
+        sysfsPath: String = "", busPath: String = "", vendor: String = "", product: String = "",
+        serial: String = ""
+    ) {
+        self.init(
+            name: name, description: description, format: format, isMonitor: isMonitor, isDefault: isDefault,
+            sysfsPath: sysfsPath, busPath: busPath, vendor: vendor, product: product, serial: serial,
+            channelPositions: [])
+    }
+
+    private init(
+        name: String, description: String, format: SoundFormat, isMonitor: Bool, isDefault: Bool,
+        sysfsPath: String,
+        busPath: String, vendor: String, product: String, serial: String, channelPositions: [Int32]
+    ) {
+        self.name = name
+        self.description = description.printable()
+        self.format = format
+        self.isMonitor = isMonitor
+        self.isDefault = isDefault
+        self.sysfsPath = sysfsPath
+        self.busPath = busPath
+        self.vendor = vendor
+        self.product = product
+        self.serial = serial
+        self.channelPositions = channelPositions
+    }
+
+    /// Takes over what libpulse says of a source; `defaultName` is the server's default source, if it has
+    /// one.
+    init(_ info: pa_source_info, defaultName: String?) {
+        func property(_ key: String) -> String {
+            guard let value = pa_proplist_gets(info.proplist, key) else { return "" }
+            return String(cString: value)
+        }
+        let name = info.name.map { String(cString: $0) } ?? ""
+        let channels = Int(info.sample_spec.channels)
+        let positions = withUnsafeBytes(of: info.channel_map.map) { bytes in
+            bytes.bindMemory(to: pa_channel_position_t.self).prefix(channels).map { $0.rawValue }
+        }
+        self.init(
+            name: name, description: info.description.map { String(cString: $0) } ?? name,
+            format: SoundFormat(
+                rate: min(max(Int(info.sample_spec.rate), 8_000), 192_000), channels: min(max(channels, 1), 8)
+            ),
+            isMonitor: info.monitor_of_sink != linux_PA_INVALID_INDEX, isDefault: name == defaultName,
+            sysfsPath: property("sysfs.path"), busPath: property("device.bus_path"),
+            vendor: property("device.vendor.id"), product: property("device.product.id"),
+            serial: property("device.serial"), channelPositions: positions)
+    }
+
+    /// Names exactly this source.
+    public var selector: String { "pulse:\(name)" }
+
+    public var captureDevice: CaptureDevice {
+        let productID = vendor.isEmpty || product.isEmpty ? "" : "\(vendor):\(product)"
+        return CaptureDevice(
+            mediaType: .audio, deviceType: .microphone,
+            identity: DeviceIdentity(busPath: busPath, product: productID, serial: serial, name: description),
+            name: description, node: name, selector: selector, sound: format)
+    }
+}

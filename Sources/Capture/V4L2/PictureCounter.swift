@@ -1,0 +1,77 @@
+import Media
+
+/// A driver's time stamp, and what it means.
+struct DriverStamp: Equatable, Sendable {
+    /// On `CLOCK_MONOTONIC`; `nil` when the driver stamps by another clock or not at all.
+    let time: ClockTime?
+    /// Otherwise it is that of the last byte's arrival.
+    let isStartOfExposure: Bool
+}
+
+/// Turns a driver's sequence numbers and time stamps into ones that only grow, and tells what is missing between them.
+///
+/// A pure value; the arrival time is an argument.
+struct PictureCounter {
+    /// Where a picture stands in its stream.
+    struct Place: Equatable {
+        let sequence: Int64
+        let capturedAt: ClockTime
+        /// Pictures that should have come before it.
+        let missing: Int
+        /// When the first of those should have been captured.
+        let firstMissingAt: ClockTime
+    }
+
+    private let interval: Nanoseconds
+    private var lastRaw: UInt32?
+    private var sequence: Int64 = -1
+    private var lastTime: ClockTime?
+
+    /// - Parameter interval: The nominal time between two pictures.
+    init(interval: Nanoseconds) {
+        self.interval = interval
+    }
+
+    /// When the picture before was captured, if any.
+    var lastCapture: ClockTime? { lastTime }
+
+    /// The driver begins to count anew. Ours goes on.
+    mutating func streamRestarts() {
+        lastRaw = nil
+    }
+
+    /// - Parameters:
+    ///   - raw: The driver's count, which wraps at 2³².
+    ///   - stamp: The driver's time.
+    ///   - arrival: When we took the buffer.
+    /// - Returns: A sequence higher than the last; `missing` is at most twice what the time had room for.
+    mutating func place(_ raw: UInt32, _ stamp: DriverStamp, arrivedAt arrival: ClockTime) -> Place {
+        let previousTime = lastTime
+        let time = captureTime(stamp, arrival)
+        var missing = 0
+        if let lastRaw, let previousTime {
+            // A step back or a standstill is a driver that counts anew or not at all, and no loss.
+            let step = Int64(Int32(bitPattern: raw &- lastRaw))
+            // More pictures cannot be missing than the time had room for, whatever a driver counts (some count fields).
+            let room = ((time - previousTime).count + interval.count / 2) / max(interval.count, 1)
+            missing = Int(max(0, min(step - 1, room * 2)))
+        }
+        lastRaw = raw
+        lastTime = time
+        sequence += 1 + Int64(missing)
+        return Place(
+            sequence: sequence, capturedAt: time, missing: missing,
+            firstMissingAt: previousTime.map { $0 + interval } ?? time)
+    }
+
+    private func captureTime(_ stamp: DriverStamp, _ arrival: ClockTime) -> ClockTime {
+        var time = arrival - interval
+        if let driver = stamp.time {
+            let start = stamp.isStartOfExposure ? driver : driver - interval
+            // A stamp from the future, or from long ago, is by another clock than the flags say.
+            if start <= arrival, start >= arrival - .seconds(10) { time = start }
+        }
+        guard let lastTime, time <= lastTime else { return time }
+        return lastTime + interval
+    }
+}

@@ -1,0 +1,146 @@
+internal import CLinux
+import Glibc
+public import Media
+
+extension V4L2Device {
+    /// The controls that have a number as value, with their present values, as the driver orders them.
+    public func controls() -> [DeviceControl] {
+        adjustables().map(\.control)
+    }
+
+    /// Sets one control and reads it back.
+    ///
+    /// - Parameters:
+    ///   - name: In snake case, as `controls()` tells.
+    ///   - value: In the control's range and on its steps.
+    /// - Returns: The value that the camera has now. Some cameras round.
+    /// - Throws: `DeviceError.other` for a name, value or moment that the camera does not take.
+    @discardableResult
+    public func set(control name: String, value: Int64) throws(DeviceError) -> Int64 {
+        let all = adjustables()
+        guard let found = all.first(where: { $0.control.name == name }) else {
+            let names = all.isEmpty ? "none" : all.map(\.control.name).joined(separator: ", ")
+            throw refusal(name, "it has no such control. It has \(names).")
+        }
+        let control = found.control
+        if control.isReadOnly { throw refusal(name, "this control can only be read.") }
+        try check(control, value)
+        guard linux_set_control(descriptor.number, found.id, found.isWide ? 1 : 0, value) == 0 else {
+            let number = errno
+            // uvcvideo and the control framework refuse a manual control while the automatic one is on.
+            if number == EACCES || number == EBUSY {
+                throw refusal(
+                    name, "not now. Switch off the automatic control that governs it, or stop the recording.")
+            }
+            // The camera answers with an error, as many do for values inside the range that they themselves tell.
+            if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive {
+                throw refusal(name, "the camera refuses \(value). Try another value.")
+            }
+            throw DeviceError(device: path, operation: "VIDIOC_S_EXT_CTRLS \(name)", errno: number)
+        }
+        var result: Int64 = 0
+        guard linux_get_control(descriptor.number, found.id, found.isWide ? 1 : 0, &result) == 0 else {
+            return value
+        }
+        return result
+    }
+
+    /// Where the device says its camera looks: `V4L2_CID_CAMERA_ORIENTATION`.
+    func position() -> CaptureDevice.Position {
+        var value: Int64 = 0
+        guard linux_get_control(descriptor.number, linux_CID_CAMERA_ORIENTATION, 0, &value) == 0 else {
+            return .unspecified
+        }
+        switch value {
+        case Int64(V4L2_CAMERA_ORIENTATION_FRONT): return .front
+        case Int64(V4L2_CAMERA_ORIENTATION_BACK): return .back
+        default: return .unspecified
+        }
+    }
+
+    /// Whether the device still answers; it does not when it was unplugged.
+    var isAlive: Bool {
+        var raw = v4l2_capability()
+        return answers(linux_VIDIOC_QUERYCAP, &raw)
+    }
+
+    /// A control with what the driver calls it by.
+    private struct Adjustable {
+        let control: DeviceControl
+        let id: UInt32
+        let isWide: Bool
+    }
+
+    private func adjustables() -> [Adjustable] {
+        var found: [Adjustable] = []
+        var query = v4l2_query_ext_ctrl()
+        // The driver answers with the next higher id; a limit guards against one that answers the same for ever.
+        for _ in 0..<1024 {
+            let previous = query.id & ~linux_CTRL_FLAG_NEXT_CTRL
+            query = v4l2_query_ext_ctrl()
+            query.id = previous | linux_CTRL_FLAG_NEXT_CTRL
+            guard answers(linux_VIDIOC_QUERY_EXT_CTRL, &query), query.id > previous else { break }
+            if let adjustable = adjustable(query) { found.append(adjustable) }
+        }
+        return found
+    }
+
+    private func adjustable(_ query: v4l2_query_ext_ctrl) -> Adjustable? {
+        let type = v4l2_ctrl_type(rawValue: query.type)
+        let numbers = [
+            V4L2_CTRL_TYPE_INTEGER, V4L2_CTRL_TYPE_BOOLEAN, V4L2_CTRL_TYPE_MENU, V4L2_CTRL_TYPE_INTEGER_MENU,
+            V4L2_CTRL_TYPE_INTEGER64, V4L2_CTRL_TYPE_BITMASK,
+        ]
+        let unusable = UInt32(V4L2_CTRL_FLAG_DISABLED) | UInt32(V4L2_CTRL_FLAG_WRITE_ONLY)
+        guard numbers.contains(type), query.flags & unusable == 0, query.elems <= 1 else { return nil }
+        let isWide = type == V4L2_CTRL_TYPE_INTEGER64
+        var value = query.default_value
+        // A camera that does not answer for one control still has the others.
+        if linux_get_control(descriptor.number, query.id, isWide ? 1 : 0, &value) != 0 {
+            value = query.default_value
+        }
+        let control = DeviceControl(
+            name: ControlName.snakeCase(CText.text(of: query.name)), value: value, minimum: query.minimum,
+            maximum: query.maximum, step: Int64(clamping: query.step), defaultValue: query.default_value,
+            menu: menu(query, type), isReadOnly: query.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) != 0)
+        return Adjustable(control: control, id: query.id, isWide: isWide)
+    }
+
+    private func menu(_ query: v4l2_query_ext_ctrl, _ type: v4l2_ctrl_type) -> [Int64: String] {
+        guard type == V4L2_CTRL_TYPE_MENU || type == V4L2_CTRL_TYPE_INTEGER_MENU, query.minimum >= 0,
+            query.maximum < 256, query.minimum <= query.maximum
+        else { return [:] }
+        var items: [Int64: String] = [:]
+        for index in query.minimum...query.maximum {
+            var number: Int64 = 0
+            var name: [CChar] = Array(repeating: 0, count: 32)
+            // Indices without an item are choices that this camera does not have.
+            guard linux_menu_item(descriptor.number, query.id, UInt32(index), &name, &number) == 0 else {
+                continue
+            }
+            let text = name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            items[index] = type == V4L2_CTRL_TYPE_MENU ? text.printable() : String(number)
+        }
+        return items
+    }
+
+    private func check(_ control: DeviceControl, _ value: Int64) throws(DeviceError) {
+        if !control.menu.isEmpty {
+            guard control.menu[value] == nil else { return }
+            let choices = control.menu.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+            throw refusal(control.name, "\(value) is no choice. Choose \(choices.joined(separator: ", ")).")
+        }
+        let step = max(control.step, 1)
+        let (distance, overflows) = value.subtractingReportingOverflow(control.minimum)
+        guard !overflows, value >= control.minimum, value <= control.maximum, distance % step == 0 else {
+            let steps = step > 1 ? " in steps of \(step)" : ""
+            throw refusal(
+                control.name,
+                "\(value) is not possible. Choose \(control.minimum) to \(control.maximum)\(steps).")
+        }
+    }
+
+    private func refusal(_ name: String, _ sentence: String) -> DeviceError {
+        DeviceError(device: path, operation: "setting \(name.printable())", reason: .other(sentence))
+    }
+}

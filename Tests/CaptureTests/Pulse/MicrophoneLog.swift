@@ -1,0 +1,52 @@
+import Media
+import Testing
+
+/// What a microphone told, for tests to wait on.
+final class MicrophoneLog: Sendable {
+    private let events = Monitor<[MicrophoneEvent]>([])
+
+    func add(_ event: MicrophoneEvent) {
+        events.broadcast { $0.append(event) }
+    }
+
+    var all: [MicrophoneEvent] { events.withLock { $0 } }
+    var sounds: [CapturedSound] { all.compactMap(\.sound) }
+
+    /// Waits until what has been told since event number `start` satisfies `condition`.
+    ///
+    /// - Returns: How many events there are then.
+    @discardableResult
+    func wait(
+        from start: Int = 0, seconds: Int64 = 10, _ what: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation, until condition: ([MicrophoneEvent]) -> Bool
+    ) throws -> Int {
+        let count = events.wait(until: MonotonicClock().now + .seconds(seconds)) { events in
+            condition(Array(events[start...])) ? events.count : nil
+        }
+        return try #require(count, what, sourceLocation: sourceLocation)
+    }
+}
+
+extension MicrophoneEvent {
+    var sound: CapturedSound? {
+        if case .sound(let sound) = self { sound } else { nil }
+    }
+
+    /// `away: <cause>`, `returned`, `lost`, `sound`, `ended`.
+    var summary: String {
+        switch self {
+        case .sound: "sound"
+        case .lost: "lost"
+        case .away(_, let cause): "away: \(cause)"
+        case .returned: "returned"
+        case .ended: "ended"
+        }
+    }
+}
+
+extension [MicrophoneEvent] {
+    /// The events but for the sound.
+    var notices: [String] { map(\.summary).filter { $0 != "sound" } }
+
+    var frameCount: Int { reduce(0) { $0 + ($1.sound?.frameCount ?? 0) } }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Glibc
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("Microphones of the sound server")
+struct PulseCatalogTests {
+    private static func source(
+        _ name: String, _ description: String, isMonitor: Bool = false, isDefault: Bool = false
+    ) -> PulseSource {
+        PulseSource(
+            name: name, description: description, format: SoundFormat(rate: 48_000, channels: 1),
+            isMonitor: isMonitor, isDefault: isDefault)
+    }
+
+    private static let sources = [
+        source("alsa_input.usb-046d_C270-02.mono", "C270 HD Webcam Mono", isDefault: true),
+        source("alsa_input.usb-046d_C920-02.stereo", "C920 Webcam Stereo"),
+        source("alsa_input.usb-046d_C920-02.stereo.2", "Second microphone"),
+        source("alsa_output.hdmi.monitor", "Monitor of HDMI", isMonitor: true),
+    ]
+
+    @Test(
+        "a selector finds the source that it means",
+        arguments: [
+            ("default", 0),
+            ("pulse:alsa_input.usb-046d_C920-02.stereo", 1),
+            ("pulse:alsa_output.hdmi.monitor", 3),
+            ("c270", 0),
+            ("SECOND", 2),
+            // A whole name wins over being a part of another.
+            ("alsa_input.usb-046d_C920-02.stereo", 1),
+        ])
+    func found(selector: String, index: Int) throws {
+        #expect(try PulseCatalog.resolve(selector, among: Self.sources) == Self.sources[index])
+    }
+
+    @Test(
+        "what no microphone is called is not found",
+        arguments: ["", "hdmi", "c930", "pulse:C270", "pulse:", "Default"])
+    func notFound(selector: String) {
+        let error = #expect(throws: DeviceError.self) {
+            try PulseCatalog.resolve(selector, among: Self.sources)
+        }
+        #expect(error?.reason == .notFound)
+        #expect(error?.device == selector)
+    }
+
+    @Test("what several microphones are called names them all")
+    func ambiguous() {
+        let error = #expect(throws: DeviceError.self) {
+            try PulseCatalog.resolve("webcam", among: Self.sources)
+        }
+        #expect(
+            error?.reason
+                == .ambiguous(candidates: [
+                    "pulse:alsa_input.usb-046d_C270-02.mono", "pulse:alsa_input.usb-046d_C920-02.stereo",
+                ]))
+    }
+
+    @Test("the monitor of an output is never the default microphone")
+    func monitorAsDefault() {
+        let sources = [
+            Self.sources[1], Self.source("out.monitor", "Monitor", isMonitor: true, isDefault: true),
+        ]
+        let error = #expect(throws: DeviceError.self) { try PulseCatalog.resolve("default", among: sources) }
+        #expect(error?.reason == .notFound)
+        #expect(error?.description.contains("monitor of an output") == true)
+        let other = #expect(throws: DeviceError.self) { try PulseCatalog.resolve("default", among: []) }
+        #expect(other?.reason == .notFound)
+    }
+
+    @Test("a source is a device of the catalog with what USB knows of it")
+    func device() {
+        let source = PulseSource(
+            name: "alsa_input.usb", description: "C270\u{1B}[2J",
+            format: SoundFormat(rate: 16_000, channels: 2),
+            sysfsPath: "/devices/pci0000:00/sound/card1", busPath: "pci-0000:00:14.0-usb-0:2:1.2",
+            vendor: "046d",
+            product: "0825", serial: "A1")
+        let device = source.captureDevice
+        #expect(device.mediaType == .audio)
+        #expect(device.deviceType == .microphone)
+        #expect(device.selector == "pulse:alsa_input.usb")
+        #expect(device.node == "alsa_input.usb")
+        #expect(device.name == "C270?[2J")
+        #expect(device.identity.product == "046d:0825")
+        #expect(device.identity.busPath == "pci-0000:00:14.0-usb-0:2:1.2")
+        #expect(device.sound == SoundFormat(rate: 16_000, channels: 2))
+    }
+
+    @Test("lists a real server's sources, the monitors of outputs only when asked")
+    func realServer() throws {
+        let server = try PulseServer(
+            "load-module module-sine-source source_name=tone rate=16000",
+            "load-module module-null-sink sink_name=speaker rate=44100 channels=2",
+            "set-default-source speaker.monitor")
+        let microphones = try PulseCatalog.microphones(server: server.address)
+        #expect(microphones.map(\.name) == ["tone"])
+        #expect(microphones.first?.format == SoundFormat(rate: 16_000, channels: 1))
+        #expect(microphones.first?.isDefault == false)
+        let all = try PulseCatalog.microphones(includeMonitors: true, server: server.address)
+        let monitor = try #require(all.first { $0.name == "speaker.monitor" })
+        #expect(monitor.isMonitor && monitor.isDefault)
+        #expect(monitor.format == SoundFormat(rate: 44_100, channels: 2))
+        #expect(all.count == 2)
+    }
+
+    @Test("without a server, the reason is told soon, and no thread stays behind")
+    func noServer() throws {
+        func threads() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+        }
+        let before = try threads()
+        for _ in 0..<40 {
+            let error = #expect(throws: DeviceError.self) {
+                try PulseCatalog.microphones(server: "unix:/nonexistent/socket")
+            }
+            #expect(error?.reason == .noSoundServer("Connection refused"))
+            #expect(error?.device == "PulseAudio")
+        }
+        // Other tests run meanwhile; forty threads of these would stand out.
+        #expect(try threads() < before + 30)
+    }
+
+    @Test("a server that takes the call and never answers is given up")
+    func deafServer() throws {
+        let path = FileManager.default.temporaryDirectory.appending(
+            path: "deaf-\(UUID().uuidString.prefix(8))"
+        ).path
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer {
+            close(listener)
+            unlink(path)
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { pointer in
+                bind(listener, pointer.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0 && listen(listener, 1) == 0)
+        let error = #expect(throws: DeviceError.self) {
+            _ = try PulseConnection(server: "unix:\(path)", timeLimit: .seconds(1))
+        }
+        #expect(error?.reason == .noSoundServer("no answer within 1 s"))
+    }
+}

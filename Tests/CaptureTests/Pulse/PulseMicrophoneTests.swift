@@ -1,0 +1,219 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("A microphone of the sound server")
+struct PulseMicrophoneTests {
+    private func microphone(_ name: String, of server: PulseServer, channels: Int = 1) throws
+        -> PulseMicrophone
+    {
+        let sources = try PulseCatalog.microphones(includeMonitors: true, server: server.address)
+        let source = try PulseCatalog.resolve("pulse:\(name)", among: sources)
+        return try PulseMicrophone(source: source, channels: channels, server: server.address)
+    }
+
+    @Test("a tone comes whole, at its pitch, and dated at its rate")
+    func tone() throws {
+        let server = try PulseServer(
+            "load-module module-sine-source source_name=tone frequency=1000 rate=48000")
+        let microphone = try microphone("tone", of: server)
+        #expect(microphone.format == SoundFormat(rate: 48_000, channels: 1))
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("two seconds of sound come") { $0.frameCount >= 96_000 }
+        microphone.stop()
+
+        #expect(log.all.notices.isEmpty)
+        let sounds = log.sounds
+        let first = try #require(sounds.first)
+        let last = try #require(sounds.last)
+        #expect(first.firstSample == 0)
+        for (sound, next) in zip(sounds, sounds.dropFirst()) {
+            #expect(next.firstSample == sound.firstSample + Int64(sound.frameCount))
+            #expect(next.capturedAt > sound.capturedAt)
+        }
+        let counted = Double(last.firstSample) / 48_000
+        #expect(abs((last.capturedAt - first.capturedAt).inSeconds / counted - 1) < 0.01)
+        #expect((MonotonicClock().now - last.capturedAt).magnitude < .seconds(2))
+
+        let samples = sounds.flatMap(\.samples)
+        #expect(share(of: 1_000, in: samples, rate: 48_000) > 0.999)
+    }
+
+    @Test("sound written at a known time is dated at that time")
+    func knownTime() throws {
+        let server = try PulseServer(
+            "load-module module-pipe-source source_name=pipe file=FOLDER/fifo format=s16le rate=48000 channels=1"
+        )
+        let microphone = try microphone("pipe", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        let fifo = try FileHandle(forWritingTo: server.folder.appending(path: "fifo"))
+        let pace = Cancellation()
+        let begin = MonotonicClock().now
+        var marked: [(value: Int16, writtenAt: ClockTime)] = []
+        for chunk in 0..<150 as Range<Int64> {
+            _ = pace.wait(until: begin + .milliseconds(10 * chunk))
+            let value: Int16 = chunk % 20 == 19 ? Int16(chunk * 100) : 0
+            if value != 0 { marked.append((value, MonotonicClock().now)) }
+            try fifo.write(contentsOf: [Int16](repeating: value, count: 480).withUnsafeBytes { Data($0) })
+        }
+        let lastMark = try #require(marked.last)
+        try log.wait("the last mark comes") { events in
+            events.contains { event in event.sound?.samples.contains { value($0) == lastMark.value } ?? false
+            }
+        }
+        microphone.stop()
+        try fifo.close()
+
+        var found = 0
+        for mark in marked {
+            for sound in log.sounds {
+                guard let index = sound.samples.firstIndex(where: { value($0) == mark.value }) else {
+                    continue
+                }
+                let time = sound.capturedAt + .microseconds(Int64(index) * 1_000_000 / 48_000)
+                // Measured: 9 ms before, since a piece of 10 ms is written when its sound is over.
+                #expect((time - mark.writtenAt).magnitude < .milliseconds(100))
+                found += 1
+                break
+            }
+        }
+        #expect(found >= marked.count - 1)
+    }
+
+    @Test("a killed server and its return are told, and the count goes on by time")
+    func serverKilled() throws {
+        let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
+        let microphone = try microphone("tone", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        server.kill()
+        let gone = try log.wait("the loss of the server is told") { !$0.notices.isEmpty }
+        try server.start()
+        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        microphone.stop()
+
+        #expect(log.all.notices == ["away: the sound server went away", "returned"])
+        try expectConsistentCount(log.sounds, rate: 48_000)
+    }
+
+    @Test("an unplugged source and its return are told; no other source is taken instead")
+    func unplugged() throws {
+        let server = try PulseServer(
+            "load-module module-sine-source source_name=other frequency=3000 rate=48000",
+            "load-module module-sine-source source_name=tone frequency=1000 rate=48000")
+        let microphone = try microphone("tone", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        // The second that the script loads after the protocol.
+        try server.control("unload-module", "2")
+        let gone = try log.wait("the unplugging is told") { !$0.notices.isEmpty }
+        try server.control(
+            "load-module", "module-sine-source", "source_name=tone", "frequency=1000", "rate=48000")
+        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        microphone.stop()
+
+        #expect(log.all.notices == ["away: unplugged", "returned"])
+        try expectConsistentCount(log.sounds, rate: 48_000)
+        let after = log.all[gone...].compactMap(\.sound).flatMap(\.samples)
+        #expect(share(of: 1_000, in: after, rate: 48_000) > 0.99)
+    }
+
+    @Test("a suspended source and its resuming are told")
+    func suspended() throws {
+        let server = try PulseServer(
+            "load-module module-null-sink sink_name=speaker rate=44100 channels=2")
+        let microphone = try microphone("speaker.monitor", of: server, channels: 2)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 8_820 }
+        try server.control("suspend-sink", "speaker", "1")
+        let gone = try log.wait("the suspension is told") { !$0.notices.isEmpty }
+        try server.control("suspend-sink", "speaker", "0")
+        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 8_820 }
+        microphone.stop()
+
+        #expect(log.all.notices == ["away: suspended", "returned"])
+        try expectConsistentCount(log.sounds, rate: 44_100)
+    }
+
+    @Test("no event follows a stop, and nothing stays behind on the server")
+    func stop() throws {
+        let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
+        let microphone = try microphone("tone", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 4_800 }
+        microphone.stop()
+        let count = log.all.count
+        // The server goes on and would have delivered; its end would be told.
+        let second = try self.microphone("tone", of: server)
+        let secondLog = MicrophoneLog()
+        try second.start(on: MonotonicClock()) { secondLog.add($0) }
+        try secondLog.wait("sound comes to another") { $0.frameCount >= 9_600 }
+        second.stop()
+        second.stop()
+        server.kill()
+        #expect(log.all.count == count)
+    }
+
+    @Test("a source that is not there is not found, and none is taken instead")
+    func wrongName() throws {
+        let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
+        let absent = PulseSource(
+            name: "absent", description: "", format: SoundFormat(rate: 48_000, channels: 1))
+        let error = #expect(throws: DeviceError.self) {
+            try PulseMicrophone(source: absent, channels: 1, server: server.address)
+        }
+        #expect(error == DeviceError(device: "pulse:absent", operation: "open", reason: .notFound))
+
+        // It may also go away between the check and the start.
+        let microphone = try microphone("tone", of: server)
+        try server.control("unload-module", "1")
+        let late = #expect(throws: DeviceError.self) { try microphone.start(on: MonotonicClock()) { _ in } }
+        #expect(late?.reason == .notFound)
+    }
+
+    @Test("without a server, a microphone says so")
+    func noServer() {
+        let source = PulseSource(
+            name: "tone", description: "", format: SoundFormat(rate: 48_000, channels: 1))
+        let error = #expect(throws: DeviceError.self) {
+            try PulseMicrophone(source: source, channels: 1, server: "unix:/nonexistent/socket")
+        }
+        #expect(error?.reason == .noSoundServer("Connection refused"))
+    }
+
+    // MARK: Measures
+
+    /// Back to the number that was written into the pipe.
+    private func value(_ sample: Float) -> Int16 { Int16((sample * 32_768).rounded()) }
+
+    /// The part of the energy that lies at one frequency.
+    private func share(of frequency: Double, in samples: [Float], rate: Double) -> Double {
+        var (cosine, sine, energy) = (0.0, 0.0, 0.0)
+        for (index, sample) in samples.enumerated() {
+            let phase = 2 * Double.pi * frequency * Double(index) / rate
+            cosine += Double(sample) * cos(phase)
+            sine += Double(sample) * sin(phase)
+            energy += Double(sample) * Double(sample)
+        }
+        return energy == 0 ? 0 : 2 * (cosine * cosine + sine * sine) / (Double(samples.count) * energy)
+    }
+
+    /// The count of samples agrees with time over an outage, within 100 ms.
+    private func expectConsistentCount(_ sounds: [CapturedSound], rate: Double) throws {
+        let first = try #require(sounds.first)
+        let last = try #require(sounds.last)
+        let counted = Double(last.firstSample - first.firstSample) / rate
+        #expect(abs((last.capturedAt - first.capturedAt).inSeconds - counted) < 0.1)
+        for (sound, next) in zip(sounds, sounds.dropFirst()) {
+            #expect(next.firstSample >= sound.firstSample + Int64(sound.frameCount))
+        }
+    }
+}

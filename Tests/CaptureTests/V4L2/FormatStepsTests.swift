@@ -1,0 +1,60 @@
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("Formats as drivers tell them")
+struct FormatStepsTests {
+    @Test("a range of sizes becomes the common ones on its steps, and its ends")
+    func stepwise() {
+        let sizes = FormatSteps.sizes(width: .init(160, 1280, step: 16), height: .init(120, 960, step: 8))
+        #expect(
+            sizes.map(\.description) == [
+                "160x120", "320x240", "640x360", "640x480", "800x600", "1280x720", "1280x960",
+            ])
+    }
+
+    @Test("a range that is one size gives that size once")
+    func fixed() {
+        let sizes = FormatSteps.sizes(width: .init(640, 640, step: 1), height: .init(480, 480, step: 1))
+        #expect(sizes == [PictureSize(width: 640, height: 480)])
+    }
+
+    @Test("a range with sides beyond what a picture may have keeps what is usable")
+    func huge() {
+        let sizes = FormatSteps.sizes(width: .init(0, 100_000, step: 0), height: .init(0, 100_000, step: 0))
+        #expect(sizes.count == 10)
+        #expect(sizes.last == PictureSize(width: 3840, height: 2160))
+    }
+
+    @Test(
+        "an interval becomes the rate that is meant",
+        arguments: [
+            (1, 30, FrameRate(30, per: 1)), (333_333, 10_000_000, FrameRate(30, per: 1)),
+            (1001, 30_000, FrameRate(30_000, per: 1001)),
+            (333_667, 10_000_000, FrameRate(30_000, per: 1001)), (2, 15, FrameRate(15, per: 2)),
+            (1_333_333, 10_000_000, FrameRate(15, per: 2)), (0, 30, nil), (1, 0, nil),
+            (1, 4_000_000_000, nil),
+        ] as [(UInt32, UInt32, FrameRate?)])
+    func interval(numerator: UInt32, denominator: UInt32, rate: FrameRate?) {
+        #expect(FormatSteps.rate(ofInterval: numerator, denominator) == rate)
+    }
+
+    @Test(
+        "format codes are told by what we can read",
+        arguments: [
+            ("MJPG", .mjpeg), ("JPEG", .mjpeg), ("YUYV", .yuyv), ("UYVY", .uyvy), ("NV12", .nv12),
+            ("H264", .h264), ("YU12", .i420),
+            ("S910", .converted), ("Y16 ", .converted), ("RGB3", .converted), ("HEVC", nil), ("Z16 ", nil),
+        ] as [(String, PixelFormat?)])
+    func codes(text: String, pixel: PixelFormat?) {
+        #expect(FourCC(text).pixel == pixel)
+    }
+
+    @Test("a format code is four characters from the lowest byte on, and rubbish in it is not shown")
+    func codeText() {
+        #expect(FourCC(0x5659_5559).text == "YUYV")
+        #expect(FourCC(0x2036_3159).text == "Y16")
+        #expect(FourCC(0x0a07_1b41).text == "A???")
+    }
+}

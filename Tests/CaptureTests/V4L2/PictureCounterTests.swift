@@ -1,0 +1,101 @@
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("Sequence numbers and time stamps")
+struct PictureCounterTests {
+    private let interval = Nanoseconds.milliseconds(40)
+
+    private func time(_ milliseconds: Int64) -> ClockTime { ClockTime(nanoseconds: milliseconds * 1_000_000) }
+
+    private func exposure(_ milliseconds: Int64) -> DriverStamp {
+        DriverStamp(time: time(milliseconds), isStartOfExposure: true)
+    }
+
+    @Test("a steady stream loses nothing, and its numbers begin at 0 wherever the driver's begin")
+    func steady() {
+        var counter = PictureCounter(interval: interval)
+        for index in 0..<5 {
+            let at = 100_000 + Int64(index) * 40
+            let place = counter.place(700 + UInt32(index), exposure(at), arrivedAt: time(at + 60))
+            #expect(place.sequence == Int64(index))
+            #expect(place.capturedAt == time(at))
+            #expect(place.missing == 0)
+        }
+    }
+
+    @Test("a jump is a loss from the first missing picture on")
+    func jump() {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
+        let place = counter.place(4, exposure(100_160), arrivedAt: time(100_210))
+        #expect(place.missing == 3)
+        #expect(place.firstMissingAt == time(100_040))
+        #expect(place.sequence == 4)
+    }
+
+    @Test("the driver's count may wrap")
+    func wrap() {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(.max - 1, exposure(100_000), arrivedAt: time(100_050))
+        let place = counter.place(1, exposure(100_120), arrivedAt: time(100_170))
+        #expect(place.missing == 2)
+        #expect(place.sequence == 3)
+    }
+
+    @Test("a step back, a standstill and a restart are no losses", arguments: [UInt32(10), 3, 0])
+    func back(raw: UInt32) {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(10, exposure(100_000), arrivedAt: time(100_050))
+        let place = counter.place(raw, exposure(100_040), arrivedAt: time(100_090))
+        #expect(place.missing == 0)
+        #expect(place.sequence == 1)
+    }
+
+    @Test("after a restart the count goes on without a loss")
+    func restart() {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(10, exposure(100_000), arrivedAt: time(100_050))
+        counter.streamRestarts()
+        let place = counter.place(90, exposure(103_000), arrivedAt: time(103_050))
+        #expect(place.missing == 0)
+        #expect(place.sequence == 1)
+    }
+
+    @Test("no more pictures are missing than the time had room for")
+    func rubbish() {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(1, exposure(100_000), arrivedAt: time(100_050))
+        let place = counter.place(2_000_000_000, exposure(100_080), arrivedAt: time(100_130))
+        #expect(place.missing == 4)
+    }
+
+    @Test("a stamp of the last byte is brought to the start of exposure")
+    func endOfFrame() {
+        var counter = PictureCounter(interval: interval)
+        let stamp = DriverStamp(time: time(100_040), isStartOfExposure: false)
+        #expect(counter.place(0, stamp, arrivedAt: time(100_041)).capturedAt == time(100_000))
+    }
+
+    @Test(
+        "without a stamp, or with one by another clock, it is the arrival less one interval",
+        arguments: [
+            DriverStamp(time: nil, isStartOfExposure: true),
+            DriverStamp(time: ClockTime(nanoseconds: 1_700_000_000_000_000_000), isStartOfExposure: true),
+            DriverStamp(time: ClockTime(nanoseconds: 0), isStartOfExposure: false),
+            DriverStamp(time: ClockTime(nanoseconds: .min), isStartOfExposure: true),
+        ])
+    func unusable(stamp: DriverStamp) {
+        var counter = PictureCounter(interval: interval)
+        #expect(counter.place(0, stamp, arrivedAt: time(100_040)).capturedAt == time(100_000))
+    }
+
+    @Test("stamps that do not grow are replaced by one interval more")
+    func monotonic() {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
+        #expect(counter.place(1, exposure(99_990), arrivedAt: time(100_090)).capturedAt == time(100_040))
+        #expect(counter.place(2, exposure(100_080), arrivedAt: time(100_130)).capturedAt == time(100_080))
+    }
+}
