@@ -27,6 +27,7 @@ let package = Package(
     targets: [
         // The parts, none of which knows another at its own height. Imports point down.
         module("VirtualDevices", "Encoding", "Media"),
+        module("Session", "Containers", "Media", "YAML"),
         module("Capture", "CLinux", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "Media"),
@@ -49,6 +50,7 @@ let package = Package(
         tests("EncodingTests", "Encoding", "Media"),
         tests("CaptureTests", "Capture", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
+        tests("SessionTests", "Session", "Containers", "Media"),
     ],
     swiftLanguageModes: [.v6]
 )

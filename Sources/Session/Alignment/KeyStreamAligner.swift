@@ -1,0 +1,55 @@
+public import Media
+
+/// Gives the pictures of a copied H.264 stream their ticks: the nearest one each, strictly increasing.
+///
+/// Such a track repeats and skips nothing, since its pictures depend on each other. It begins with the last key picture
+/// at or before T0, whose tick is then 0 or negative, and holds every picture from there on.
+public struct KeyStreamAligner<Picture> {
+    private let start: ClockTime
+    public let rate: FrameRate
+    private var waiting: [(picture: Picture, time: ClockTime)] = []
+    private var lastTick: Int64?
+    private var hasBegun = false
+    public private(set) var counts = FrameCounts()
+
+    public init(start: ClockTime, rate: FrameRate) {
+        self.start = start
+        self.rate = rate
+    }
+
+    /// Takes a picture in the order of capture.
+    public mutating func add(_ picture: Picture, isKey: Bool, capturedAt time: ClockTime) {
+        if !hasBegun && isKey && (time <= start || waiting.isEmpty) {
+            waiting.removeAll()
+        } else if !hasBegun && waiting.isEmpty {
+            return
+        }
+        waiting.append((picture, time))
+    }
+
+    public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
+        if time >= start { counts.lost[cause, default: 0] += count }
+    }
+
+    /// The pictures captured before `limit`, with their ticks. Nothing before T0 is reached.
+    public mutating func take(before limit: ClockTime) -> [(picture: Picture, tick: Int64)] {
+        guard limit > start else { return [] }
+        hasBegun = true
+        let ready = waiting.prefix { $0.time < limit }
+        waiting.removeFirst(ready.count)
+        return ready.map { entry in
+            let nearest = nearestTick(to: entry.time)
+            let tick = max(nearest, (lastTick ?? nearest - 1) + 1)
+            lastTick = tick
+            // What lies before T0 only serves to decode what follows.
+            if tick >= 0 { counts.captured += 1 }
+            return (entry.picture, tick)
+        }
+    }
+
+    private func nearestTick(to time: ClockTime) -> Int64 {
+        let offset = MediaTime(time, since: start)
+        let exact = Double(offset.nanoseconds) * rate.perSecond / 1e9
+        return Int64(exact.rounded())
+    }
+}

@@ -1,0 +1,138 @@
+public import Media
+
+/// Puts one camera's pictures on a grid by the time they were captured.
+///
+/// Tick k stands at T0 + k/rate and shows the picture captured nearest to it, but none captured more than half a camera
+/// interval after it: then the last one repeats. Pictures that follow each other stay on ticks that follow each other
+/// until they are off by more than 0.55 interval, so that a camera whose phase lies at the tie does not flicker.
+///
+/// A value: pictures and ticks come in, choices go out. `Picture` is whatever the caller wants back.
+public struct TrackAligner<Picture> {
+    public enum Choice {
+        /// A picture that was not shown before.
+        case show(Picture)
+        /// The last one again.
+        case repeatLast
+        /// Nothing fit to be shown: no picture yet, or the last is over a second old.
+        case slate
+    }
+
+    private struct Entry {
+        let time: ClockTime
+        let picture: Picture
+    }
+
+    private struct Loss {
+        let time: ClockTime
+        let count: Int
+        let cause: LossCause
+    }
+
+    private let start: ClockTime
+    public let rate: FrameRate
+    private let slateAfter: Nanoseconds
+    private var entries: [Entry] = []
+    private var losses: [Loss] = []
+    private var lastShown: ClockTime?
+    private var decidedThrough: ClockTime?
+
+    /// The time between two pictures of the camera, as its clock model has it.
+    public var cameraInterval: Nanoseconds
+    public private(set) var counts = FrameCounts()
+
+    /// - Parameters:
+    ///   - start: T0.
+    ///   - rate: The grid's.
+    ///   - cameraInterval: Nominal, until a better one is set.
+    ///   - slateAfter: How old the last picture may become before a slate takes its place.
+    public init(
+        start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, slateAfter: Nanoseconds = .seconds(1)
+    ) {
+        self.start = start
+        self.rate = rate
+        self.cameraInterval = cameraInterval
+        self.slateAfter = slateAfter
+    }
+
+    /// Takes a picture. They come in the order of capture.
+    public mutating func add(_ picture: Picture, capturedAt time: ClockTime) {
+        if let decidedThrough, time < decidedThrough - cameraInterval / 2,
+            lastShown.map({ time > $0 }) ?? true
+        {
+            addLoss(count: 1, cause: .late, capturedAt: time)
+            return
+        }
+        if let last = entries.last?.time ?? lastShown, time <= last {
+            // Two pictures of one instant: the device repeats itself.
+            return
+        }
+        entries.append(Entry(time: time, picture: picture))
+    }
+
+    /// Takes note of pictures that will not come. They count when the grid passes them.
+    public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
+        guard count > 0 else { return }
+        losses.append(Loss(time: time, count: count, cause: cause))
+    }
+
+    /// Decides tick `index`. Ticks are decided once each, in order.
+    public mutating func choose(tick index: Int64) -> Choice {
+        let tick = start + Nanoseconds(rate.time(ofTick: index).nanoseconds)
+        decidedThrough = tick
+        countLosses(through: tick + cameraInterval / 2)
+        guard let chosen = entryToShow(at: tick) else {
+            if let lastShown, tick - lastShown <= slateAfter {
+                counts.repeated += 1
+                return .repeatLast
+            }
+            counts.slate += 1
+            return .slate
+        }
+        let entry = entries[chosen]
+        // What was captured before the first tick's picture belongs to no tick: it is not of this recording.
+        if lastShown != nil { counts.skipped += chosen }
+        counts.captured += lastShown == nil ? 1 : chosen + 1
+        entries.removeFirst(chosen + 1)
+        lastShown = entry.time
+        return .show(entry.picture)
+    }
+
+    /// A picture that was chosen could not be used and its predecessor stands in its place.
+    public mutating func withdrawChoice(cause: LossCause) {
+        counts = counts.withdrawing(1, cause: cause)
+    }
+
+    /// Counts pictures that an absent camera did not deliver before the recording ended.
+    public mutating func addFinalLoss(count: Int, cause: LossCause) {
+        if count > 0 { counts.lost[cause, default: 0] += count }
+    }
+
+    private func entryToShow(at tick: ClockTime) -> Int? {
+        let stride = max(1, Int((rate.interval.inSeconds / cameraInterval.inSeconds).rounded()))
+        if lastShown != nil, entries.count >= stride {
+            let deviation = (entries[stride - 1].time - tick).magnitude
+            if deviation.count * 100 <= cameraInterval.count * 55 { return stride - 1 }
+        }
+        let limit = tick + cameraInterval / 2
+        var best: Int?
+        var smallest = lastShown.map { (tick - $0).magnitude }
+        for (index, entry) in entries.enumerated() {
+            guard entry.time <= limit else { break }
+            let deviation = (entry.time - tick).magnitude
+            if smallest.map({ deviation < $0 }) ?? true {
+                smallest = deviation
+                best = index
+            }
+        }
+        return best
+    }
+
+    private mutating func countLosses(through limit: ClockTime) {
+        let earliest = start - cameraInterval / 2
+        losses.removeAll { loss in
+            guard loss.time <= limit else { return false }
+            if loss.time >= earliest { counts.lost[loss.cause, default: 0] += loss.count }
+            return true
+        }
+    }
+}

@@ -1,0 +1,137 @@
+public import Foundation
+internal import Glibc
+public import Media
+
+/// One recording on disk: makes the folder, writes its manifest and its events. Files of media are the writers'.
+public final class SessionFolder: Sendable {
+    public let path: String
+    private let events: EventFile
+
+    /// Makes a new folder in `parent`, which is made too where it is missing.
+    ///
+    /// A folder of that name that is there already is left alone: the new one gets a number.
+    /// - Throws: When the folder cannot be made or written.
+    public init(in parent: String, name: String) throws(FileError) {
+        let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
+        try Self.makeFolders(parent)
+        let base = parent + "/" + name
+        var candidate = base
+        var number = 1
+        while mkdir(candidate, 0o777) != 0 {
+            guard errno == EEXIST, number < 1000 else {
+                throw FileError(path: parent, operation: "make a session folder", errno: errno)
+            }
+            number += 1
+            candidate = "\(base)-\(number)"
+        }
+        path = candidate
+        do throws(FileError) {
+            events = try EventFile(path: candidate + "/events.ndjson")
+            try Self.reserveDraft(candidate + Self.draft)
+        } catch {
+            Self.remove(candidate)
+            throw error
+        }
+    }
+
+    /// The absolute path of a file of this recording; the folders on the way are made.
+    public func file(_ relative: String) throws(FileError) -> String {
+        let full = path + "/" + relative
+        try Self.makeFolders(URL(fileURLWithPath: full).deletingLastPathComponent().path)
+        return full
+    }
+
+    /// Replaces the manifest at once: a reader sees the old one or the new one, whole, after a power cut too.
+    ///
+    /// While the recording runs, room for the next one stays reserved: a disk that fills up must not hide what is on it.
+    public func write(_ manifest: Manifest) throws(FileError) {
+        let draft = path + Self.draft
+        let target = path + "/manifest.json"
+        try Self.fill(draft, with: JSONText.pretty(manifest))
+        guard rename(draft, target) == 0 else {
+            throw FileError(path: target, operation: "rename", errno: errno)
+        }
+        if manifest.outcome == .recording { try Self.reserveDraft(draft) }
+    }
+
+    private static let draft = "/manifest.json.new"
+    /// Enough for a session of some cameras with hundreds of gaps.
+    private static let reservedBytes = 65_536
+
+    /// Makes the file that the next manifest is written into, with its blocks.
+    private static func reserveDraft(_ path: String) throws(FileError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
+        defer { close(descriptor) }
+        let number = posix_fallocate(descriptor, 0, reservedBytes)
+        // Other answers mean that this file system cannot reserve.
+        guard number != ENOSPC, number != EDQUOT else {
+            throw FileError(path: path, operation: "reserve room", errno: number)
+        }
+    }
+
+    /// Puts `content` into the blocks that the file has and cuts off the rest.
+    private static func fill(_ path: String, with content: Data) throws(FileError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
+        defer { close(descriptor) }
+        var rest = Array(content)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw FileError(path: path, operation: "write", errno: errno) }
+            rest = rest.dropFirst(count)
+        }
+        guard ftruncate(descriptor, content.count) == 0, fsync(descriptor) == 0 else {
+            throw FileError(path: path, operation: "write", errno: errno)
+        }
+    }
+
+    public func append(_ event: SessionEvent) throws(FileError) {
+        try events.append(event.line())
+    }
+
+    /// Removes the folder of a recording that never began, whose files hold nothing yet.
+    ///
+    /// What cannot be removed stays: an empty folder is no loss, and the reason why nothing was recorded matters more.
+    public func removeUnused() { Self.remove(path) }
+
+    private static func remove(_ path: String) {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            return
+        }
+    }
+
+    /// Makes what is missing of an absolute path.
+    private static func makeFolders(_ path: String) throws(FileError) {
+        var folder = ""
+        for name in path.split(separator: "/") {
+            folder += "/" + name
+            var status = stat()
+            if stat(folder, &status) == 0 {
+                guard status.st_mode & S_IFMT == S_IFDIR else {
+                    throw FileError(path: path, operation: "make the folder", errno: ENOTDIR)
+                }
+            } else if mkdir(folder, 0o777) != 0, errno != EEXIST {
+                throw FileError(path: path, operation: "make the folder", errno: errno)
+            }
+        }
+    }
+
+    /// `2026-11-21_142310_pip`: the usual name of a recording that began then, by the local clock.
+    public static func usualName(date: Date, profile: String) -> String {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        func padded(_ number: Int32, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return padded(parts.tm_year + 1900, 4) + "-" + padded(parts.tm_mon + 1, 2) + "-"
+            + padded(parts.tm_mday, 2)
+            + "_" + padded(parts.tm_hour, 2) + padded(parts.tm_min, 2) + padded(parts.tm_sec, 2) + "_"
+            + profile
+    }
+}

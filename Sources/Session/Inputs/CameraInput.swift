@@ -1,0 +1,178 @@
+internal import Media
+
+/// One camera of the session: takes what its source delivers, judges it, dates it and keeps it for the timeline.
+///
+/// `receive` runs on the source's thread; everything else on the timeline's. Between them lies a box under one lock,
+/// bounded: a timeline that does not come is a loss with a cause, never a growing memory.
+final class CameraInput: Sendable {
+    /// What the timeline takes out, in the order of capture.
+    enum Delivery: Sendable {
+        case picture(DatedPicture)
+        case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
+        case away(at: ClockTime, cause: String)
+        case returned(at: ClockTime)
+        case ended(at: ClockTime, cause: String)
+
+        /// What to tell of it in events, if it is of the recording and no picture.
+        func event(of role: String, since start: ClockTime) -> SessionEvent? {
+            let event: SessionEvent
+            switch self {
+            case .picture: return nil
+            case .lost(let count, let cause, let time):
+                event = SessionEvent(
+                    .drop, at: MediaTime(time, since: start),
+                    [
+                        "track": .string(role), "count": .integer(Int64(count)),
+                        "cause": .string(cause.rawValue),
+                    ])
+            case .away(let time, let cause), .ended(let time, let cause):
+                event = SessionEvent(
+                    .unplug, at: MediaTime(time, since: start),
+                    ["track": .string(role), "cause": .string(cause.printable())])
+            case .returned(let time):
+                event = SessionEvent(.replug, at: MediaTime(time, since: start), ["track": .string(role)])
+            }
+            return event.at >= .zero ? event : nil
+        }
+    }
+
+    private struct Box {
+        var deliveries: [Delivery] = []
+        var pictures = 0
+        var clock: DeviceClock
+        var lastTime: ClockTime?
+        var isAway = false
+        var goodPictures = 0
+        var firstGood: ClockTime?
+        var latestKey: CapturedPicture?
+        var slowestDelivery = Nanoseconds.zero
+
+        mutating func keep(_ dated: DatedPicture, capacity: Int) {
+            let interval = max(clock.interval, Nanoseconds(1))
+            if isAway, let lastTime {
+                // An outage is as long as the pictures that are missing from it.
+                let missing =
+                    Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
+                deliveries.append(.lost(count: missing, cause: .away, capturedAt: lastTime + interval))
+            }
+            isAway = false
+            lastTime = dated.time
+            goodPictures += 1
+            if firstGood == nil { firstGood = dated.time }
+            if dated.picture.isKey, dated.picture.pixel == .h264 { latestKey = dated.picture }
+            if pictures >= capacity {
+                deliveries.append(.lost(count: 1, cause: .late, capturedAt: dated.time))
+            } else {
+                pictures += 1
+                deliveries.append(.picture(dated))
+            }
+        }
+    }
+
+    let role: String
+    let source: any CameraSource
+    private let clock: any SessionClock
+    private let machinery: any MediaMachinery
+    private let latency: Nanoseconds
+    private let taps: [PictureTap]
+    private let box: Monitor<Box>
+    private let decoder: StreamDecoder?
+
+    /// Beyond as many undecided pictures the oldest hope is gone: four seconds of a camera at 60 pictures a second.
+    private static let boxCapacity = 240
+
+    /// - Parameters:
+    ///   - role: The camera's.
+    ///   - source: Opened.
+    ///   - latency: From the scene to the time stamp, by the profile or calibration; taken off every stamp.
+    ///   - decodes: Whether some output needs pixels of a stream whose pictures depend on each other.
+    ///   - taps: Sinks of the program that uses the library.
+    ///   - clock: The session's.
+    ///   - machinery: Makes the decoder.
+    /// - Throws: When `decodes` and no decoder can be made.
+    init(
+        role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool, taps: [PictureTap],
+        clock: any SessionClock, machinery: any MediaMachinery
+    ) throws(EncodingError) {
+        self.role = role
+        self.source = source
+        self.latency = latency
+        self.taps = taps
+        self.clock = clock
+        self.machinery = machinery
+        decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
+        let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
+        box = Monitor(Box(clock: model))
+    }
+
+    func start() throws(DeviceError) {
+        try source.start(on: clock) { [self] event in receive(event) }
+    }
+
+    /// Everything since the last call.
+    func takeDeliveries() -> [Delivery] {
+        box.withLock { box in
+            box.pictures = 0
+            let taken = box.deliveries
+            box.deliveries.removeAll(keepingCapacity: true)
+            return taken
+        }
+    }
+
+    /// How many good pictures have come, and when the first did.
+    var progress: (goodPictures: Int, firstGood: ClockTime?) {
+        box.withLock { ($0.goodPictures, $0.firstGood) }
+    }
+
+    /// The camera's clock as measured.
+    var clockModel: DeviceClock { box.withLock { $0.clock } }
+
+    /// The longest time from capture to delivery so far, never less than the source declares.
+    var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
+
+    /// The last picture that can be decoded by itself: its headers describe an H.264 stream.
+    var latestKey: CapturedPicture? { box.withLock { $0.latestKey } }
+
+    // MARK: On the source's thread
+
+    private func receive(_ event: CameraEvent) {
+        switch event {
+        case .picture(let picture): receive(picture)
+        case .lost(let count, let cause, let time):
+            box.withLock {
+                $0.deliveries.append(.lost(count: count, cause: cause, capturedAt: time - latency))
+            }
+        case .away(let time, let cause):
+            box.withLock { box in
+                box.isAway = true
+                box.deliveries.append(.away(at: time, cause: cause))
+            }
+        case .returned(let time):
+            box.withLock { $0.deliveries.append(.returned(at: time)) }
+        case .ended(let time, let cause):
+            box.withLock { box in
+                box.isAway = true
+                box.deliveries.append(.ended(at: time, cause: cause))
+            }
+        }
+    }
+
+    private func receive(_ picture: CapturedPicture) {
+        let isWhole = picture.pixel != .mjpeg || machinery.isWholeJPEG(picture.memory, size: picture.size)
+        let hasExactTimes = source.device.deviceType == .file
+        let arrival = clock.now
+        let time = box.withLock { box in
+            let stamped = picture.capturedAt - latency
+            let modelled = box.clock.time(of: picture.sequence, stamped: stamped)
+            box.slowestDelivery = max(box.slowestDelivery, arrival - picture.capturedAt)
+            return hasExactTimes ? stamped : modelled
+        }
+        guard isWhole else {
+            box.withLock { $0.deliveries.append(.lost(count: 1, cause: .corrupt, capturedAt: time)) }
+            return
+        }
+        for tap in taps { tap.offer(picture) }
+        let dated = DatedPicture(picture: picture, time: time, decoded: decoder?.decode(picture) ?? [])
+        box.withLock { $0.keep(dated, capacity: Self.boxCapacity) }
+    }
+}

@@ -1,0 +1,114 @@
+internal import Media
+
+/// One microphone of the session: dates what its source delivers and keeps it for the timeline.
+///
+/// `receive` runs on the source's thread, everything else on the timeline's.
+final class MicrophoneInput: Sendable {
+    enum Delivery: Sendable {
+        case sound(CapturedSound, time: ClockTime, clockPartsPerMillion: Double)
+        case away(at: ClockTime, cause: String)
+        case returned(at: ClockTime)
+        case ended(at: ClockTime, cause: String)
+    }
+
+    private struct Box {
+        var deliveries: [Delivery] = []
+        var slices = 0
+        var clock: DeviceClock
+        var goodSamples: Int64 = 0
+        var slowestDelivery = Nanoseconds.zero
+    }
+
+    let role: String
+    let source: any MicrophoneSource
+    private let clock: any SessionClock
+    private let offset: Nanoseconds
+    private let box: Monitor<Box>
+    /// Which of the device's channels the track has, from 0; all of them when empty.
+    private let pick: [Int]
+
+    /// About four seconds of slices of 10 ms.
+    private static let boxCapacity = 400
+
+    /// - Parameters:
+    ///   - role: The microphone's.
+    ///   - source: Opened.
+    ///   - offset: By the profile; added to every stamp, so that above 0 the sound comes later.
+    ///   - pick: Channels of the device, from 0. Ones that it lacks are left out.
+    ///   - clock: The session's.
+    init(
+        role: String, source: any MicrophoneSource, offset: Nanoseconds, pick: [Int], clock: any SessionClock
+    ) {
+        self.pick = pick.filter { $0 < source.format.channels }
+        self.role = role
+        self.source = source
+        self.offset = offset
+        self.clock = clock
+        // A sound card's clock is a crystal: within 200 ppm. Slices are dated far more often than pictures.
+        let model = DeviceClock(
+            nominalSecondsPerCount: 1 / Double(source.format.rate), priorPartsPerMillion: 50)
+        box = Monitor(Box(clock: model))
+    }
+
+    func start() throws(DeviceError) {
+        try source.start(on: clock) { [self] event in receive(event) }
+    }
+
+    func takeDeliveries() -> [Delivery] {
+        box.withLock { box in
+            box.slices = 0
+            let taken = box.deliveries
+            box.deliveries.removeAll(keepingCapacity: true)
+            return taken
+        }
+    }
+
+    /// Of the track.
+    var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
+
+    /// A slice's samples in the track's channels, interleaved.
+    func picked(_ sound: CapturedSound) -> [Float] {
+        guard !pick.isEmpty else { return sound.samples }
+        let step = sound.format.channels
+        var samples: [Float] = []
+        samples.reserveCapacity(sound.frameCount * pick.count)
+        for frame in 0..<sound.frameCount {
+            for channel in pick { samples.append(sound.samples[frame * step + channel]) }
+        }
+        return samples
+    }
+
+    /// Samples per channel that have come.
+    var goodSamples: Int64 { box.withLock { $0.goodSamples } }
+    var clockModel: DeviceClock { box.withLock { $0.clock } }
+    var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
+
+    // MARK: On the source's thread
+
+    private func receive(_ event: MicrophoneEvent) {
+        let arrival = clock.now
+        box.withLock { box in
+            switch event {
+            case .sound(let sound):
+                guard sound.frameCount > 0 else { return }
+                let stamped = sound.capturedAt + offset
+                let modelled = box.clock.time(of: sound.firstSample, stamped: stamped)
+                let time = source.device.deviceType == .file ? stamped : modelled
+                box.slowestDelivery = max(box.slowestDelivery, arrival - sound.capturedAt)
+                box.goodSamples += Int64(sound.frameCount)
+                // A timeline that does not come finds silence where the box was full.
+                guard box.slices < Self.boxCapacity else { return }
+                box.slices += 1
+                // The slope means little before it has been watched for some seconds.
+                let known = box.clock.stampCount > 300 ? box.clock.partsPerMillion : 0
+                box.deliveries.append(.sound(sound, time: time, clockPartsPerMillion: known))
+            case .lost:
+                // The jump of the next slice's time makes the gap; its length is known exactly only there.
+                break
+            case .away(let time, let cause): box.deliveries.append(.away(at: time, cause: cause))
+            case .returned(let time): box.deliveries.append(.returned(at: time))
+            case .ended(let time, let cause): box.deliveries.append(.ended(at: time, cause: cause))
+            }
+        }
+    }
+}

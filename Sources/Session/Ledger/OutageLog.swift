@@ -1,0 +1,34 @@
+internal import Media
+
+/// Keeps the stretches in which a device was away, as gaps of its track.
+struct OutageLog {
+    private let track: String
+    private let start: ClockTime
+    private var open: (since: ClockTime, cause: String)?
+    private(set) var gaps: [Gap] = []
+
+    /// - Parameters:
+    ///   - track: Its name in the gaps.
+    ///   - start: T0. What was over before it is no gap.
+    init(track: String, start: ClockTime) {
+        self.track = track
+        self.start = start
+    }
+
+    /// Since when the device is away; `nil` while it is there.
+    var awaySince: ClockTime? { open?.since }
+
+    /// It went away. Further reasons while it is away change nothing.
+    mutating func begin(at time: ClockTime, cause: String) {
+        if open == nil { open = (time, cause.printable()) }
+    }
+
+    /// It is back, or the recording ends.
+    mutating func end(at time: ClockTime) {
+        guard let outage = open else { return }
+        open = nil
+        let from = max(MediaTime(outage.since, since: start), .zero)
+        let to = MediaTime(time, since: start)
+        if to > from { gaps.append(Gap(track: track, from: from, to: to, cause: outage.cause)) }
+    }
+}

@@ -1,0 +1,153 @@
+internal import Media
+
+/// What `manifest.json` says of a recording: the part of a session folder that programs rely on.
+///
+/// Paths are relative to the folder, times are nanoseconds since T0. `docs/manifest.schema.json` is its JSON Schema.
+public struct Manifest: Sendable, Equatable, Codable {
+    public enum Outcome: String, Sendable, Codable {
+        case recording
+        case finished
+        case storageFailed = "storage-failed"
+        case recovered
+    }
+
+    public struct Device: Sendable, Equatable, Codable {
+        public var role: String
+        public var kind: String
+        public var identity: String
+        public var name: String
+        public var format: Format
+        public var clock: Clock
+    }
+
+    /// A camera has `pixel`, `width`, `height` and `rate`; a microphone `channels` and `rate`.
+    public struct Format: Sendable, Equatable, Codable {
+        public var pixel: String?
+        public var width: Int?
+        public var height: Int?
+        public var channels: Int?
+        public var rate: Double
+    }
+
+    public struct Clock: Sendable, Equatable, Codable {
+        /// Above 0 when the device runs fast against its nominal rate.
+        public var ppm: Double
+        public var jitter_us: Double
+        public var residual_us: Double
+        public var restarts: Int
+        public var non_monotonic: Int
+    }
+
+    public struct Track: Sendable, Equatable, Codable {
+        public var name: String
+        public var kind: String
+        public var file: String
+        public var stream: Int
+        public var codec: String
+        public var width: Int?
+        public var height: Int?
+        public var rate: Double?
+        public var rotation: Int?
+        public var color: Color?
+        public var channels: Int?
+        /// Since T0: 0 but for a copied H.264 track that begins with an earlier key picture.
+        public var first_ns: Int64
+        public var duration_ns: Int64
+        /// `false` for a copied H.264 track, whose pictures come at the nearest tick and are never repeated.
+        public var grid: Bool?
+        public var frames: Frames?
+        public var samples: Samples?
+        /// Files after the first, when the recording was split.
+        public var parts: [String]?
+        /// Why the track ended before the recording did.
+        public var failure: String?
+    }
+
+    public struct Color: Sendable, Equatable, Codable {
+        public var matrix: String
+        public var range: String
+    }
+
+    public struct Frames: Sendable, Equatable, Codable {
+        public var written: Int
+        public var captured: Int
+        public var skipped: Int
+        public var repeated: Int
+        public var slate: Int
+        public var lost: [String: Int]
+    }
+
+    public struct Samples: Sendable, Equatable, Codable {
+        public var written: Int64
+        public var captured: Int64
+        public var filled: Int64
+    }
+
+    public struct Machine: Sendable, Equatable, Codable {
+        public var host: String
+        public var system: String
+        public var processors: Int
+    }
+
+    /// What the recording took of the machine. Left out in simulated time, where it means nothing.
+    public struct Cost: Sendable, Equatable, Codable {
+        /// Processor time of the process, without the threads that stand in for hardware.
+        public var cpu_ns: Int64
+        /// The most memory the process held at once (`ru_maxrss`).
+        public var peak_memory_bytes: Int64
+    }
+
+    public struct Mark: Sendable, Equatable, Codable {
+        public var at_ns: Int64
+        public var text: String
+    }
+
+    public struct GovernorStep: Sendable, Equatable, Codable {
+        public var at_ns: Int64
+        public var step: String
+        public var reason: String
+    }
+
+    public var schema = 1
+    public var multicam: String
+    public var profile: String
+    public var started: String
+    public var t0_monotonic_ns: Int64
+    public var duration_ns: Int64
+    public var alignment_delay_ns: Int64
+    public var outcome: Outcome
+    public var machine: Machine
+    public var devices: [Device]
+    public var tracks: [Track]
+    public var cost: Cost?
+    public var governor: [GovernorStep]
+    public var marks: [Mark]
+    public var gaps: [Gap]
+}
+
+extension Manifest.Clock {
+    /// Rounded to what is known: 0.01 ppm, 0.1 µs.
+    init(_ model: DeviceClock) {
+        ppm = Self.rounded(model.partsPerMillion, 100)
+        jitter_us = Self.rounded(Double(model.jitter.count) / 1000, 10)
+        residual_us = Self.rounded(Double(model.residual.count) / 1000, 10)
+        restarts = model.restarts
+        non_monotonic = model.nonMonotonic
+    }
+
+    /// Adding 0 turns −0 into 0.
+    private static func rounded(_ value: Double, _ parts: Double) -> Double {
+        (value * parts).rounded() / parts + 0
+    }
+}
+
+extension Manifest.Frames {
+    init(_ counts: FrameCounts) {
+        written = counts.written
+        captured = counts.captured
+        skipped = counts.skipped
+        repeated = counts.repeated
+        slate = counts.slate
+        lost = Dictionary(uniqueKeysWithValues: counts.lost.map { ($0.key.rawValue, $0.value) })
+    }
+}

@@ -1,0 +1,70 @@
+internal import Media
+
+/// A camera's track of its own H.264 pictures: every one of them, at the tick nearest to its capture.
+final class CopiedStreamTrack: CameraTrack {
+    let name: String
+    let rate: FrameRate
+    let input: CameraInput
+    private var outages: OutageLog
+    private var aligner: KeyStreamAligner<CapturedPicture>
+    private let lane: MovieLane
+    private let start: ClockTime
+    private var held: (picture: CapturedPicture, tick: Int64)?
+    /// The tick of the first picture: 0 or before.
+    private(set) var firstTick: Int64?
+
+    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: MovieLane) {
+        self.input = input
+        self.name = name
+        self.start = start
+        self.rate = rate
+        self.lane = lane
+        outages = OutageLog(track: name, start: start)
+        aligner = KeyStreamAligner(start: start, rate: rate)
+    }
+
+    var counts: FrameCounts { aligner.counts }
+    var gaps: [Gap] { outages.gaps }
+
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        for delivery in deliveries {
+            switch delivery {
+            case .picture(let dated):
+                aligner.add(dated.picture, isKey: dated.picture.isKey, capturedAt: dated.time)
+            case .lost(let count, let cause, let time):
+                aligner.addLoss(count: count, cause: cause, capturedAt: time)
+            case .away(let time, let cause), .ended(let time, let cause):
+                outages.begin(at: time, cause: cause)
+            case .returned(let time): outages.end(at: time)
+            }
+        }
+    }
+
+    func step(tick: Int64) {
+        write(before: rate.time(ofTick: tick))
+    }
+
+    func finish(at end: MediaTime) {
+        write(before: end)
+        // The last picture is shown until the recording's end.
+        if let held { append(held.picture, from: held.tick, to: max(rate.ticks(before: end), held.tick + 1)) }
+        held = nil
+        outages.end(at: start + Nanoseconds(end.nanoseconds))
+        lane.finish()
+    }
+
+    private func write(before limit: MediaTime) {
+        for entry in aligner.take(before: start + Nanoseconds(limit.nanoseconds)) {
+            if firstTick == nil { firstTick = entry.tick }
+            if let held { append(held.picture, from: held.tick, to: entry.tick) }
+            held = entry
+        }
+    }
+
+    private func append(_ picture: CapturedPicture, from tick: Int64, to next: Int64) {
+        lane.append(
+            EncodedPacket(
+                bytes: picture.memory, presentation: tick * rate.seconds, decode: tick * rate.seconds,
+                duration: (next - tick) * rate.seconds, isKey: picture.isKey))
+    }
+}

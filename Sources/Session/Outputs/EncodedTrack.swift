@@ -1,0 +1,57 @@
+internal import Media
+
+/// A camera's track of pictures that are encoded here: its own size and colours, one a tick.
+final class EncodedTrack: CameraTrack {
+    let name: String
+    let rate: FrameRate
+    let encoder: EncoderLane
+    private var follower: GridFollower
+    private var lastPicture: CapturedPicture?
+    private let size: PictureSize
+    private var keyTick: Int64?
+
+    init(follower: GridFollower, rate: FrameRate, size: PictureSize, encoder: EncoderLane) {
+        name = follower.track
+        self.follower = follower
+        self.rate = rate
+        self.size = size
+        self.encoder = encoder
+    }
+
+    var input: CameraInput { follower.input }
+    var counts: FrameCounts { follower.aligner.counts.withdrawing(encoder.damagedCount, cause: .corrupt) }
+    var gaps: [Gap] { follower.gaps }
+
+    /// Makes the picture of a tick one that a file can begin with.
+    func beginPart(at tick: Int64) { keyTick = tick }
+
+    func take(_ deliveries: [CameraInput.Delivery]) { follower.take(deliveries) }
+
+    func step(tick: Int64) {
+        let asKey = keyTick == tick
+        switch follower.choose(tick: tick) {
+        case .show(let dated):
+            // A stream decoder that gave nothing for this one leaves its predecessor.
+            let picture = dated.picture.pixel == .h264 ? dated.decoded.last ?? lastPicture : dated.picture
+            lastPicture = picture
+            if !encoder.encode([layer(picture)], tick: tick, asKey: asKey) {
+                follower.withdrawChoice(cause: .encoder)
+            }
+        case .repeatLast: encoder.repeatLast(tick: tick, asKey: asKey)
+        case .slate:
+            lastPicture = nil
+            // A slate repeats like a picture: the encoder sees that nothing changed.
+            _ = encoder.encode([layer(nil)], tick: tick, asKey: asKey)
+        }
+    }
+
+    func finish(at end: MediaTime) {
+        follower.finish(at: end)
+        encoder.finish()
+    }
+
+    private func layer(_ picture: CapturedPicture?) -> PictureLayer {
+        PictureLayer(
+            picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height))
+    }
+}

@@ -1,0 +1,137 @@
+internal import Media
+
+/// The thread that composes and encodes one stream of pictures, and the queue before it.
+///
+/// A tick is never dropped: a picture that finds no room becomes a repeat of the last, which costs the encoder little.
+final class EncoderLane: Sendable {
+    private enum Job: Sendable {
+        case encode([PictureLayer], tick: Int64, asKey: Bool)
+        case repeatLast(tick: Int64, asKey: Bool)
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var isFinished = false
+        var isAbandoned = false
+        var failure: EncodingError?
+        var damaged = 0
+    }
+
+    private let state = Monitor(State())
+    private let thread: MediaThread
+    private let waitsForRoom: Bool
+
+    /// Half a second of a program at 30 pictures a second: longer queues only delay the inevitable.
+    private static let capacity = 15
+
+    /// - Parameters:
+    ///   - name: The thread's.
+    ///   - encoder: Used by this lane's thread alone from here on.
+    ///   - lane: Where the packets go.
+    ///   - waitsForRoom: In simulated time, where waiting costs nothing.
+    init(name: String, encoder: sending any PictureEncoding, to lane: MovieLane, waitsForRoom: Bool) {
+        self.waitsForRoom = waitsForRoom
+        let state = state
+        let carried = Carried(encoder)
+        thread = MediaThread(name: name) {
+            Self.run(carried.value, state: state, lane: lane)
+        }
+    }
+
+    /// Queues a tick's layers.
+    ///
+    /// - Returns: `false` when there was no room and the tick repeats the last picture instead.
+    func encode(_ layers: [PictureLayer], tick: Int64, asKey: Bool) -> Bool {
+        let waitsForRoom = waitsForRoom
+        let hasRoom = state.wait { state -> Bool? in
+            guard state.jobs.count >= Self.capacity, !state.isFinished else {
+                state.jobs.append(.encode(layers, tick: tick, asKey: asKey))
+                return true
+            }
+            if waitsForRoom { return nil }
+            state.jobs.append(.repeatLast(tick: tick, asKey: asKey))
+            return false
+        }
+        state.broadcast { _ in }
+        return hasRoom
+    }
+
+    func repeatLast(tick: Int64, asKey: Bool) {
+        state.broadcast { $0.jobs.append(.repeatLast(tick: tick, asKey: asKey)) }
+    }
+
+    var queueLength: Int { state.withLock { $0.jobs.count } }
+    var failure: EncodingError? { state.withLock { $0.failure } }
+    /// Pictures that could not be decoded, though their JPEG had looked whole.
+    var damagedCount: Int { state.withLock { $0.damaged } }
+
+    /// No job follows.
+    func finish() {
+        state.broadcast { $0.isFinished = true }
+    }
+
+    /// Leaves the waiting jobs undone.
+    func abandon() {
+        state.broadcast { state in
+            state.isFinished = true
+            state.isAbandoned = true
+        }
+    }
+
+    func join() { thread.join() }
+
+    private static func run(_ encoder: any PictureEncoding, state: Monitor<State>, lane: MovieLane) {
+        var damaged: Set<ObjectIdentifier> = []
+        do throws(EncodingError) {
+            while let job = next(state) {
+                let result: EncodedPictures
+                switch job {
+                case .encode(let layers, let tick, let asKey):
+                    if asKey { encoder.requestKeyPicture() }
+                    result = try encoder.encode(layers, tick: tick)
+                    // A picture that is shown at several ticks is told each time, and counts once.
+                    let now = Set(
+                        result.damagedLayers.compactMap { layers[$0].picture.map { ObjectIdentifier($0) } })
+                    let count = now.subtracting(damaged).count
+                    if count > 0 { state.withLock { $0.damaged += count } }
+                    damaged = now
+                case .repeatLast(let tick, let asKey):
+                    if asKey { encoder.requestKeyPicture() }
+                    result = try encoder.repeatLast(tick: tick)
+                }
+                for packet in result.packets { lane.append(packet) }
+            }
+            // Whoever abandons does not wait for what the encoder holds back to look ahead either.
+            if !state.withLock({ $0.isAbandoned }) {
+                for packet in try encoder.finish() { lane.append(packet) }
+            }
+        } catch {
+            state.broadcast { state in
+                state.failure = error
+                state.isFinished = true
+                state.isAbandoned = true
+            }
+        }
+        lane.finish()
+    }
+
+    private static func next(_ state: Monitor<State>) -> Job? {
+        let job: Job? = state.wait { state -> Job?? in
+            if state.isAbandoned { return .some(nil) }
+            if !state.jobs.isEmpty { return .some(state.jobs.removeFirst()) }
+            return state.isFinished ? .some(nil) : nil
+        }
+        state.broadcast { _ in }
+        return job
+    }
+}
+
+/// Takes a value that is not `Sendable` to the one thread that uses it.
+struct Carried<Value>: @unchecked Sendable {
+    // The maker gives the value away (`sending`); only the receiving thread reads it.
+    let value: Value
+
+    init(_ value: sending Value) {
+        self.value = value
+    }
+}

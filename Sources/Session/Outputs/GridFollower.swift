@@ -1,0 +1,47 @@
+internal import Media
+
+/// Follows one camera along one grid: feeds its aligner and keeps its outages. Timeline's thread only.
+struct GridFollower {
+    let input: CameraInput
+    let track: String
+    private(set) var aligner: TrackAligner<DatedPicture>
+    private var outages: OutageLog
+    private let start: ClockTime
+
+    init(input: CameraInput, track: String, start: ClockTime, rate: FrameRate) {
+        self.input = input
+        self.track = track
+        self.start = start
+        outages = OutageLog(track: track, start: start)
+        aligner = TrackAligner(start: start, rate: rate, cameraInterval: input.source.format.rate.interval)
+    }
+
+    mutating func take(_ deliveries: [CameraInput.Delivery]) {
+        aligner.cameraInterval = input.clockModel.interval
+        for delivery in deliveries {
+            switch delivery {
+            case .picture(let dated): aligner.add(dated, capturedAt: dated.time)
+            case .lost(let count, let cause, let time):
+                aligner.addLoss(count: count, cause: cause, capturedAt: time)
+            case .away(let time, let cause), .ended(let time, let cause):
+                outages.begin(at: time, cause: cause)
+            case .returned(let time): outages.end(at: time)
+            }
+        }
+    }
+
+    mutating func choose(tick: Int64) -> TrackAligner<DatedPicture>.Choice { aligner.choose(tick: tick) }
+
+    mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }
+
+    var gaps: [Gap] { outages.gaps }
+
+    /// Ends a gap that is still open, and counts what an absent camera did not deliver until the end.
+    mutating func finish(at end: MediaTime) {
+        guard let since = outages.awaySince else { return }
+        let last = start + Nanoseconds(end.nanoseconds)
+        let missing = Int((last - since).count / max(aligner.cameraInterval.count, 1))
+        aligner.addFinalLoss(count: missing, cause: .away)
+        outages.end(at: last)
+    }
+}

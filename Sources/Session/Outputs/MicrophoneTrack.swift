@@ -1,0 +1,121 @@
+internal import Foundation
+internal import Media
+
+/// One microphone's track: its aligned sound, its file, its taps and its level. Timeline's thread only.
+final class MicrophoneTrack {
+    let input: MicrophoneInput
+    let gain: Float
+    let channels: Int
+    private let sound: SoundTrack
+    private let writer: WaveWriter?
+    /// Fills its stream of a common movie, where there is one.
+    var encoder: SoundEncoderLane?
+    private let taps: [SoundTap]
+    private let start: ClockTime
+    private var outages: OutageLog
+    private(set) var level = SoundLevel()
+    private(set) var failure: EncodingError?
+    private var events: [SessionEvent] = []
+    private var position: Int64 = 0
+    private var split: (sample: Int64, path: String, relativePath: String, startedAt: Date)?
+
+    /// - Parameters:
+    ///   - input: The microphone, whose role is the track's name.
+    ///   - resampler: From the device's format; used by this track alone from here on.
+    ///   - gain: Linear, of the program's mix only.
+    ///   - start: T0, the time of sample 0.
+    ///   - writer: The track's own file, where there is one.
+    ///   - taps: Sinks for the aligned sound.
+    init(
+        input: MicrophoneInput, resampler: sending any Resampling, gain: Float, start: ClockTime,
+        writer: WaveWriter?,
+        taps: [SoundTap]
+    ) {
+        self.input = input
+        self.gain = gain
+        self.start = start
+        outages = OutageLog(track: input.role, start: start)
+        self.writer = writer
+        self.taps = taps
+        channels = input.channels
+        sound = SoundTrack(
+            resampler: resampler, format: SoundFormat(rate: input.source.format.rate, channels: channels),
+            start: start)
+    }
+
+    var role: String { input.role }
+    var gaps: [Gap] { outages.gaps }
+    var written: Int64 { sound.written }
+    var filled: Int64 { sound.filled }
+    var file: WaveWriter? { writer }
+
+    /// The track's samples up to index `end`, interleaved, written to its file on the way.
+    func advance(to end: Int64) -> [Float] {
+        for delivery in input.takeDeliveries() { take(delivery) }
+        let samples = sound.take(upTo: end)
+        write(samples, from: position, to: end)
+        encoder?.encode(samples)
+        for tap in taps {
+            tap.offer(SoundTap.Slice(firstSample: position, channels: channels, samples: samples))
+        }
+        level.take(samples, channels: channels)
+        position = end
+        return samples
+    }
+
+    /// Goes on in a new file from a sample on that has not been reached yet.
+    func split(at sample: Int64, path: String, relativePath: String, startedAt: Date) {
+        split = (sample, path, relativePath, startedAt)
+    }
+
+    private func write(_ samples: [Float], from position: Int64, to end: Int64) {
+        guard let writer else { return }
+        guard let split, split.sample < end else {
+            writer.append(samples)
+            return
+        }
+        let before = Int(max(split.sample - position, 0)) * channels
+        writer.append(Array(samples[..<before]))
+        writer.split(path: split.path, relativePath: split.relativePath, startedAt: split.startedAt)
+        writer.append(Array(samples[before...]))
+        self.split = nil
+    }
+
+    /// No sample follows.
+    func finish(at end: MediaTime) {
+        outages.end(at: start + Nanoseconds(end.nanoseconds))
+        writer?.finish()
+        encoder?.finish()
+    }
+
+    private func take(_ delivery: MicrophoneInput.Delivery) {
+        switch delivery {
+        case .sound(let captured, let time, let clockPartsPerMillion):
+            do throws(EncodingError) {
+                try sound.add(
+                    input.picked(captured), at: time, clockPartsPerMillion: clockPartsPerMillion)
+            } catch {
+                // The track goes on in silence, and the manifest says why.
+                failure = failure ?? error
+            }
+        case .away(let time, let cause), .ended(let time, let cause):
+            outages.begin(at: time, cause: cause)
+            note(.unplug, at: time, ["cause": .string(cause.printable())])
+        case .returned(let time):
+            outages.end(at: time)
+            note(.replug, at: time)
+        }
+    }
+
+    private func note(_ name: SessionEvent.Name, at time: ClockTime, _ fields: [String: JSONValue] = [:]) {
+        let at = MediaTime(time, since: start)
+        guard at >= .zero else { return }
+        events.append(SessionEvent(name, at: at, fields.merging(["track": .string(role)]) { $1 }))
+    }
+
+    /// What happened to the device since the last call.
+    func takeEvents() -> [SessionEvent] {
+        defer { events.removeAll() }
+        return events
+    }
+}

@@ -1,0 +1,137 @@
+internal import Containers
+internal import Foundation
+internal import Glibc
+internal import Media
+
+/// Leads the packets of several streams from one file into the next without losing or doubling any.
+///
+/// At a split, each stream changes to the new file by itself: pictures with the first key picture at or after the split,
+/// sound with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). When
+/// all have changed, the old file is finished.
+final class MoviePartSequence {
+    let streamCount: Int
+    private let streams: [MovieTrack]
+    private let createdAt: Date
+    private var current: MoviePart?
+    private var next: MoviePart?
+    /// Samples of each stream in the parts that are closed.
+    private var closedCounts: [Int]
+    private var hasChanged: [Bool]
+    private var lastSound: [EncodedPacket?]
+
+    init(first: MoviePart, streams: [MovieTrack], createdAt: Date) {
+        current = first
+        self.streams = streams
+        self.createdAt = createdAt
+        streamCount = streams.count
+        closedCounts = Array(repeating: 0, count: streams.count)
+        hasChanged = Array(repeating: false, count: streams.count)
+        lastSound = Array(repeating: nil, count: streams.count)
+    }
+
+    func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
+        guard let current else { return }
+        guard let next else {
+            try current.append(packet, stream: stream)
+            remember(packet, stream: stream)
+            return
+        }
+        let origin = next.origin(ofStream: stream)
+        if streams[stream].isSound {
+            try appendSound(packet, stream: stream, from: current, to: next, origin: origin)
+        } else if hasChanged[stream] || (packet.isKey && packet.presentation >= origin) {
+            hasChanged[stream] = true
+            try next.append(packet, stream: stream)
+        } else {
+            try current.append(packet, stream: stream)
+        }
+        remember(packet, stream: stream)
+        if !hasChanged.contains(false) { try change() }
+    }
+
+    /// Whether some streams have not come to the new file yet.
+    var isSplitting: Bool { next != nil }
+
+    /// Begins a new file; not before the last split is complete.
+    func split(_ part: MovieWriter.Part) throws(FileError) {
+        precondition(next == nil, "a part begins when the one before it has begun")
+        guard current != nil else { return }
+        let continued = streams.indices.map { index in
+            streams[index].continued(priming: priming(ofStream: index, at: part.start))
+        }
+        let file = try MovieFile(
+            path: part.path, kind: MovieKind(path: part.path), tracks: continued, createdAt: createdAt)
+        next = MoviePart(file: file, streams: continued, start: part.start)
+    }
+
+    /// Finishes the files.
+    ///
+    /// - Returns: `false` when the recording ended before a part that had been begun: it is removed.
+    func finish(at end: MediaTime?) throws(FileError) -> Bool {
+        var hasAllParts = true
+        if let next, let end, end <= next.start {
+            next.file.abandon()
+            unlink(next.file.path)
+            self.next = nil
+            hasAllParts = false
+        }
+        try current?.finish(at: next?.start ?? end)
+        try next?.finish(at: end)
+        closedCounts = writtenCounts
+        current = nil
+        next = nil
+        return hasAllParts
+    }
+
+    /// How many packets of each stream are in the files. Exact for pictures; sound's packets around a split are in both.
+    var writtenCounts: [Int] {
+        closedCounts.indices.map { index in
+            [current, next].compactMap { $0?.file.writtenSampleCount(ofTrack: index) }
+                .reduce(closedCounts[index], +)
+        }
+    }
+
+    /// Gives the files up as they are: playable up to the last fragment.
+    func fail() {
+        closedCounts = writtenCounts
+        current?.file.abandon()
+        next?.file.abandon()
+        current = nil
+        next = nil
+    }
+
+    private func appendSound(
+        _ packet: EncodedPacket, stream: Int, from old: MoviePart, to new: MoviePart, origin: Int64
+    ) throws(FileError) {
+        if packet.presentation < origin { try old.append(packet, stream: stream) }
+        guard packet.presentation + packet.duration > origin else { return }
+        if !hasChanged[stream], let before = lastSound[stream] { try new.append(before, stream: stream) }
+        hasChanged[stream] = true
+        try new.append(packet, stream: stream)
+    }
+
+    private func remember(_ packet: EncodedPacket, stream: Int) {
+        if streams[stream].isSound { lastSound[stream] = packet }
+    }
+
+    /// How many ticks of a stream lie before the split in the packets that the new file begins with.
+    private func priming(ofStream index: Int, at start: MediaTime) -> Int64 {
+        let parameters = streams[index].parameters
+        guard streams[index].isSound, let last = lastSound[index] else { return 0 }
+        let origin = start.ticks(perSecond: parameters.timeScale)
+        // Packets follow each other without gaps, so the phase of one is that of all.
+        let phase = (origin - last.presentation) % last.duration
+        return (phase < 0 ? phase + last.duration : phase) + last.duration
+    }
+
+    private func change() throws(FileError) {
+        guard let next else { return }
+        try current?.finish(at: next.start)
+        closedCounts = closedCounts.indices.map { index in
+            closedCounts[index] + (current?.file.writtenSampleCount(ofTrack: index) ?? 0)
+        }
+        current = next
+        self.next = nil
+        hasChanged = Array(repeating: false, count: streamCount)
+    }
+}

@@ -1,0 +1,53 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+extension MovieTrack {
+    /// What its packets are.
+    var parameters: StreamParameters {
+        switch self {
+        case .video(let parameters, _, _), .sound(let parameters, _): parameters
+        case .timecode: preconditionFailure("a timecode track has no packets")
+        }
+    }
+
+    var isSound: Bool {
+        if case .sound = self { true } else { false }
+    }
+
+    var trackName: String {
+        switch self {
+        case .video(_, _, let name), .sound(_, let name), .timecode(_, let name): name
+        }
+    }
+
+    /// The same track in a file that continues this one.
+    ///
+    /// - Parameter priming: Ticks of sound before the new file's first instant that its first packets hold.
+    /// - Returns: Of sound, the track with that priming; pictures need no change.
+    func continued(priming: Int64) -> MovieTrack {
+        guard case .sound(let known, let name) = self else { return self }
+        let parameters = StreamParameters(
+            codec: known.codec, timeScale: known.timeScale, setup: known.setup, sound: known.sound,
+            priming: priming)
+        return .sound(parameters, name: name)
+    }
+}
+
+extension MovieKind {
+    /// The dialect that a path's ending promises.
+    init(path: String) {
+        self = path.hasSuffix(".mp4") ? .mp4 : .mov
+    }
+}
+
+extension WaveFile {
+    /// A track's file at the session's rate, with the time of day of its first sample.
+    convenience init(path: String, channels: Int, startedAt: Date) throws(FileError) {
+        let start = LocalTime(startedAt, in: .current)
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        try self.init(
+            path: path, format: SoundFormat(rate: SoundFormat.sessionRate, channels: channels),
+            broadcast: WaveBroadcast(description: name, reference: name, start: start))
+    }
+}

@@ -1,0 +1,127 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+/// The thread that alone touches one movie file and its later parts, and the queue before it.
+///
+/// Packets are never shed: the queue is bounded, and whoever brings more waits, so that a slow disk is felt upstream
+/// where pictures can be dropped with a reason. A file that fails ends; what follows for it is thrown away and the others
+/// go on.
+final class MovieWriter: Sendable {
+    private enum Item: Sendable {
+        case packet(EncodedPacket, stream: Int)
+        case split(Part)
+        case finishStream(Int)
+    }
+
+    /// A file that continues the one before it from `start` on.
+    struct Part: Sendable {
+        let path: String
+        let relativePath: String
+        let start: MediaTime
+    }
+
+    /// What the file holds, once it is closed, or why it failed.
+    struct Result: Sendable {
+        var parts: [String] = []
+        /// Of each stream, in all parts.
+        var packetCounts: [Int]
+        var failure: FileError?
+    }
+
+    private struct Shared {
+        var end: MediaTime?
+        /// From the request for a new part until all streams have come to it.
+        var isSplitting = false
+        var result: Result
+    }
+
+    let relativePath: String
+    private let queue = BoundedQueue<Item>(capacity: 1024)
+    private let shared: Monitor<Shared>
+    private let thread: MediaThread
+    private let streamCount: Int
+
+    /// Makes the file and starts its thread.
+    ///
+    /// - Throws: When the file cannot be made.
+    init(path: String, relativePath: String, streams: [MovieTrack], createdAt: Date) throws(FileError) {
+        self.relativePath = relativePath
+        streamCount = streams.count
+        let file = try MovieFile(
+            path: path, kind: MovieKind(path: path), tracks: streams, createdAt: createdAt)
+        let shared = Monitor(Shared(result: Result(packetCounts: Array(repeating: 0, count: streams.count))))
+        self.shared = shared
+        let queue = queue
+        let first = MoviePart(file: file, streams: streams, start: .zero)
+        let carried = Carried(MoviePartSequence(first: first, streams: streams, createdAt: createdAt))
+        let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+        thread = MediaThread(name: "write:\(name)") {
+            Self.run(carried.value, queue: queue, shared: shared)
+        }
+    }
+
+    func append(_ packet: EncodedPacket, stream: Int) { queue.put(.packet(packet, stream: stream)) }
+    func finishStream(_ stream: Int) { queue.put(.finishStream(stream)) }
+
+    func split(_ part: Part) {
+        shared.withLock { $0.isSplitting = true }
+        queue.put(.split(part))
+    }
+
+    var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.result.failure == nil } }
+
+    /// How many packets wait: the disk's backlog.
+    var queueLength: Int { queue.count }
+    var failure: FileError? { shared.withLock { $0.result.failure } }
+
+    /// Tells where all streams end, before the last of them is finished.
+    func setEnd(_ end: MediaTime) { shared.withLock { $0.end = end } }
+
+    /// Closes the file with what it has, for a recording that does not begin.
+    func abandon() {
+        for stream in 0..<streamCount { finishStream(stream) }
+        thread.join()
+    }
+
+    /// Waits until the file is closed.
+    func join() -> Result {
+        thread.join()
+        return shared.withLock { $0.result }
+    }
+
+    private static func run(_ parts: MoviePartSequence, queue: BoundedQueue<Item>, shared: Monitor<Shared>) {
+        var open = parts.streamCount
+        while open > 0, let item = queue.next() {
+            do throws(FileError) {
+                switch item {
+                case .packet(let packet, let stream):
+                    let wasSplitting = parts.isSplitting
+                    try parts.append(packet, stream: stream)
+                    let hasChanged = wasSplitting && !parts.isSplitting
+                    if hasChanged { shared.withLock { $0.isSplitting = false } }
+                case .split(let part):
+                    try parts.split(part)
+                    shared.withLock { $0.result.parts.append(part.relativePath) }
+                case .finishStream: open -= 1
+                }
+            } catch {
+                parts.fail()
+                shared.withLock { shared in
+                    if shared.result.failure == nil { shared.result.failure = error }
+                }
+            }
+        }
+        queue.finish()
+        do throws(FileError) {
+            let hasAllParts = try parts.finish(at: shared.withLock { $0.end })
+            if !hasAllParts { shared.withLock { _ = $0.result.parts.popLast() } }
+        } catch {
+            shared.withLock { shared in
+                if shared.result.failure == nil { shared.result.failure = error }
+            }
+        }
+        let counts = parts.writtenCounts
+        shared.withLock { $0.result.packetCounts = counts }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Media
+
+/// The program: at each tick the picture of every camera that it shows, composed and encoded. Timeline's thread only.
+final class ProgramTrack {
+    /// One camera's place in the program, with what it showed last.
+    private struct Place {
+        var follower: GridFollower
+        let layer: PlannedLayer
+        var picture: CapturedPicture?
+
+        var pictureLayer: PictureLayer {
+            PictureLayer(
+                picture: picture, rectangle: layer.rectangle, filling: layer.filling,
+                rotation: layer.rotation,
+                isMirrored: layer.isMirrored, crop: layer.crop, border: layer.border)
+        }
+    }
+
+    let rate: FrameRate
+    let encoder: EncoderLane
+    private var places: [Place]
+    private var hasPicture = false
+    private var decided = FrameCounts()
+    var counts: FrameCounts { decided.withdrawing(encoder.damagedCount, cause: .corrupt) }
+    private var keyTick: Int64?
+
+    init(rate: FrameRate, layers: [(follower: GridFollower, layer: PlannedLayer)], encoder: EncoderLane) {
+        self.rate = rate
+        self.encoder = encoder
+        places = layers.map { Place(follower: $0.follower, layer: $0.layer) }
+    }
+
+    func beginPart(at tick: Int64) { keyTick = tick }
+
+    func take(_ deliveries: [CameraInput.Delivery], from role: String) {
+        for index in places.indices where places[index].layer.role == role {
+            places[index].follower.take(deliveries)
+        }
+    }
+
+    func step(tick: Int64) {
+        let asKey = keyTick == tick
+        var isNew = false
+        for index in places.indices {
+            switch places[index].follower.choose(tick: tick) {
+            case .show(let dated):
+                let picture = dated.picture.pixel == .h264 ? dated.decoded.last : dated.picture
+                places[index].picture = picture ?? places[index].picture
+                isNew = true
+            case .repeatLast:
+                // A picture that is shown again must not keep the driver's memory.
+                places[index].picture = places[index].picture?.ownedCopy()
+            case .slate:
+                isNew = isNew || places[index].picture != nil || !hasPicture
+                places[index].picture = nil
+            }
+        }
+        guard isNew else {
+            decided.repeated += 1
+            encoder.repeatLast(tick: tick, asKey: asKey)
+            return
+        }
+        if encoder.encode(places.map(\.pictureLayer), tick: tick, asKey: asKey) {
+            hasPicture = true
+            decided.captured += 1
+        } else {
+            decided.repeated += 1
+            decided.lost[.encoder, default: 0] += 1
+        }
+    }
+
+    func finish(at end: MediaTime) {
+        for index in places.indices { places[index].follower.finish(at: end) }
+        encoder.finish()
+    }
+
+    /// Pictures of one camera that were lost to the program.
+    func lostInAll(of role: String) -> Int {
+        places.first { $0.layer.role == role }?.follower.aligner.counts.lostInAll ?? 0
+    }
+
+    /// Stretches without one of its cameras.
+    var gaps: [Gap] { places.flatMap(\.follower.gaps) }
+}

@@ -1,0 +1,116 @@
+internal import Media
+
+/// One microphone's sound on the track's samples. Used by the timeline's thread alone.
+///
+/// Sound comes in with the time of its capture; what is asked for in `take` is always there: what did not arrive in time
+/// is silence, and what arrives for a time that was already given is cut.
+final class SoundTrack {
+    private let resampler: any Resampling
+    private let channels: Int
+    private let start: ClockTime
+    private let inputRate: Int
+    private var placement = SoundPlacement()
+    /// Samples of the track from index `written` on, interleaved.
+    private var ready: [Float] = []
+    /// The index of the next sample that the resampler will give; `nil` before the first slice.
+    private var next: Int64?
+    private var silentRanges: [Range<Int64>] = []
+
+    private(set) var written: Int64 = 0
+    private(set) var filled: Int64 = 0
+
+    /// Sound from this long before T0 primes the resampler.
+    private static let lead = Nanoseconds.milliseconds(40)
+
+    init(resampler: any Resampling, format: SoundFormat, start: ClockTime) {
+        self.resampler = resampler
+        self.start = start
+        channels = format.channels
+        inputRate = format.rate
+    }
+
+    /// Takes a slice whose clock model says it began at `time`.
+    func add(_ samples: [Float], at time: ClockTime, clockPartsPerMillion: Double) throws(EncodingError) {
+        let frames = samples.count / channels
+        let end = time + Nanoseconds(Int64(frames) * 1_000_000_000 / Int64(inputRate))
+        guard end > start - Self.lead else { return }
+        let wanted = (time - start).inSeconds * Double(SoundFormat.sessionRate)
+        guard let next else {
+            self.next = Int64(wanted.rounded())
+            try convert(samples[...])
+            return
+        }
+        let inside = resampler.delay.inSeconds * Double(SoundFormat.sessionRate)
+        let decision = placement.decide(
+            deviation: wanted - (Double(next) + inside), clockPartsPerMillion: clockPartsPerMillion, at: time)
+        switch decision {
+        case .convert(let partsPerMillion):
+            try resampler.correct(partsPerMillion: partsPerMillion)
+            try convert(samples[...])
+        case .bridge(let count):
+            try flush()
+            bridge(upTo: Int64(wanted.rounded()), atMost: count + Int64(inside.rounded(.up)) + 1)
+            try convert(samples[...])
+        case .cut(let count):
+            let cut = min(frames, Int(count) * inputRate / SoundFormat.sessionRate)
+            try convert(samples[(cut * channels)...])
+        }
+    }
+
+    /// The samples up to index `end` of the track, interleaved.
+    func take(upTo end: Int64) -> [Float] {
+        let wanted = Int(end - written)
+        guard wanted > 0 else { return [] }
+        var result = Array(ready.prefix(wanted * channels))
+        ready.removeFirst(result.count)
+        let present = result.count / channels
+        if present < wanted {
+            // What the resampler still gives for this time comes too late: `append` cuts it.
+            let missing = wanted - present
+            result.append(contentsOf: repeatElement(0, count: missing * channels))
+            filled += Int64(missing)
+        }
+        filled += silence(in: written..<(written + Int64(present)))
+        written = end
+        return result
+    }
+
+    private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {
+        guard !samples.isEmpty else { return }
+        append(try resampler.convert(Array(samples)))
+    }
+
+    private func flush() throws(EncodingError) {
+        append(try resampler.drain())
+    }
+
+    /// Adds what the resampler gave, without what lies before the track's next sample.
+    private func append(_ samples: [Float]) {
+        guard let begin = next else { return }
+        let count = Int64(samples.count / channels)
+        next = begin + count
+        let end = written + Int64(ready.count / channels)
+        if begin > end { addSilence(Int(begin - end)) }
+        let early = min(max(end - begin, 0), count)
+        ready.append(contentsOf: samples[(Int(early) * channels)...])
+    }
+
+    private func bridge(upTo wanted: Int64, atMost limit: Int64) {
+        guard let from = next, wanted > from else { return }
+        next = min(wanted, from + limit)
+    }
+
+    private func addSilence(_ count: Int) {
+        let begin = written + Int64(ready.count / channels)
+        silentRanges.append(begin..<(begin + Int64(count)))
+        ready.append(contentsOf: repeatElement(0, count: count * channels))
+    }
+
+    private func silence(in range: Range<Int64>) -> Int64 {
+        let sum = silentRanges.reduce(Int64(0)) { sum, silent in
+            sum + Int64(silent.clamped(to: range).count)
+        }
+        silentRanges.removeAll { $0.upperBound <= range.upperBound }
+        return sum
+    }
+}

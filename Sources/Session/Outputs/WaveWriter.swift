@@ -1,0 +1,77 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+/// The thread that alone touches one microphone's file and its later parts.
+final class WaveWriter: Sendable {
+    private enum Item: Sendable {
+        case samples([Float])
+        case split(path: String, relativePath: String, startedAt: Date)
+    }
+
+    struct Result: Sendable {
+        var parts: [String] = []
+        var failure: FileError?
+    }
+
+    let relativePath: String
+    private let queue = BoundedQueue<Item>(capacity: 1024)
+    private let result = Monitor(Result())
+    private let thread: MediaThread
+
+    init(path: String, relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
+        self.relativePath = relativePath
+        let file = try WaveFile(path: path, channels: channels, startedAt: startedAt)
+        let carried = Carried(file)
+        let (queue, result) = (queue, result)
+        let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+        thread = MediaThread(name: "write:\(name)") {
+            Self.run(carried.value, channels: channels, queue: queue, result: result)
+        }
+    }
+
+    func append(_ samples: [Float]) { queue.put(.samples(samples)) }
+
+    func split(path: String, relativePath: String, startedAt: Date) {
+        queue.put(.split(path: path, relativePath: relativePath, startedAt: startedAt))
+    }
+
+    func finish() { queue.finish() }
+
+    var queueLength: Int { queue.count }
+    var failure: FileError? { result.withLock { $0.failure } }
+
+    func join() -> Result {
+        thread.join()
+        return result.withLock { $0 }
+    }
+
+    private static func run(
+        _ first: WaveFile, channels: Int, queue: BoundedQueue<Item>, result: Monitor<Result>
+    ) {
+        var file = first
+        var hasFailed = false
+        while let item = queue.next() {
+            guard !hasFailed else { continue }
+            do throws(FileError) {
+                switch item {
+                case .samples(let samples): try file.append(samples: samples)
+                case .split(let path, let relativePath, let startedAt):
+                    try file.finish()
+                    file = try WaveFile(path: path, channels: channels, startedAt: startedAt)
+                    result.withLock { $0.parts.append(relativePath) }
+                }
+            } catch {
+                hasFailed = true
+                result.withLock { $0.failure = error }
+            }
+        }
+        do throws(FileError) {
+            try file.finish()
+        } catch {
+            result.withLock { result in
+                if result.failure == nil { result.failure = error }
+            }
+        }
+    }
+}

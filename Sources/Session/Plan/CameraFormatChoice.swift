@@ -1,0 +1,176 @@
+internal import Media
+
+/// Which of its offered formats a camera is opened with, and why.
+struct CameraFormatChoice: Equatable {
+    let format: VideoFormat
+    /// A sentence.
+    let reason: String
+    /// The rate of the camera's track.
+    let trackRate: FrameRate
+
+    /// Where nothing is asked.
+    static let usualSize = PictureSize(width: 1280, height: 720)
+    static let usualRate: FrameRate = FrameRate(30)
+    private static let fallbackSize = PictureSize(width: 640, height: 480)
+
+    /// - Parameters:
+    ///   - camera: With what the profile asks for; what it leaves open is chosen here.
+    ///   - offers: What the device can do.
+    ///   - isCopied: Whether the track is a copy of the camera's own pictures, which must then be compressed.
+    ///   - source: Where the profile's fields stand.
+    /// - Returns: The best format that is as asked; of a rate that is not offered, the nearest.
+    /// - Throws: With the profile's field, when the camera has no such pixel format or size, only raw
+    ///   pictures to be copied, or no format or rate at all.
+    static func choose(
+        for camera: CameraRole, from offers: PlannedDevice.Offers, isCopied: Bool, source: ProfileSource
+    ) throws(ProfileError) -> Self {
+        try CameraFormatChooser(camera: camera, offers: offers, isCopied: isCopied, source: source).choice()
+    }
+
+    /// Whether a camera at one rate serves a wish for another: cameras say 30 for 29.97 and the other way round.
+    static func reaches(_ rate: FrameRate, _ wanted: FrameRate) -> Bool {
+        rate.perSecond >= wanted.perSecond * 0.998
+    }
+
+    /// The steps of `choose`.
+    private struct CameraFormatChooser {
+        let camera: CameraRole
+        let offered: [OfferedFormat]
+        let isCopied: Bool
+        let source: ProfileSource
+        let wantedRate: FrameRate
+
+        init(camera: CameraRole, offers: PlannedDevice.Offers, isCopied: Bool, source: ProfileSource) {
+            self.camera = camera
+            self.isCopied = isCopied
+            self.source = source
+            wantedRate = camera.rate ?? usualRate
+            offered =
+                switch offers {
+                case .listed(let formats): formats
+                case .whatever(let pixel, let size, let rate):
+                    [
+                        OfferedFormat(
+                            pixel: pixel ?? camera.format.pixel ?? .mjpeg,
+                            size: size ?? camera.size ?? usualSize,
+                            rates: rate.map { .listed([$0]) }
+                                ?? .any(from: FrameRate(1, per: 1000), through: FrameRate(1000)))
+                    ]
+                }
+        }
+
+        func choice() throws(ProfileError) -> CameraFormatChoice {
+            let fitting = try compressedIfCopied(ofSize(ofPixel()))
+            let size = camera.size ?? nearestSize(fitting)
+            let candidates = fitting.filter { $0.size == size }.compactMap { format in
+                format.rate(for: wantedRate).map { VideoFormat(pixel: format.pixel, size: size, rate: $0) }
+            }
+            guard let format = candidates.min(by: { rank($0) < rank($1) }) else {
+                throw error("device", found: "a camera that offers no rate", expected: "another camera")
+            }
+            return CameraFormatChoice(
+                format: format, reason: reason(format), trackRate: camera.rate ?? Self.nominal(format.rate))
+        }
+
+        private func ofPixel() throws(ProfileError) -> [OfferedFormat] {
+            guard !offered.isEmpty else {
+                throw error(
+                    "device", found: "“\(camera.device)”, a camera that offers no format",
+                    expected: "another camera")
+            }
+            guard let pixel = camera.format.pixel else { return offered }
+            let fitting = offered.filter { $0.pixel == pixel }
+            guard !fitting.isEmpty else {
+                throw error(
+                    "format", found: "“\(pixel.rawValue)”, which the camera does not offer",
+                    expected: "auto or one of \(Self.list(offered))")
+            }
+            return fitting
+        }
+
+        private func ofSize(_ formats: [OfferedFormat]) throws(ProfileError) -> [OfferedFormat] {
+            guard let size = camera.size else { return formats }
+            let fitting = formats.filter { $0.size == size }
+            guard !fitting.isEmpty else {
+                let kind = camera.format == .auto ? "" : " as \(camera.format.rawValue)"
+                throw error(
+                    "size", found: "“\(size)”, which the camera does not offer\(kind)",
+                    expected: "one of \(Self.list(formats))")
+            }
+            return fitting
+        }
+
+        private func compressedIfCopied(_ formats: [OfferedFormat]) throws(ProfileError) -> [OfferedFormat] {
+            guard isCopied else { return formats }
+            let fitting = formats.filter(\.pixel.isCompressed)
+            guard fitting.isEmpty, let raw = formats.first else { return fitting }
+            let compressed = offered.filter(\.pixel.isCompressed)
+            let others = compressed.isEmpty ? "" : ", or for \(camera.role) one of \(Self.list(compressed))"
+            let field = source.has("tracks.cameras") ? "tracks.cameras" : "cameras.\(camera.role).format"
+            throw source.error(
+                at: field, found: "“copy” of the raw \(raw.pixel.rawValue) pictures of \(camera.role)",
+                expected: "encode (tracks: { cameras: encode })\(others)")
+        }
+
+        /// The nearest to 1280×720 that runs at the wanted rate; where none does, 640×480.
+        private func nearestSize(_ formats: [OfferedFormat]) -> PictureSize {
+            let fast = formats.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
+            if fast.isEmpty, formats.contains(where: { $0.size == fallbackSize }) { return fallbackSize }
+            func distance(_ size: PictureSize) -> (Int, Int) {
+                (abs(size.width - usualSize.width) + abs(size.height - usualSize.height), size.pixelCount)
+            }
+            let sizes = (fast.isEmpty ? formats : fast).map(\.size)
+            return sizes.min { distance($0) < distance($1) } ?? usualSize
+        }
+
+        /// H.264 last, as its pictures depend on each other; then what is fast enough; then MJPEG, which takes a tenth of
+        /// the bus; then what needs the least conversion; then the rate nearest to the wanted one.
+        private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
+            let order: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .h264]
+            return (
+                format.pixel == .h264 ? 1 : 0, reaches(format.rate, wantedRate) ? 0 : 1,
+                order.firstIndex(of: format.pixel) ?? order.count,
+                abs(format.rate.perSecond - wantedRate.perSecond)
+            )
+        }
+
+        private func reason(_ format: VideoFormat) -> String {
+            let size =
+                camera.size == nil
+                ? "the offered size nearest to \(usualSize) at \(wantedRate)" : "the size as asked"
+            let pixel =
+                camera.format == .auto
+                ? "\(format.pixel.rawValue) preferred" : "\(format.pixel.rawValue) as asked"
+            let rate =
+                if abs(format.rate.perSecond / wantedRate.perSecond - 1) <= 0.002 {
+                    camera.rate == nil ? "30 as nothing is asked" : "the rate as asked"
+                } else if reaches(format.rate, wantedRate) {
+                    "the offered rate nearest above \(wantedRate)"
+                } else {
+                    "the highest offered rate"
+                }
+            return "\(format): \(size), \(pixel), \(rate)."
+        }
+
+        private func error(_ field: String, found: String, expected: String) -> ProfileError {
+            source.error(at: "cameras.\(camera.role).\(field)", found: found, expected: expected)
+        }
+
+        /// Drivers count in units of 100 ns and say 30.00003: people mean 30.
+        private static func nominal(_ rate: FrameRate) -> FrameRate {
+            let whole = rate.perSecond.rounded()
+            return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
+        }
+
+        /// Every offer once, in the camera's order.
+        private static func list(_ formats: [OfferedFormat]) -> String {
+            var seen: Set<String> = []
+            return formats.map(\.description).filter { seen.insert($0).inserted }.joined(separator: "; ")
+        }
+    }
+}
+
+extension CameraRole.Format {
+    /// `nil` for `auto`.
+    var pixel: PixelFormat? { PixelFormat(rawValue: rawValue) }
+}

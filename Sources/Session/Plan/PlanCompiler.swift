@@ -1,0 +1,250 @@
+internal import Media
+
+/// Turns a profile and its devices into a plan, role by role.
+struct PlanCompiler {
+    private let profile: Profile
+    private let devices: [String: PlannedDevice]
+    private var notes: [String] = []
+    private var choices: [String: CameraFormatChoice] = [:]
+
+    init(profile: Profile, devices: [String: PlannedDevice]) {
+        self.profile = profile
+        self.devices = devices
+    }
+
+    mutating func plan() throws(ProfileError) -> SessionPlan {
+        guard profile.writesAnything else {
+            throw profile.source.error(
+                at: "tracks", found: "nothing to write",
+                expected: "a program, or tracks of cameras (copy, encode) or microphones (wav)")
+        }
+        try checkNodes()
+        var cameras: [PlannedCamera] = []
+        for camera in profile.cameras where isUsed(camera.role) { cameras.append(try planned(camera)) }
+        var microphones: [PlannedMicrophone] = []
+        for microphone in profile.microphones where isUsed(microphone.role) {
+            microphones.append(try planned(microphone))
+        }
+        let program = try profile.program.map { program throws(ProfileError) in
+            try planned(program, cameras: cameras)
+        }
+        let cameraTracks = cameras.compactMap { track(of: $0) }
+        let microphoneTracks = profile.tracks.microphones == .none ? [] : microphones.map { track(of: $0) }
+        for role in profile.cameras.map(\.role) + profile.microphones.map(\.role) where !isUsed(role) {
+            notes.append("\(role): nothing is made of it, so it is not opened.")
+        }
+        return SessionPlan(
+            profile: profile.name, cameras: cameras, microphones: microphones, program: program,
+            cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
+            connections: connections(program, cameraTracks, microphoneTracks), limits: profile.limits,
+            notes: notes)
+    }
+
+    private func isUsed(_ role: String) -> Bool {
+        let program = profile.program.map { $0.shown + $0.sound.mix } ?? []
+        if program.contains(role) { return true }
+        return profile.cameras.contains { $0.role == role }
+            ? profile.tracks.cameras != .none : profile.tracks.microphones != .none
+    }
+
+    private func connections(
+        _ program: PlannedProgram?, _ cameraTracks: [PlannedCameraTrack],
+        _ microphoneTracks: [PlannedMicrophoneTrack]
+    ) -> [PlannedConnection] {
+        let inProgram = program.map { $0.layers.map(\.role) + $0.mix } ?? []
+        return inProgram.map { PlannedConnection(input: $0, output: "program") }
+            + cameraTracks.map { PlannedConnection(input: $0.role, output: "cameras/\($0.role)") }
+            + microphoneTracks.map { PlannedConnection(input: $0.role, output: "audio/\($0.role)") }
+    }
+
+    // MARK: Devices
+
+    private func device(
+        _ role: String, _ field: String, _ mediaType: CaptureDevice.MediaType
+    ) throws(ProfileError) -> PlannedDevice {
+        let kind = mediaType == .video ? "camera" : "microphone"
+        guard let device = devices[role] else {
+            throw profile.source.error(at: "\(field).device", found: "no device", expected: "a \(kind)")
+        }
+        guard device.device.mediaType == mediaType else {
+            throw profile.source.error(
+                at: "\(field).device", found: "“\(device.selector)”, which is no \(kind)",
+                expected: "a \(kind)")
+        }
+        return device
+    }
+
+    /// A real camera streams to one role at a time. Two roles may share a microphone: each takes its channels.
+    private mutating func checkNodes() throws(ProfileError) {
+        var taken: [String: String] = [:]
+        for camera in profile.cameras where isUsed(camera.role) {
+            guard let device = devices[camera.role]?.device, Self.isHardware(device) else { continue }
+            if let other = taken.updateValue(camera.role, forKey: device.node) {
+                throw profile.source.error(
+                    at: "cameras.\(camera.role).device",
+                    found: "“\(camera.device)”, the camera \(device.node) that \(other) has already",
+                    expected: "another camera, or any")
+            }
+        }
+        var heard: [String: MicrophoneRole] = [:]
+        for microphone in profile.microphones where isUsed(microphone.role) {
+            guard let device = devices[microphone.role]?.device, Self.isHardware(device) else { continue }
+            if let other = heard.updateValue(microphone, forKey: device.node), other.pick == microphone.pick {
+                notes.append(
+                    "\(microphone.role): it is the same microphone as \(other.role), so both tracks are alike."
+                )
+            }
+        }
+    }
+
+    private static func isHardware(_ device: CaptureDevice) -> Bool {
+        device.deviceType != .virtual && device.deviceType != .file && !device.node.isEmpty
+    }
+
+    private mutating func planned(_ camera: CameraRole) throws(ProfileError) -> PlannedCamera {
+        let field = "cameras.\(camera.role)"
+        let device = try device(camera.role, field, .video)
+        let isCopied = profile.tracks.cameras == .copy
+        let choice = try CameraFormatChoice.choose(
+            for: camera, from: device.offers, isCopied: isCopied, source: profile.source)
+        choices[camera.role] = choice
+        let crop = try crop(of: camera, in: choice.format.size)
+        noteRate(camera.role, choice)
+        if profile.tracks.cameras != .none, camera.isMirrored || crop != nil {
+            notes.append(
+                "\(camera.role): it is mirrored or cropped in the program only; its track has the whole picture as captured."
+            )
+        }
+        if isCopied, choice.format.pixel == .h264 {
+            notes.append(
+                "\(camera.role): H.264 is copied as it is: its pictures keep their own times instead of the track's grid."
+            )
+        }
+        return PlannedCamera(
+            role: camera.role, selector: device.selector, identity: device.device.identity,
+            format: choice.format,
+            rotation: camera.rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency,
+            controls: camera.controls.map { PlannedControl(name: $0.name, value: $0.number) },
+            reason: choice.reason)
+    }
+
+    private mutating func noteRate(_ role: String, _ choice: CameraFormatChoice) {
+        guard profile.tracks.cameras != .none || profile.program != nil else { return }
+        let (camera, track) = (choice.format.rate, choice.trackRate)
+        guard abs(camera.perSecond / track.perSecond - 1) > 0.002 else { return }
+        notes.append(
+            camera < track
+                ? "\(role): the camera runs at \(camera) at most and is to have \(track): pictures are repeated."
+                : "\(role): the camera runs at \(camera), the nearest rate above the wanted \(track): surplus pictures are skipped."
+        )
+    }
+
+    /// Even, as 4:2:0 chroma wants it, and never larger than asked.
+    private func crop(of camera: CameraRole, in size: PictureSize) throws(ProfileError) -> PixelRectangle? {
+        guard let crop = camera.crop else { return nil }
+        guard crop.x >= 0, crop.y >= 0, crop.width >= 2, crop.height >= 2, crop.x + crop.width <= size.width,
+            crop.y + crop.height <= size.height
+        else {
+            throw profile.source.error(
+                at: "cameras.\(camera.role).crop",
+                found: "\(crop.width)x\(crop.height) at \(crop.x), \(crop.y)",
+                expected: "a rectangle inside the camera's \(size)")
+        }
+        let (x, y) = ((crop.x + 1) / 2 * 2, (crop.y + 1) / 2 * 2)
+        return PixelRectangle(
+            x: x, y: y, width: max(2, (crop.x + crop.width - x) / 2 * 2),
+            height: max(2, (crop.y + crop.height - y) / 2 * 2))
+    }
+
+    private func planned(_ microphone: MicrophoneRole) throws(ProfileError) -> PlannedMicrophone {
+        let field = "microphones.\(microphone.role)"
+        let device = try device(microphone.role, field, .audio)
+        let native = device.device.sound
+        let pick = microphone.pick ?? []
+        let highest = pick.max() ?? 0
+        if let native, highest > native.channels {
+            throw profile.source.error(
+                at: "\(field).pick", found: "channel \(highest) of “\(device.selector)”",
+                expected: native.channels == 1
+                    ? "channel 1, its only one" : "its channels 1 to \(native.channels)")
+        }
+        return PlannedMicrophone(
+            role: microphone.role, selector: device.selector, identity: device.device.identity,
+            format: SoundFormat(
+                rate: native?.rate ?? SoundFormat.sessionRate,
+                channels: pick.isEmpty ? microphone.channels : native?.channels ?? highest),
+            gain: microphone.gainDecibels, offset: microphone.offset, pick: pick.map { $0 - 1 })
+    }
+
+    // MARK: Outputs
+
+    private func track(of camera: PlannedCamera) -> PlannedCameraTrack? {
+        let mode: PlannedCameraTrack.Mode
+        switch profile.tracks.cameras {
+        case .none: return nil
+        case .copy: mode = .copy
+        case .encode: mode = .encode
+        }
+        let rate = choices[camera.role]?.trackRate ?? camera.format.rate
+        let stored = camera.format.size
+        // 4:2:0 chroma wants even sides; the camera's odd last row or column is left out.
+        let even = PictureSize(width: stored.width / 2 * 2, height: stored.height / 2 * 2)
+        let video = profile.tracks.video
+        return PlannedCameraTrack(
+            role: camera.role, mode: mode,
+            file: profile.tracks.files == .one ? Self.commonFile : "cameras/\(camera.role).mov", rate: rate,
+            settings: PictureEncodingSettings(
+                size: mode == .copy ? stored : even, rate: rate, preset: video.preset, quality: video.quality,
+                color: nil),
+            rotation: camera.rotation)
+    }
+
+    private func track(of microphone: PlannedMicrophone) -> PlannedMicrophoneTrack {
+        PlannedMicrophoneTrack(
+            role: microphone.role,
+            file: profile.tracks.files == .one ? Self.commonFile : "audio/\(microphone.role).wav")
+    }
+
+    private static let commonFile = "session.mov"
+
+    private func planned(
+        _ program: ProgramSettings, cameras: [PlannedCamera]
+    ) throws(ProfileError) -> PlannedProgram {
+        var shown: [PlannedCamera] = []
+        for role in program.shown {
+            guard let camera = cameras.first(where: { $0.role == role }) else {
+                throw profile.source.error(
+                    at: role == program.main ? "program.main" : "program.inset", found: "“\(role)”",
+                    expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
+            }
+            shown.append(camera)
+        }
+        for role in program.sound.mix where !profile.microphones.contains(where: { $0.role == role }) {
+            throw profile.source.error(
+                at: "program.audio.mix", found: "“\(role)”",
+                expected: "the role of a microphone: \(ProfileValue.list(profile.microphones.map(\.role)))")
+        }
+        let rectangles = ProgramLayout(program).rectangles(for: shown.map(Self.uprightSize))
+        let layers = zip(shown, rectangles).enumerated().map { index, place in
+            let (camera, rectangle) = place
+            let isInset = program.layout == .pip && index > 0
+            return PlannedLayer(
+                role: camera.role, rectangle: rectangle, filling: isInset ? .fill : program.filling,
+                rotation: camera.rotation, isMirrored: camera.isMirrored, crop: camera.crop,
+                border: isInset ? (program.border + 1) / 2 * 2 : 0)
+        }
+        return PlannedProgram(
+            file: "program.mp4",
+            settings: PictureEncodingSettings(
+                size: program.size, rate: program.rate, preset: program.video.preset,
+                quality: program.video.quality,
+                color: .bt709Limited),
+            layers: layers, mix: program.sound.mix, soundBitrate: program.sound.bitrate)
+    }
+
+    /// What a person sees of a camera: the cropped part, turned upright.
+    private static func uprightSize(of camera: PlannedCamera) -> PictureSize {
+        let part = camera.crop?.size ?? camera.format.size
+        return camera.rotation.swapsSides ? part.turned : part
+    }
+}

@@ -1,0 +1,50 @@
+public import Media
+
+/// A camera as an input of a plan.
+public struct PlannedCamera: Sendable, Equatable, Codable {
+    public var role: String
+    /// What the user asked for: `any`, `/dev/video0`, `virtual:clap`.
+    public var selector: String
+    public var identity: DeviceIdentity
+    /// What it is opened with.
+    public var format: VideoFormat
+    /// Turns the stored picture clockwise to be seen upright.
+    public var rotation: Rotation
+    public var isMirrored: Bool
+    public var crop: PixelRectangle?
+    /// From the scene to the time stamp.
+    public var latency: Nanoseconds
+    /// V4L2 controls to set, in the profile's order.
+    public var controls: [PlannedControl]
+    /// Why this format: a sentence.
+    public var reason: String
+
+    public init(
+        role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
+        rotation: Rotation = .none,
+        isMirrored: Bool = false, crop: PixelRectangle? = nil, latency: Nanoseconds = .zero,
+        controls: [PlannedControl] = [], reason: String = ""
+    ) {
+        self.role = role
+        self.selector = selector
+        self.identity = identity
+        self.format = format
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.crop = crop
+        self.latency = latency
+        self.controls = controls
+        self.reason = reason
+    }
+}
+
+/// A control's name and the value that it is to have.
+public struct PlannedControl: Sendable, Equatable, Codable {
+    public var name: String
+    public var value: Int64
+
+    public init(name: String, value: Int64) {
+        self.name = name
+        self.value = value
+    }
+}

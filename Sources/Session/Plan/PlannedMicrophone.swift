@@ -1,0 +1,29 @@
+public import Media
+
+/// A microphone as an input of a plan.
+public struct PlannedMicrophone: Sendable, Equatable, Codable {
+    public var role: String
+    public var selector: String
+    public var identity: DeviceIdentity
+    /// What it is opened with.
+    public var format: SoundFormat
+    /// In decibels, of the program's mix only: −60…30.
+    public var gain: Double
+    /// Added to its capture times.
+    public var offset: Nanoseconds
+    /// Which of the device's channels the track has, from 0; all of them when empty.
+    public var pick: [Int]
+
+    public init(
+        role: String, selector: String, identity: DeviceIdentity, format: SoundFormat, gain: Double = 0,
+        offset: Nanoseconds = .zero, pick: [Int] = []
+    ) {
+        self.role = role
+        self.selector = selector
+        self.identity = identity
+        self.format = format
+        self.gain = gain
+        self.offset = offset
+        self.pick = pick
+    }
+}

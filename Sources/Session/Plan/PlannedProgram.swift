@@ -1,0 +1,52 @@
+public import Media
+
+/// The composed picture with the mixed sound.
+public struct PlannedProgram: Sendable, Equatable, Codable {
+    /// Relative to the session folder.
+    public var file: String
+    /// Of the composed picture; sides are even.
+    public var settings: PictureEncodingSettings
+    /// From the back to the front.
+    public var layers: [PlannedLayer]
+    /// Roles of the microphones that are heard, in order. Empty: no sound.
+    public var mix: [String]
+    /// Of the sound, in bits per second.
+    public var soundBitrate: Int
+
+    public init(
+        file: String, settings: PictureEncodingSettings, layers: [PlannedLayer], mix: [String],
+        soundBitrate: Int
+    ) {
+        self.file = file
+        self.settings = settings
+        self.layers = layers
+        self.mix = mix
+        self.soundBitrate = soundBitrate
+    }
+}
+
+/// One camera's place in the program.
+public struct PlannedLayer: Sendable, Equatable, Codable {
+    public var role: String
+    /// In pixels of the program, even.
+    public var rectangle: PixelRectangle
+    public var filling: PictureLayer.Filling
+    public var rotation: Rotation
+    public var isMirrored: Bool
+    public var crop: PixelRectangle?
+    public var border: Int
+
+    public init(
+        role: String, rectangle: PixelRectangle, filling: PictureLayer.Filling = .fill,
+        rotation: Rotation = .none,
+        isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
+    ) {
+        self.role = role
+        self.rectangle = rectangle
+        self.filling = filling
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.crop = crop
+        self.border = border
+    }
+}

@@ -1,0 +1,63 @@
+public import Media
+
+/// A camera's own track.
+public struct PlannedCameraTrack: Sendable, Equatable, Codable {
+    public enum Mode: String, Sendable, Codable { case copy, encode }
+
+    public var role: String
+    public var mode: Mode
+    /// Relative to the session folder.
+    public var file: String
+    /// The track's grid.
+    public var rate: FrameRate
+    /// Of the stored picture; for `encode` what it is encoded with.
+    public var settings: PictureEncodingSettings
+    public var rotation: Rotation
+
+    public init(
+        role: String, mode: Mode, file: String, rate: FrameRate, settings: PictureEncodingSettings,
+        rotation: Rotation
+    ) {
+        self.role = role
+        self.mode = mode
+        self.file = file
+        self.rate = rate
+        self.settings = settings
+        self.rotation = rotation
+    }
+}
+
+/// A microphone's own track. In a file of its own it is Broadcast Wave; in the one common MOV it is AAC.
+public struct PlannedMicrophoneTrack: Sendable, Equatable, Codable {
+    public var role: String
+    public var file: String
+
+    public init(role: String, file: String) {
+        self.role = role
+        self.file = file
+    }
+}
+
+/// The explicit edge between an input and an output: roles and output names (`program`, `cameras/desk`, `audio/host`).
+public struct PlannedConnection: Sendable, Equatable, Codable {
+    public var input: String
+    public var output: String
+
+    public init(input: String, output: String) {
+        self.input = input
+        self.output = output
+    }
+}
+
+/// Losses beyond these end the recording with exit status 6. `nil` is no limit.
+public struct RecordingLimits: Sendable, Equatable, Codable {
+    /// Per camera track, lost ÷ (captured + lost), 0…1.
+    public var lostFrames: Double?
+    /// How long a microphone may be silent.
+    public var silence: Nanoseconds?
+
+    public init(lostFrames: Double? = nil, silence: Nanoseconds? = nil) {
+        self.lostFrames = lostFrames
+        self.silence = silence
+    }
+}

@@ -1,0 +1,13 @@
+extension SessionPlan {
+    /// Compiles a profile for the devices that were found. Pure: nothing is opened.
+    ///
+    /// - Parameters:
+    ///   - profile: Its places are those that errors name.
+    ///   - devices: By role, for every camera and microphone of the profile.
+    /// - Throws: When a device is not what its role asks for: another kind, no such size or pixel format, raw
+    ///   pictures to be copied, a crop outside the picture, a channel it lacks.
+    public init(profile: Profile, devices: [String: PlannedDevice]) throws(ProfileError) {
+        var compiler = PlanCompiler(profile: profile, devices: devices)
+        self = try compiler.plan()
+    }
+}

@@ -1,0 +1,27 @@
+public import Media
+
+/// How much of the machine a recording may need, and what to do when that is not enough.
+public struct BudgetSettings: Sendable, Equatable {
+    public enum Policy: String, Sendable, CaseIterable {
+        /// Lower sizes and rates, not below the floors.
+        case adapt
+        /// Do not run.
+        case refuse
+    }
+
+    /// The hardware cost that must not be exceeded: above 0, at most 10; 1 is all of the machine.
+    public var hardwareCost: Double
+    public var policy: Policy
+    public var floorSize: PictureSize
+    public var floorRate: FrameRate
+
+    public init(
+        hardwareCost: Double = 1, policy: Policy = .adapt,
+        floorSize: PictureSize = PictureSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15)
+    ) {
+        self.hardwareCost = hardwareCost
+        self.policy = policy
+        self.floorSize = floorSize
+        self.floorRate = floorRate
+    }
+}

@@ -1,0 +1,47 @@
+public import Media
+
+/// A camera of a profile: which one, what it delivers, how it stands.
+public struct CameraRole: Sendable, Equatable {
+    public enum Format: String, Sendable, CaseIterable {
+        /// MJPEG where offered, else what fits; H.264 last, as its pictures depend on each other.
+        case auto
+        case mjpeg, yuyv, nv12, h264
+    }
+
+    /// The name of its track and file: `[a-z0-9][a-z0-9_-]{0,31}`.
+    public var role: String
+    /// A device selector: `any`, `/dev/video0`, `virtual:clap`, …
+    public var device: String
+    /// `nil`: the offered one nearest to 1280×720.
+    public var size: PictureSize?
+    /// Of the track, and of the camera where it can. `nil`: 30 where offered.
+    public var rate: FrameRate?
+    public var format: Format
+    /// Turns the stored picture clockwise to be seen upright.
+    public var rotation: Rotation
+    public var isMirrored: Bool
+    /// From the scene to the time stamp, 0…2 s.
+    public var latency: Nanoseconds
+    /// The part of the stored picture that the program shows; all of it when `nil`.
+    public var crop: PixelRectangle?
+    /// In the order of the file.
+    public var controls: [ControlSetting]
+
+    public init(
+        role: String, device: String = "any", size: PictureSize? = nil, rate: FrameRate? = nil,
+        format: Format = .auto, rotation: Rotation = .none, isMirrored: Bool = false,
+        latency: Nanoseconds = .zero,
+        crop: PixelRectangle? = nil, controls: [ControlSetting] = []
+    ) {
+        self.role = role
+        self.device = device
+        self.size = size
+        self.rate = rate
+        self.format = format
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.latency = latency
+        self.crop = crop
+        self.controls = controls
+    }
+}

@@ -1,0 +1,9 @@
+internal import YAML
+
+/// A field whose name is the user's own: a role, a control.
+struct ProfileEntry {
+    let name: String
+    /// Of the name.
+    let position: YAMLPosition
+    let value: ProfileValue
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// The folders in which profiles are looked for, the user's own first.
+public struct ProfileLibrary: Sendable, Equatable {
+    /// One profile that can be named.
+    public struct Entry: Sendable, Equatable {
+        public let name: String
+        public let path: String
+        /// `nil` when it cannot be read; `problem` says why.
+        public let profile: Profile?
+        public let problem: ProfileError?
+
+        public var description: String { profile?.description ?? "" }
+    }
+
+    /// A profile of an earlier folder hides one of the same name in a later one.
+    public let folders: [String]
+
+    public init(folders: [String]) {
+        var seen: Set<String> = []
+        self.folders = folders.filter { seen.insert($0).inserted }
+    }
+
+    /// The usual folders: `$XDG_CONFIG_HOME/multicam/profiles`, what came with the program, then the data folders of the
+    /// XDG Base Directory Specification.
+    ///
+    /// - Parameters:
+    ///   - environment: The process's variables. Relative paths in the XDG ones count as not set, as the specification says.
+    ///   - executable: The absolute path of the program's file, symbolic links resolved; `nil` where it is not known.
+    public init(environment: [String: String], executable: String?) {
+        func folder(_ variable: String, inHome usual: String) -> [String] {
+            if let path = environment[variable], path.hasPrefix("/") { return [path] }
+            if let home = environment["HOME"], home.hasPrefix("/") { return [home + "/" + usual] }
+            return []
+        }
+        let config = folder("XDG_CONFIG_HOME", inHome: ".config")
+        let data = folder("XDG_DATA_HOME", inHome: ".local/share")
+        let named = environment["XDG_DATA_DIRS"].map { $0.split(separator: ":").map { String($0) } } ?? []
+        let shared = named.filter { $0.hasPrefix("/") } + ["/usr/local/share", "/usr/share"]
+        self.init(
+            folders: config.map(Self.profilesFolder) + Self.shippedFolders(executable: executable)
+                + data.map(Self.profilesFolder) + shared.map(Self.profilesFolder))
+    }
+
+    private static func profilesFolder(in folder: String) -> String {
+        (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + "/multicam/profiles"
+    }
+
+    /// `<prefix>/share/multicam/profiles` beside `<prefix>/bin`, and the nearest `Profiles` at or above the program's file:
+    /// so a build folder finds the profiles of the package it was built from.
+    private static func shippedFolders(executable: String?) -> [String] {
+        guard let executable, executable.hasPrefix("/") else { return [] }
+        var folders: [String] = []
+        var parts = executable.split(separator: "/").dropLast().map { String($0) }
+        if parts.last == "bin" {
+            folders.append(
+                "/" + (parts.dropLast() + ["share", "multicam", "profiles"]).joined(separator: "/"))
+        }
+        // A build folder lies four deep in its package (.build/<triple>/release/multicam); one to spare.
+        for _ in 0..<5 where !parts.isEmpty {
+            let candidate = "/" + (parts + ["Profiles"]).joined(separator: "/")
+            if !profileFiles(in: candidate).isEmpty {
+                folders.append(candidate)
+                break
+            }
+            parts.removeLast()
+        }
+        return folders
+    }
+
+    /// All profiles by name, those that cannot be read too.
+    public func list() -> [Entry] {
+        var entries: [String: Entry] = [:]
+        for folder in folders {
+            for file in Self.profileFiles(in: folder) {
+                let name = Profile.name(ofFile: file)
+                guard entries[name] == nil else { continue }
+                let path = folder + "/" + file
+                do throws(ProfileError) {
+                    entries[name] = Entry(name: name, path: path, profile: try Self.read(path), problem: nil)
+                } catch {
+                    entries[name] = Entry(name: name, path: path, profile: nil, problem: error)
+                }
+            }
+        }
+        return entries.values.sorted { $0.name < $1.name }
+    }
+
+    /// Loads a profile.
+    ///
+    /// - Parameter nameOrPath: A name that `list()` has, or the path of a file: what has a `/` or ends in
+    ///   `.yaml` or `.yml`.
+    /// - Returns: The profile, checked by itself but not against any device.
+    /// - Throws: When there is no profile of this name, its file cannot be read, or something in it is wrong.
+    public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
+        try Self.read(try path(of: nameOrPath))
+    }
+
+    /// Where the file of a profile is.
+    public func path(of nameOrPath: String) throws(ProfileError) -> String {
+        if Self.isPath(nameOrPath) { return nameOrPath }
+        for folder in folders {
+            if let file = Self.profileFiles(in: folder).first(where: {
+                Profile.name(ofFile: $0) == nameOrPath
+            }) {
+                return folder + "/" + file
+            }
+        }
+        let names = folders.flatMap { Self.profileFiles(in: $0).map(Profile.name(ofFile:)) }
+        let known = ProfileValue.list(Set(names).sorted(), nearestTo: nameOrPath)
+        throw ProfileError(
+            file: nameOrPath, found: "no profile of this name",
+            expected: names.isEmpty
+                ? "the path of a profile's file, as no profile is installed"
+                : "\(known), or the path of a file")
+    }
+
+    /// Reads a profile's file, which may also be a pipe.
+    public static func read(_ path: String) throws(ProfileError) -> Profile {
+        try Profile(yaml: try bytes(ofFile: path), file: path)
+    }
+
+    private static func isPath(_ text: String) -> Bool {
+        text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
+    }
+
+    /// File names, sorted; none where the folder is not there or must not be read.
+    private static func profileFiles(in folder: String) -> [String] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            return []
+        }
+        return names.filter { !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) }.sorted()
+    }
+}

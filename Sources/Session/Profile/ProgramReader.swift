@@ -1,0 +1,152 @@
+internal import Media
+internal import YAML
+
+/// Reads the `program` of a profile against the roles that the profile has.
+struct ProgramReader {
+    private let value: ProfileValue
+    private let cameras: [String]
+    private let microphones: [String]
+
+    init(_ value: ProfileValue, cameras: [String], microphones: [String]) {
+        self.value = value
+        self.cameras = cameras
+        self.microphones = microphones
+    }
+
+    func settings() throws(ProfileError) -> ProgramSettings {
+        let fields = try value.fields([
+            "size", "rate", "layout", "main", "inset", "corner", "scale", "margin", "border", "filling",
+            "video",
+            "audio",
+        ])
+        guard let first = cameras.first else {
+            throw value.error(found: "a program without cameras", expected: "a camera, or no program")
+        }
+        let layout = try layout(fields)
+        let main = try fields.read("main", else: first) { value throws(ProfileError) in
+            try role(value, of: cameras, kind: "camera")
+        }
+        var program = ProgramSettings(layout: layout, main: main)
+        program.insets = try insets(fields, layout: layout, main: main)
+        program.size = try fields.read("size", else: program.size) { value throws(ProfileError) in
+            try size(value)
+        }
+        program.rate = try fields.read("rate", else: program.rate) { value throws(ProfileError) in
+            try value.rate()
+        }
+        program.corner = try fields.read("corner", else: program.corner) { value throws(ProfileError) in
+            try value.choice()
+        }
+        program.insetShare = try fields.read("scale", else: program.insetShare) {
+            value throws(ProfileError) in
+            try value.decimal(in: 0.05...1, expected: "a share of the program's width from 0.05 to 1")
+        }
+        program.marginShare = try fields.read("margin", else: program.marginShare) {
+            value throws(ProfileError) in
+            try value.decimal(in: 0...0.5, expected: "a share of the program's width from 0 to 0.5")
+        }
+        program.border = try fields.read("border", else: program.border) { value throws(ProfileError) in
+            try value.integer(in: 0...64, expected: "a width in pixels from 0 to 64")
+        }
+        program.filling = try fields.read("filling", else: program.filling) { value throws(ProfileError) in
+            switch value.plainText {
+            case "fit": .fit
+            case "fill": .fill
+            default: throw value.error(expected: "fit (with black beside it) or fill (with its edges cut)")
+            }
+        }
+        program.video = try fields.read("video", else: program.video) { value throws(ProfileError) in
+            try VideoSettings(value)
+        }
+        program.sound = try fields.read("audio", else: SoundSettings(mix: microphones)) {
+            value throws(ProfileError) in
+            try sound(value)
+        }
+        return program
+    }
+
+    private func layout(_ fields: ProfileFields) throws(ProfileError) -> ProgramSettings.Layout {
+        try fields.read("layout", else: cameras.count > 1 ? .pip : .single) { value throws(ProfileError) in
+            let layout: ProgramSettings.Layout = try value.choice()
+            if cameras.count == 1, layout == .pip || layout == .sideBySide {
+                throw value.error(
+                    found: "“\(layout.rawValue)” with one camera", expected: "two cameras, or single")
+            }
+            return layout
+        }
+    }
+
+    /// All other cameras by default, but for `pip` the next one only: every further inset hides more of the main picture.
+    private func insets(
+        _ fields: ProfileFields, layout: ProgramSettings.Layout, main: String
+    ) throws(ProfileError) -> [String] {
+        let others = cameras.filter { $0 != main }
+        let usual: [String] =
+            switch layout {
+            case .pip: Array(others.prefix(1))
+            case .sideBySide, .grid: others
+            case .single: []
+            }
+        return try fields.read("inset", else: usual) { value throws(ProfileError) in
+            let roles = try roles(value, of: cameras, kind: "camera", allowingOne: true)
+            if roles.contains(main) {
+                throw value.error(
+                    found: "“\(main)”, which is the main camera", expected: ProfileValue.list(others))
+            }
+            if roles.isEmpty, layout == .pip || layout == .sideBySide {
+                throw value.error(found: "an empty list", expected: ProfileValue.list(others))
+            }
+            return roles
+        }
+    }
+
+    /// H.264 with 4:2:0 chroma has even sides.
+    private func size(_ value: ProfileValue) throws(ProfileError) -> PictureSize {
+        let size = try value.size()
+        guard [size.width, size.height].allSatisfy({ $0 % 2 == 0 && (64...8192).contains($0) }) else {
+            throw value.error(
+                expected: "a size with even sides from 64 to 8192 pixels, for example 1920x1080")
+        }
+        return size
+    }
+
+    private func sound(_ value: ProfileValue) throws(ProfileError) -> SoundSettings {
+        let fields = try value.fields(["codec", "bitrate", "mix"])
+        let usual = SoundSettings(mix: microphones)
+        return SoundSettings(
+            codec: try fields.read("codec", else: usual.codec) { value throws(ProfileError) in
+                try value.choice()
+            },
+            bitrate: try fields.read("bitrate", else: usual.bitrate) { value throws(ProfileError) in
+                try value.bitrate(in: 32_000...512_000)
+            },
+            mix: try fields.read("mix", else: usual.mix) { value throws(ProfileError) in
+                try roles(value, of: microphones, kind: "microphone", allowingOne: false)
+            })
+    }
+
+    private func roles(
+        _ value: ProfileValue, of known: [String], kind: String, allowingOne: Bool
+    ) throws(ProfileError) -> [String] {
+        var roles: [String] = []
+        for item in try value.items(
+            allowingOne: allowingOne, expected: "a list of roles, for example [\(known.first ?? "")]")
+        {
+            let name = try role(item, of: known, kind: kind)
+            if roles.contains(name) {
+                throw item.error(found: "“\(name)” a second time", expected: "each \(kind) once")
+            }
+            roles.append(name)
+        }
+        return roles
+    }
+
+    private func role(_ value: ProfileValue, of known: [String], kind: String) throws(ProfileError) -> String
+    {
+        if let name = value.plainText, known.contains(name) { return name }
+        let roles =
+            known.isEmpty
+            ? "none, as there is no \(kind)" : ProfileValue.list(known, nearestTo: value.plainText)
+        throw value.error(expected: "the role of a \(kind): \(roles)")
+    }
+}

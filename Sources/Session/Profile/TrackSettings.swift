@@ -1,0 +1,26 @@
+/// What is recorded of each device apart from the program.
+public struct TrackSettings: Sendable, Equatable {
+    public enum Cameras: String, Sendable, CaseIterable { case copy, encode, none }
+    public enum Microphones: String, Sendable, CaseIterable { case wav, none }
+    public enum Files: String, Sendable, CaseIterable {
+        case oneEach = "one-each"
+        /// All tracks of cameras and microphones in `session.mov`. The program keeps its own file.
+        case one
+    }
+
+    public var cameras: Cameras
+    public var microphones: Microphones
+    public var files: Files
+    /// How `encode` encodes.
+    public var video: VideoSettings
+
+    public init(
+        cameras: Cameras, microphones: Microphones, files: Files = .oneEach,
+        video: VideoSettings = VideoSettings()
+    ) {
+        self.cameras = cameras
+        self.microphones = microphones
+        self.files = files
+        self.video = video
+    }
+}

@@ -1,0 +1,196 @@
+internal import Foundation
+internal import Glibc
+internal import Media
+
+/// Writes down what a recording is and became.
+struct ManifestBuilder {
+    private var manifest: Manifest
+    private let plan: SessionPlan
+    private let inputs: SessionInputs
+    private let isRealTime: Bool
+
+    init(recorder: Recorder, start: ClockTime, delay: Nanoseconds) {
+        plan = recorder.plan
+        inputs = recorder.inputs
+        isRealTime = recorder.clock.isRealTime
+        manifest = Manifest(
+            multicam: recorder.options.version, profile: recorder.plan.profile,
+            started: Self.timeStamp(recorder.clock.date(of: start)), t0_monotonic_ns: start.nanoseconds,
+            duration_ns: 0, alignment_delay_ns: delay.count, outcome: .recording, machine: Self.machine,
+            devices: [],
+            tracks: [], cost: nil, governor: [], marks: [], gaps: [])
+        noteDevices()
+    }
+
+    /// While the recording runs: the devices only.
+    var current: Manifest { manifest }
+
+    /// Takes the devices with their clocks as they are now.
+    mutating func noteDevices() {
+        manifest.devices = devices
+    }
+
+    mutating func finished(
+        outputs: SessionOutputs, movies: [String: MovieWriter.Result], waves: [String: WaveWriter.Result],
+        end: MediaTime, outcome: Manifest.Outcome, marks: [Manifest.Mark]
+    ) -> Manifest {
+        manifest.duration_ns = end.nanoseconds
+        manifest.outcome = outcome
+        manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
+        manifest.tracks = cameraTracks(outputs, movies, end) + microphoneTracks(outputs, movies, waves, end)
+        if let program = programTrack(outputs, movies, end) { manifest.tracks.append(program) }
+        manifest.cost = cost
+        manifest.gaps = outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
+        if let program = outputs.program { manifest.gaps += program.gaps }
+        return manifest
+    }
+
+    private var devices: [Manifest.Device] {
+        inputs.cameras.map { camera in
+            let format = camera.source.format
+            return Manifest.Device(
+                role: camera.role, kind: "camera",
+                identity: camera.source.device.identity.description.printable(),
+                name: camera.source.device.name.printable(),
+                format: Manifest.Format(
+                    pixel: format.pixel.rawValue, width: format.size.width, height: format.size.height,
+                    rate: format.rate.perSecond),
+                clock: Manifest.Clock(camera.clockModel))
+        }
+            + inputs.microphones.map { microphone in
+                Manifest.Device(
+                    role: microphone.role, kind: "microphone",
+                    identity: microphone.source.device.identity.description.printable(),
+                    name: microphone.source.device.name.printable(),
+                    format: Manifest.Format(
+                        channels: microphone.source.format.channels,
+                        rate: Double(microphone.source.format.rate)),
+                    clock: Manifest.Clock(microphone.clockModel))
+            }
+    }
+
+    private func cameraTracks(
+        _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result], _ end: MediaTime
+    ) -> [Manifest.Track] {
+        outputs.cameraTracks.compactMap { track in
+            guard let planned = plan.cameraTracks.first(where: { $0.role == track.name }),
+                let place = outputs.places[track.name]
+            else { return nil }
+            let isStream = track is CopiedStreamTrack
+            let format = track.input.source.format
+            let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
+            let color = track.input.source.color
+            let first = (track as? CopiedStreamTrack)?.firstTick ?? 0
+            return Manifest.Track(
+                name: track.name, kind: "camera", file: place.file, stream: place.stream, codec: codec,
+                width: planned.settings.size.width, height: planned.settings.size.height,
+                rate: track.rate.perSecond, rotation: planned.rotation.degrees,
+                color: Manifest.Color(matrix: color.matrix.rawValue, range: color.range.rawValue),
+                first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : 0,
+                duration_ns: end.nanoseconds, grid: isStream ? false : nil,
+                frames: Manifest.Frames(isStream ? track.counts : inFile(track.counts, movies, place)),
+                parts: parts(movies[place.file]), failure: movies[place.file]?.failure?.description)
+        }
+    }
+
+    private func microphoneTracks(
+        _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result],
+        _ waves: [String: WaveWriter.Result],
+        _ end: MediaTime
+    ) -> [Manifest.Track] {
+        outputs.microphones.compactMap { microphone in
+            let place = outputs.places[microphone.role]
+            guard let file = microphone.file?.relativePath ?? place?.file else { return nil }
+            let wave = waves[microphone.role]
+            let failure = wave?.failure ?? place.flatMap { movies[$0.file]?.failure }
+            return Manifest.Track(
+                name: microphone.role, kind: "microphone", file: file, stream: place?.stream ?? 0,
+                codec: microphone.file == nil ? "aac" : "pcm_s24le", channels: microphone.channels,
+                first_ns: 0,
+                duration_ns: end.nanoseconds,
+                samples: Manifest.Samples(
+                    written: microphone.written, captured: microphone.written - microphone.filled,
+                    filled: microphone.filled),
+                parts: wave.map { $0.parts.isEmpty ? nil : $0.parts }
+                    ?? place.flatMap { parts(movies[$0.file]) },
+                failure: failure?.description ?? microphone.failure?.description)
+        }
+    }
+
+    private func programTrack(
+        _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result], _ end: MediaTime
+    ) -> Manifest.Track? {
+        guard let program = outputs.program, let planned = plan.program else { return nil }
+        let size = planned.settings.size
+        return Manifest.Track(
+            name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264", width: size.width,
+            height: size.height, rate: program.rate.perSecond, rotation: 0,
+            color: Manifest.Color(matrix: "bt709", range: "limited"),
+            channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
+            duration_ns: end.nanoseconds,
+            frames: Manifest.Frames(inFile(program.counts, movies, (planned.file, 0))),
+            parts: parts(movies[planned.file]),
+            failure: movies[planned.file]?.failure?.description ?? program.encoder.failure?.description)
+    }
+
+    /// What was decided, less what a failing disk or an abandoned encoder kept from the file.
+    private func inFile(
+        _ counts: FrameCounts, _ movies: [String: MovieWriter.Result], _ place: (file: String, stream: Int)
+    ) -> FrameCounts {
+        guard let movie = movies[place.file] else { return counts }
+        return counts.endingAfter(
+            movie.packetCounts[place.stream], cause: movie.failure == nil ? .encoder : .disk)
+    }
+
+    private var cost: Manifest.Cost? {
+        var usage = rusage()
+        guard isRealTime, getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return nil }
+        let seconds = Int64(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        let microseconds = Int64(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+        return Manifest.Cost(
+            cpu_ns: seconds * 1_000_000_000 + microseconds * 1000 - inputs.simulationTime.count,
+            peak_memory_bytes: Int64(usage.ru_maxrss) * 1024)
+    }
+
+    private func parts(_ result: MovieWriter.Result?) -> [String]? {
+        guard let result, !result.parts.isEmpty else { return nil }
+        return result.parts
+    }
+
+    private static var machine: Manifest.Machine {
+        var name = utsname()
+        uname(&name)
+        let system = withUnsafeBytes(of: &name.sysname) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let release = withUnsafeBytes(of: &name.release) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let host = withUnsafeBytes(of: &name.nodename) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return Manifest.Machine(
+            host: host.printable(), system: "\(system) \(release)".printable(),
+            processors: ProcessInfo.processInfo.processorCount)
+    }
+
+    /// ISO 8601 with nanoseconds and the local zone's offset.
+    static func timeStamp(_ date: Date) -> String {
+        let total = date.timeIntervalSince1970
+        var seconds = time_t(total.rounded(.down))
+        let fraction = Int64(((total - total.rounded(.down)) * 1e9).rounded(.down))
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        func padded(_ number: Int, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        let offset = Int(parts.tm_gmtoff) / 60
+        let date =
+            "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
+        let time =
+            "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
+        let zone = "\(offset < 0 ? "-" : "+")\(padded(abs(offset) / 60, 2)):\(padded(abs(offset) % 60, 2))"
+        return "\(date)T\(time).\(padded(Int(fraction), 9))\(zone)"
+    }
+}

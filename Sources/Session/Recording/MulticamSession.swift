@@ -1,0 +1,140 @@
+public import Media
+
+/// Several cameras and microphones as one recording: runs a plan on its devices until it is stopped.
+///
+/// Decisions are taken here and on the timeline's thread; pictures and sound never pass through the actor.
+public actor MulticamSession {
+    private let plan: SessionPlan
+    private let cameras: [String: any CameraSource]
+    private let microphones: [String: any MicrophoneSource]
+    private let options: RecordingOptions
+    private let clock: any SessionClock
+    private let machinery: any MediaMachinery
+    private let pictureTaps: [PictureTap]
+    private let soundTaps: [SoundTap]
+    private nonisolated let controls = SessionControls()
+    private nonisolated let currentStatus = Monitor(SessionStatus())
+    private nonisolated let currentFolder = Monitor<String?>(nil)
+    private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
+
+    /// What happens, in order, from `started` on. It ends with the recording; `finished` is the caller's to tell, since
+    /// only it knows the exit status.
+    public nonisolated let events: AsyncStream<SessionEvent>
+
+    /// - Parameters:
+    ///   - plan: What to record of which device.
+    ///   - cameras: An opened source for each camera of the plan, by role.
+    ///   - microphones: Likewise.
+    ///   - options: What the recording is given besides its plan: folder, name, duration.
+    ///   - clock: `MonotonicClock` for real devices.
+    ///   - machinery: Codecs.
+    ///   - pictureTaps: Sinks of the calling program for what cameras capture.
+    ///   - soundTaps: Sinks for aligned sound.
+    public init(
+        plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
+        options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
+        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = []
+    ) {
+        self.plan = plan
+        self.cameras = cameras
+        self.microphones = microphones
+        self.options = options
+        self.clock = clock
+        self.machinery = machinery
+        self.pictureTaps = pictureTaps
+        self.soundTaps = soundTaps
+        (events, eventSink) = AsyncStream.makeStream()
+    }
+
+    /// Ends the recording properly: what was captured until now is written.
+    public nonisolated func stop() { controls.stop(at: clock.now) }
+
+    /// Like `stop`, but pictures that wait for an encoder are left out.
+    public nonisolated func stopUrgently() { controls.stopUrgently(at: clock.now) }
+
+    /// Remembers this instant under a name, in the manifest and the events.
+    public nonisolated func mark(_ text: String) { controls.mark(text, at: clock.now) }
+
+    /// Goes on in new files from now on, without losing a picture or a sample.
+    public nonisolated func split() { controls.split(at: clock.now) }
+
+    /// How it goes, at most 0.1 s old.
+    public nonisolated var status: SessionStatus { currentStatus.withLock { $0 } }
+
+    /// The session folder's path once it has been made.
+    public nonisolated var folderPath: String? { currentFolder.withLock { $0 } }
+
+    /// Records until stopped or until the duration is over.
+    ///
+    /// - Throws: When the recording could not begin; nothing is left behind then.
+    public func record() async throws(RecordingError) -> RecordingResult {
+        defer { eventSink.finish() }
+        let recorder = try makeRecorder()
+        let carried = Carried(recorder)
+        let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "session") {
+                do throws(RecordingError) {
+                    continuation.resume(returning: .success(try carried.value.run()))
+                } catch {
+                    carried.value.folder.removeUnused()
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private func makeRecorder() throws(RecordingError) -> sending Recorder {
+        let inputs = try makeInputs()
+        let folder: SessionFolder
+        do throws(FileError) {
+            let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
+            folder = try SessionFolder(in: options.parentFolder, name: options.name ?? usual)
+        } catch {
+            throw .file(error)
+        }
+        currentFolder.withLock { $0 = folder.path }
+        return Recorder(
+            plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
+            inputs: inputs,
+            folder: folder, pictureTaps: pictureTaps, soundTaps: soundTaps,
+            publish: { [eventSink] event in eventSink.yield(event) },
+            report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
+    }
+
+    private func makeInputs() throws(RecordingError) -> sending SessionInputs {
+        do throws(EncodingError) {
+            var inputs: [CameraInput] = []
+            for planned in plan.cameras {
+                guard let source = cameras[planned.role] else {
+                    preconditionFailure("no source was given for camera `\(planned.role)`")
+                }
+                inputs.append(
+                    try CameraInput(
+                        role: planned.role, source: source, latency: planned.latency,
+                        decodes: source.format.pixel == .h264 && plan.decodes(planned.role),
+                        taps: pictureTaps.filter { $0.role == planned.role }, clock: clock,
+                        machinery: machinery))
+            }
+            let microphones = plan.microphones.map { planned in
+                guard let source = self.microphones[planned.role] else {
+                    preconditionFailure("no source was given for microphone `\(planned.role)`")
+                }
+                return MicrophoneInput(
+                    role: planned.role, source: source, offset: planned.offset, pick: planned.pick,
+                    clock: clock)
+            }
+            return SessionInputs(cameras: inputs, microphones: microphones)
+        } catch {
+            throw .encoding(error)
+        }
+    }
+}
+
+extension SessionPlan {
+    /// Whether some output needs the pixels of a camera.
+    fileprivate func decodes(_ role: String) -> Bool {
+        (program?.layers.contains { $0.role == role } ?? false)
+            || cameraTracks.contains { $0.role == role && $0.mode == .encode }
+    }
+}

@@ -1,0 +1,216 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+/// Makes everything that a plan writes: encoders, files, tracks. What fails here fails before the first instant.
+struct OutputAssembly {
+    let plan: SessionPlan
+    let inputs: SessionInputs
+    let folder: SessionFolder
+    let machinery: any MediaMachinery
+    let clock: any SessionClock
+    let start: ClockTime
+    let soundTaps: [SoundTap]
+
+    func make() throws(RecordingError) -> SessionOutputs {
+        var writers: [String: MovieWriter] = [:]
+        do {
+            let microphones = try makeMicrophones()
+            let streams = try planStreams(microphones)
+            for file in streams.map(\.file) where writers[file] == nil {
+                let tracks = streams.filter { $0.file == file }.map(\.track)
+                writers[file] = try MovieWriter(
+                    path: try folder.file(file), relativePath: file, streams: tracks,
+                    createdAt: clock.date(of: start))
+            }
+            return assemble(streams, writers: writers, microphones: microphones)
+        } catch {
+            for writer in writers.values { writer.abandon() }
+            throw Self.recordingError(error)
+        }
+    }
+
+    private static func recordingError(_ error: any Error) -> RecordingError {
+        switch error {
+        case let error as FileError: .file(error)
+        case let error as EncodingError: .encoding(error)
+        default: preconditionFailure("making outputs fails with files and encoders only: \(error)")
+        }
+    }
+
+    /// One stream of a file that is to be, with the encoder that fills it.
+    private final class PlannedStream {
+        enum Content {
+            case copied(CameraInput, PlannedCameraTrack)
+            case encoded(CameraInput, PlannedCameraTrack, Carried<any PictureEncoding>)
+            case program(PlannedProgram, Carried<any PictureEncoding>)
+            case mixedSound(Carried<any SoundEncoding>)
+            case microphone(index: Int, Carried<any SoundEncoding>)
+        }
+
+        let file: String
+        let track: MovieTrack
+        let content: Content
+
+        init(file: String, track: MovieTrack, content: Content) {
+            self.file = file
+            self.track = track
+            self.content = content
+        }
+    }
+
+    private func input(_ role: String) -> CameraInput {
+        guard let input = inputs.cameras.first(where: { $0.role == role }) else {
+            preconditionFailure("the plan names a camera `\(role)` that is not among its inputs")
+        }
+        return input
+    }
+
+    private func makeMicrophones() throws -> [MicrophoneTrack] {
+        try inputs.microphones.map { input in
+            let planned = plan.microphones.first { $0.role == input.role }
+            let track = plan.microphoneTracks.first { $0.role == input.role && $0.file.hasSuffix(".wav") }
+            let writer = try track.map { track in
+                try WaveWriter(
+                    path: try folder.file(track.file), relativePath: track.file, channels: input.channels,
+                    startedAt: clock.date(of: start))
+            }
+            let format = SoundFormat(rate: input.source.format.rate, channels: input.channels)
+            return MicrophoneTrack(
+                input: input, resampler: try machinery.makeResampler(from: format, name: input.role),
+                gain: Float(pow(10, (planned?.gain ?? 0) / 20)), start: start, writer: writer,
+                taps: soundTaps.filter { $0.role == input.role })
+        }
+    }
+
+    private func planStreams(_ microphones: [MicrophoneTrack]) throws -> [PlannedStream] {
+        var streams: [PlannedStream] = []
+        if let program = plan.program {
+            let encoder = try machinery.makePictureEncoder(program.settings, name: "program")
+            let parameters = encoder.parameters
+            streams.append(
+                PlannedStream(
+                    file: program.file, track: .video(parameters, rotation: .none, name: "program"),
+                    content: .program(program, Carried(encoder))))
+            if !program.mix.isEmpty {
+                let sound = try machinery.makeSoundEncoder(
+                    channels: SoundStage.mixChannels, bitrate: program.soundBitrate, name: "program")
+                let parameters = sound.parameters
+                streams.append(
+                    PlannedStream(
+                        file: program.file, track: .sound(parameters, name: "program"),
+                        content: .mixedSound(Carried(sound))))
+            }
+        }
+        for track in plan.cameraTracks { streams.append(try stream(of: track)) }
+        for (index, microphone) in microphones.enumerated() {
+            let planned = plan.microphoneTracks.first {
+                $0.role == microphone.role && !$0.file.hasSuffix(".wav")
+            }
+            guard let planned else { continue }
+            let sound = try machinery.makeSoundEncoder(
+                channels: microphone.channels, bitrate: 192_000, name: microphone.role)
+            let parameters = sound.parameters
+            streams.append(
+                PlannedStream(
+                    file: planned.file, track: .sound(parameters, name: microphone.role),
+                    content: .microphone(index: index, Carried(sound))))
+        }
+        return streams
+    }
+
+    private func stream(of track: PlannedCameraTrack) throws -> PlannedStream {
+        let input = input(track.role)
+        let file = track.file
+        guard track.mode == .encode else {
+            let parameters = try copiedParameters(of: input, track: track)
+            return PlannedStream(
+                file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
+                content: .copied(input, track))
+        }
+        var settings = track.settings
+        settings.color = input.source.color
+        let encoder = try machinery.makePictureEncoder(settings, name: track.role)
+        let parameters = encoder.parameters
+        return PlannedStream(
+            file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
+            content: .encoded(input, track, Carried(encoder)))
+    }
+
+    private func copiedParameters(
+        of input: CameraInput, track: PlannedCameraTrack
+    ) throws(EncodingError) -> StreamParameters {
+        let format = input.source.format
+        guard format.pixel == .h264 else {
+            return StreamParameters(
+                codec: .mjpeg, timeScale: track.rate.pictures, size: format.size, rate: track.rate,
+                color: input.source.color)
+        }
+        guard let key = input.latestKey else {
+            throw EncodingError(
+                subject: track.role, operation: "copy",
+                reason: "the camera sent no key picture; plug it in again, or choose `format: mjpeg`")
+        }
+        let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
+        return StreamParameters(
+            codec: .h264, timeScale: track.rate.pictures, setup: setup, size: format.size, rate: track.rate,
+            color: input.source.color)
+    }
+
+    private func assemble(
+        _ streams: [PlannedStream], writers: [String: MovieWriter], microphones: [MicrophoneTrack]
+    ) -> SessionOutputs {
+        var outputs = SessionOutputs(writers: writers, microphones: microphones)
+        for (index, stream) in streams.enumerated() {
+            guard let writer = writers[stream.file] else { continue }
+            let place = streams[..<index].filter { $0.file == stream.file }.count
+            let lane = MovieLane(writer: writer, stream: place)
+            switch stream.content {
+            case .copied(let input, let track): outputs.cameraTracks.append(copied(input, track, lane))
+            case .encoded(let input, let track, let encoder):
+                let lane = encoderLane("enc:\(track.role)", encoder, lane)
+                outputs.cameraTracks.append(
+                    EncodedTrack(
+                        follower: follower(input, track.role, track.rate), rate: track.rate,
+                        size: track.settings.size, encoder: lane))
+            case .program(let program, let encoder):
+                let layers = program.layers.map { layer in
+                    (follower(input(layer.role), "program", program.settings.rate), layer)
+                }
+                outputs.program = ProgramTrack(
+                    rate: program.settings.rate, layers: layers,
+                    encoder: encoderLane("program", encoder, lane))
+            case .mixedSound(let encoder):
+                outputs.mixEncoder = SoundEncoderLane(encoder: encoder.value, to: lane)
+            case .microphone(let index, let encoder):
+                microphones[index].encoder = SoundEncoderLane(encoder: encoder.value, to: lane)
+            }
+            outputs.places[stream.track.trackName] = (stream.file, place)
+        }
+        outputs.mix =
+            plan.program?.mix.compactMap { role in microphones.firstIndex { $0.role == role } } ?? []
+        return outputs
+    }
+
+    private func copied(_ input: CameraInput, _ track: PlannedCameraTrack, _ lane: MovieLane)
+        -> any CameraTrack
+    {
+        if input.source.format.pixel == .h264 {
+            return CopiedStreamTrack(
+                input: input, name: track.role, start: start, rate: track.rate, lane: lane)
+        }
+        return CopiedTrack(
+            follower: follower(input, track.role, track.rate), rate: track.rate, lane: lane,
+            machinery: machinery)
+    }
+
+    private func follower(_ input: CameraInput, _ track: String, _ rate: FrameRate) -> GridFollower {
+        GridFollower(input: input, track: track, start: start, rate: rate)
+    }
+
+    private func encoderLane(
+        _ name: String, _ encoder: Carried<any PictureEncoding>, _ lane: MovieLane
+    ) -> EncoderLane {
+        EncoderLane(name: name, encoder: encoder.value, to: lane, waitsForRoom: !clock.isRealTime)
+    }
+}

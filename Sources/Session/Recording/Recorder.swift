@@ -1,0 +1,329 @@
+internal import Foundation
+internal import Media
+
+/// One recording from its devices' start to its closed files.
+///
+/// `run` begins and ends it on a thread of the session's; between, the timeline's thread has it.
+final class Recorder {
+    let plan: SessionPlan
+    let options: RecordingOptions
+    let clock: any SessionClock
+    let machinery: any MediaMachinery
+    let controls: SessionControls
+    let inputs: SessionInputs
+    let folder: SessionFolder
+    private let pictureTaps: [PictureTap]
+    private let soundTaps: [SoundTap]
+    private let publish: (SessionEvent) -> Void
+    private let report: (SessionStatus) -> Void
+
+    private var marks: [Manifest.Mark] = []
+    private var parts = 1
+    /// Where the last part begins.
+    private var splitAt = MediaTime(nanoseconds: -1)
+    /// When a part was asked for that has not begun: all asked for until the one before it is under way are one.
+    private var splitDue: ClockTime?
+    private var storageFailures: [FileError] = []
+    private var alarmed: Set<String> = []
+    private var statusDue = MediaTime.zero
+
+    /// The status is made anew at this interval: often enough for a meter, seldom enough to cost nothing.
+    private static let statusInterval: Int64 = 100_000_000
+
+    init(
+        plan: SessionPlan, options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
+        controls: SessionControls, inputs: SessionInputs, folder: SessionFolder, pictureTaps: [PictureTap],
+        soundTaps: [SoundTap], publish: @escaping (SessionEvent) -> Void,
+        report: @escaping (SessionStatus) -> Void
+    ) {
+        self.plan = plan
+        self.options = options
+        self.clock = clock
+        self.machinery = machinery
+        self.controls = controls
+        self.inputs = inputs
+        self.folder = folder
+        self.pictureTaps = pictureTaps
+        self.soundTaps = soundTaps
+        self.publish = publish
+        self.report = report
+    }
+
+    /// Records. Blocks its thread, which must not be one of the session clock's, until all files are closed.
+    func run() throws(RecordingError) -> RecordingResult {
+        let tapThreads = pictureTaps.map { $0.start(with: machinery) } + soundTaps.map { $0.start() }
+        defer {
+            for tap in pictureTaps { tap.finish() }
+            for tap in soundTaps { tap.finish() }
+            for thread in tapThreads { thread.join() }
+        }
+        // Devices and timeline begin at one instant, so that a simulated recording is repeatable.
+        clock.hold()
+        do {
+            try inputs.start(on: clock)
+        } catch {
+            clock.release()
+            inputs.stop()
+            throw error
+        }
+        // This thread only waits while the timeline's works on the recorder: `join` hands it over and back.
+        nonisolated(unsafe) let recorder = self
+        nonisolated(unsafe) var outcome: Result<Recorded, RecordingError>?
+        let timeline = clock.startThread(named: "timeline") {
+            do throws(RecordingError) {
+                outcome = .success(try recorder.followTimeline())
+            } catch {
+                outcome = .failure(error)
+            }
+        }
+        clock.release()
+        timeline.join()
+        inputs.stop()
+        guard let recorded = outcome else {
+            preconditionFailure("the timeline ended without a result")
+        }
+        return finish(try recorded.get())
+    }
+
+    // MARK: On the timeline's thread
+
+    /// What the timeline leaves to be closed.
+    private struct Recorded {
+        let outputs: SessionOutputs
+        let end: MediaTime
+        let manifest: ManifestBuilder
+    }
+
+    private func followTimeline() throws(RecordingError) -> Recorded {
+        let (start, outputs) = try begin()
+        let delay = alignmentDelay
+        var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
+        write(manifest.current)
+        // Announced when it is true, and not while there is still time to it.
+        clock.sleep(until: start, unless: Cancellation())
+        note(
+            SessionEvent(
+                .started, at: .zero,
+                ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(folder.path)]))
+        let leading = plan.program?.settings.rate ?? plan.cameraTracks.first?.rate
+        let timeline = Timeline(
+            start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs, leadingRate: leading,
+            announce: { self.note($0) })
+        let end = timeline.run { position in
+            control(position, start: start, timeline: timeline, outputs: outputs)
+        }
+        // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
+        manifest.noteDevices()
+        return Recorded(outputs: outputs, end: end, manifest: manifest)
+    }
+
+    private func begin() throws(RecordingError) -> (start: ClockTime, outputs: SessionOutputs) {
+        try inputs.waitUntilReady(on: clock, limit: options.startTimeLimit, controls: controls)
+        // Time enough to make encoders and files, so that the first instant is not over when it is announced.
+        let start = clock.now + .milliseconds(120)
+        let assembly = OutputAssembly(
+            plan: plan, inputs: inputs, folder: folder, machinery: machinery, clock: clock, start: start,
+            soundTaps: soundTaps)
+        let outputs = try assembly.make()
+        inputs.tellBeginning(start)
+        return (start, outputs)
+    }
+
+    /// From an instant to its decision: the slowest delivery and two intervals, within 0.1…2 s.
+    private var alignmentDelay: Nanoseconds {
+        min(max(inputs.slowestDelivery + inputs.longestInterval * 2, .milliseconds(100)), .seconds(2))
+    }
+
+    /// Carries out what was asked for since the last tick.
+    ///
+    /// - Returns: When to end, if that is known.
+    private func control(
+        _ position: MediaTime, start: ClockTime, timeline: Timeline, outputs: SessionOutputs
+    ) -> MediaTime? {
+        let requests = controls.take()
+        for mark in requests.marks {
+            let time = max(MediaTime(mark.at, since: start), .zero)
+            marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
+            note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
+        }
+        splitDue = splitDue ?? requests.splits.first
+        if let due = splitDue, position > splitAt, !outputs.writers.values.contains(where: { $0.isSplitting })
+        {
+            splitDue = nil
+            beginPart(after: max(MediaTime(due, since: start), position), start, timeline, outputs)
+        }
+        watchSilence(outputs, at: position)
+        if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
+        let allFailed = failAll(outputs)
+        var end: MediaTime?
+        if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
+        if let duration = options.duration {
+            let planned = MediaTime(nanoseconds: duration.count)
+            end = end.map { min($0, planned) } ?? planned
+        }
+        return allFailed ? position : end.map { max($0, position) }
+    }
+
+    private func beginPart(
+        after time: MediaTime, _ start: ClockTime, _ timeline: Timeline, _ outputs: SessionOutputs
+    ) {
+        // A few ticks ahead: no output has decided it yet.
+        let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + 100_000_000))
+        parts += 1
+        splitAt = split
+        timeline.beginPart(at: split)
+        do throws(FileError) {
+            for writer in outputs.writers.values {
+                let relative = Self.partName(writer.relativePath, parts)
+                writer.split(
+                    MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: split))
+            }
+            for microphone in outputs.microphones {
+                guard let file = microphone.file else { continue }
+                let relative = Self.partName(file.relativePath, parts)
+                microphone.split(
+                    at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)),
+                    path: try folder.file(relative),
+                    relativePath: relative, startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
+            }
+            note(SessionEvent(.split, at: split, ["part": .integer(Int64(parts))]))
+        } catch {
+            storageFailures.append(error)
+            note(SessionEvent(.warning, at: time, ["text": .string("\(error)")]))
+        }
+    }
+
+    private static func partName(_ path: String, _ number: Int) -> String {
+        guard let dot = path.lastIndex(of: ".") else { return "\(path)-\(number)" }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
+    }
+
+    private func watchSilence(_ outputs: SessionOutputs, at position: MediaTime) {
+        guard let limit = plan.limits.silence else { return }
+        let samples = limit.count / 1_000_000 * Int64(SoundFormat.sessionRate) / 1000
+        for microphone in outputs.microphones {
+            let isSilent = microphone.level.silentSamples >= samples
+            guard isSilent, !alarmed.contains(microphone.role) else {
+                if !isSilent && microphone.level.silentSamples == 0 { alarmed.remove(microphone.role) }
+                continue
+            }
+            alarmed.insert(microphone.role)
+            silenceExceeded.insert(microphone.role)
+            note(
+                SessionEvent(
+                    .silence, at: position,
+                    [
+                        "track": .string(microphone.role), "seconds": .number(limit.inSeconds),
+                        "text": .string(
+                            "microphone \(microphone.role) has been silent for \(limit.inSeconds) s."),
+                    ]))
+        }
+    }
+
+    private(set) var silenceExceeded: Set<String> = []
+
+    private func reportStatus(_ outputs: SessionOutputs, at position: MediaTime, phase: SessionStatus.Phase) {
+        statusDue = MediaTime(nanoseconds: position.nanoseconds + Self.statusInterval)
+        var status = SessionStatus()
+        status.phase = phase
+        status.time = position
+        status.cameras = inputs.cameras.map { camera in
+            let lost =
+                outputs.cameraTracks.first { $0.input === camera }?.counts.lostInAll
+                ?? outputs.program?.lostInAll(of: camera.role) ?? 0
+            return SessionStatus.Camera(
+                role: camera.role, rate: 1e9 / Double(max(camera.clockModel.interval.count, 1)), lost: lost)
+        }
+        status.microphones = outputs.microphones.map {
+            SessionStatus.Microphone(role: $0.role, peak: $0.level.peak)
+        }
+        report(status)
+    }
+
+    /// Whether every file has failed: only then there is nothing left to record.
+    private func failAll(_ outputs: SessionOutputs) -> Bool {
+        let movies = outputs.writers.values.map { $0.failure != nil }
+        let waves = outputs.microphones.compactMap { $0.file.map { $0.failure != nil } }
+        return !(movies + waves).contains(false)
+    }
+
+    // MARK: Ending
+
+    private func finish(_ recorded: Recorded) -> RecordingResult {
+        let (outputs, end) = (recorded.outputs, recorded.end)
+        var manifest = recorded.manifest
+        reportStatus(outputs, at: end, phase: .finishing)
+        let lanes = outputs.encoderLanes
+        let watcher = watchUrgency(lanes)
+        for lane in lanes { lane.join() }
+        outputs.mixEncoder?.join()
+        for microphone in outputs.microphones { microphone.encoder?.join() }
+        watcher.cancel()
+        let movies = outputs.writers.mapValues { $0.join() }
+        let waves = Dictionary(
+            uniqueKeysWithValues: outputs.microphones.compactMap { microphone in
+                microphone.file.map { (microphone.role, $0.join()) }
+            })
+        storageFailures += outputs.writers.keys.sorted().compactMap { movies[$0]?.failure }
+        storageFailures += waves.keys.sorted().compactMap { waves[$0]?.failure }
+        let outcome: Manifest.Outcome = storageFailures.isEmpty ? .finished : .storageFailed
+        let final = manifest.finished(
+            outputs: outputs, movies: movies, waves: waves, end: end, outcome: outcome, marks: marks)
+        write(final)
+        let exceeded = exceededLimits(final)
+        note(SessionEvent(.finished, at: end, ["outcome": .string(outcome.rawValue)]), toStream: false)
+        return RecordingResult(
+            folder: folder.path, manifest: final, storageFailures: storageFailures, exceededLimits: exceeded,
+            simulationTime: inputs.simulationTime,
+            encodingFailures: lanes.compactMap(\.failure) + [outputs.mixEncoder?.failure].compactMap(\.self))
+    }
+
+    /// Lets the encoders go as soon as a second request to stop comes.
+    private func watchUrgency(_ lanes: [EncoderLane]) -> Cancellation {
+        let done = Cancellation()
+        let controls = controls
+        _ = MediaThread(name: "urgency") {
+            let clock = MonotonicClock()
+            while !controls.isUrgent {
+                guard clock.sleep(until: clock.now + .milliseconds(50), unless: done) else { return }
+            }
+            for lane in lanes { lane.abandon() }
+        }
+        return done
+    }
+
+    private func exceededLimits(_ manifest: Manifest) -> [String] {
+        var sentences: [String] = []
+        for track in manifest.tracks {
+            guard let limit = plan.limits.lostFrames, let frames = track.frames else { continue }
+            let lost = frames.lost.values.reduce(0, +)
+            let share = lost == 0 ? 0 : Double(lost) / Double(frames.captured + lost)
+            if share > limit {
+                sentences.append(
+                    "track \(track.name) lost \(lost) of \(frames.captured + lost) pictures, "
+                        + "more than the profile's limit of \(limit * 100) %.")
+            }
+        }
+        for role in silenceExceeded.sorted() {
+            sentences.append("microphone \(role) was silent for longer than the profile's limit.")
+        }
+        return sentences
+    }
+
+    private func write(_ manifest: Manifest) {
+        do throws(FileError) {
+            try folder.write(manifest)
+        } catch {
+            storageFailures.append(error)
+        }
+    }
+
+    private func note(_ event: SessionEvent, toStream: Bool = true) {
+        if toStream { publish(event) }
+        do throws(FileError) {
+            try folder.append(event)
+        } catch {
+            if !storageFailures.contains(error) { storageFailures.append(error) }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+public import Media
+
+/// Why a recording did not begin.
+public enum RecordingError: Error, Sendable, Equatable {
+    case device(DeviceError)
+    case file(FileError)
+    case encoding(EncodingError)
+    /// It was asked to stop before its first instant.
+    case stopped
+}
+
+extension RecordingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .device(let error): error.description
+        case .file(let error): error.description
+        case .encoding(let error): error.description
+        case .stopped: "the recording was stopped before its devices were ready; nothing was recorded."
+        }
+    }
+}

@@ -1,0 +1,26 @@
+public import Media
+
+/// What a recording is given besides its plan.
+public struct RecordingOptions: Sendable {
+    /// Where session folders are made.
+    public var parentFolder: String
+    /// The session folder's name; date, time and profile when `nil`. Of one that is there already a number makes another.
+    public var name: String?
+    /// How long to record; until stopped when `nil`.
+    public var duration: Nanoseconds?
+    /// How long devices have to deliver good pictures and sound before the recording gives up on them.
+    public var startTimeLimit: Nanoseconds
+    /// The program's version, for the manifest.
+    public var version: String
+
+    public init(
+        parentFolder: String, name: String? = nil, duration: Nanoseconds? = nil,
+        startTimeLimit: Nanoseconds = .seconds(10), version: String
+    ) {
+        self.parentFolder = parentFolder
+        self.name = name
+        self.duration = duration
+        self.startTimeLimit = startTimeLimit
+        self.version = version
+    }
+}

@@ -1,0 +1,42 @@
+internal import Media
+
+/// What people ask of a running recording, kept until the timeline comes by. Any thread may ask.
+final class SessionControls: Sendable {
+    struct Requests: Sendable {
+        var stop: ClockTime?
+        var isUrgent = false
+        var marks: [(text: String, at: ClockTime)] = []
+        var splits: [ClockTime] = []
+    }
+
+    private let requests = Monitor(Requests())
+    /// Wakes the timeline from its sleep before the recording has begun.
+    let cancellation = Cancellation()
+
+    func stop(at time: ClockTime) {
+        requests.withLock { if $0.stop == nil { $0.stop = time } }
+    }
+
+    func stopUrgently(at time: ClockTime) {
+        requests.withLock { requests in
+            if requests.stop == nil { requests.stop = time }
+            requests.isUrgent = true
+        }
+    }
+
+    func mark(_ text: String, at time: ClockTime) { requests.withLock { $0.marks.append((text, time)) } }
+    func split(at time: ClockTime) { requests.withLock { $0.splits.append(time) } }
+
+    /// What is wanted now; marks and splits are handed over once.
+    func take() -> Requests {
+        requests.withLock { requests in
+            let taken = requests
+            requests.marks.removeAll()
+            requests.splits.removeAll()
+            return taken
+        }
+    }
+
+    var stopTime: ClockTime? { requests.withLock { $0.stop } }
+    var isUrgent: Bool { requests.withLock { $0.isUrgent } }
+}

@@ -1,0 +1,103 @@
+internal import Media
+
+/// The devices of a session: starts them, waits until all deliver, keeps their latest deliveries until the first tick.
+final class SessionInputs {
+    let cameras: [CameraInput]
+    let microphones: [MicrophoneInput]
+    private var kept: [[CameraInput.Delivery]]
+
+    /// Good pictures that a camera must have delivered: enough to know its clock to some milliseconds and to leave the
+    /// first, often damaged ones behind.
+    private static let picturesNeeded = 12
+    /// Of a microphone's sound, in seconds.
+    private static let soundNeeded = 0.2
+    private static let pollInterval = Nanoseconds.milliseconds(10)
+
+    init(cameras: [CameraInput], microphones: [MicrophoneInput]) {
+        self.cameras = cameras
+        self.microphones = microphones
+        kept = Array(repeating: [], count: cameras.count)
+    }
+
+    /// Starts all devices. When one refuses, those already started go on until `stop`.
+    func start(on clock: any SessionClock) throws(RecordingError) {
+        do throws(DeviceError) {
+            for camera in cameras { try camera.start() }
+            for microphone in microphones { try microphone.start() }
+        } catch {
+            throw .device(error)
+        }
+    }
+
+    /// Sleeps until every device has delivered.
+    func waitUntilReady(
+        on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
+    ) throws(RecordingError) {
+        let deadline = clock.now + limit
+        while let waiting = firstThatIsNotReady() {
+            guard controls.stopTime == nil else { throw .stopped }
+            guard clock.now < deadline else {
+                throw .device(
+                    DeviceError(
+                        device: waiting, operation: "start",
+                        reason: .silent(seconds: Int(limit.inSeconds.rounded(.up)))))
+            }
+            clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
+            keepLatest()
+        }
+    }
+
+    /// What camera `index` delivered since the last call, beginning with the pictures around the first instant.
+    func takeDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
+        let taken = kept[index] + cameras[index].takeDeliveries()
+        kept[index] = []
+        return taken
+    }
+
+    func tellBeginning(_ start: ClockTime) {
+        for camera in cameras { camera.source.recordingBegins(at: start) }
+        for microphone in microphones { microphone.source.recordingBegins(at: start) }
+    }
+
+    func stop() {
+        for camera in cameras { camera.source.stop() }
+        for microphone in microphones { microphone.source.stop() }
+    }
+
+    /// The longest way from capture to delivery, and the longest interval between two pictures.
+    var slowestDelivery: Nanoseconds {
+        max(cameras.map(\.deliveryDelay).max() ?? .zero, microphones.map(\.deliveryDelay).max() ?? .zero)
+    }
+    var longestInterval: Nanoseconds { cameras.map(\.source.format.rate.interval).max() ?? .milliseconds(20) }
+
+    var simulationTime: Nanoseconds {
+        cameras.map(\.source.simulationTime).reduce(.zero, +)
+            + microphones.map(\.source.simulationTime).reduce(.zero, +)
+    }
+
+    private func firstThatIsNotReady() -> String? {
+        for camera in cameras where camera.progress.goodPictures < Self.picturesNeeded {
+            return "camera \(camera.role) (\(camera.source.device.name))"
+        }
+        for microphone in microphones
+        where Double(microphone.goodSamples) < Self.soundNeeded * Double(microphone.source.format.rate) {
+            return "microphone \(microphone.role) (\(microphone.source.device.name))"
+        }
+        return nil
+    }
+
+    /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on.
+    private func keepLatest() {
+        for index in cameras.indices {
+            var deliveries = kept[index] + cameras[index].takeDeliveries()
+            let lastKey = deliveries.lastIndex { delivery in
+                guard case .picture(let dated) = delivery else { return false }
+                return dated.picture.isKey
+            }
+            let isStream = cameras[index].source.format.pixel == .h264
+            let first = isStream ? lastKey ?? 0 : max(0, deliveries.count - 4)
+            deliveries.removeFirst(min(first, deliveries.count))
+            kept[index] = deliveries
+        }
+    }
+}

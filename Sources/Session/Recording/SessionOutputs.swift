@@ -1,0 +1,23 @@
+internal import Media
+
+/// Everything that a running session writes to. Timeline's thread only.
+struct SessionOutputs {
+    let writers: [String: MovieWriter]
+    let microphones: [MicrophoneTrack]
+    var cameraTracks: [any CameraTrack] = []
+    var program: ProgramTrack?
+    var mixEncoder: SoundEncoderLane?
+    var mix: [Int] = []
+    /// File and stream of each track in a movie, by the track's name.
+    var places: [String: (file: String, stream: Int)] = [:]
+
+    init(writers: [String: MovieWriter], microphones: [MicrophoneTrack]) {
+        self.writers = writers
+        self.microphones = microphones
+    }
+
+    /// All threads that compose and encode pictures.
+    var encoderLanes: [EncoderLane] {
+        cameraTracks.compactMap { ($0 as? EncodedTrack)?.encoder } + [program?.encoder].compactMap(\.self)
+    }
+}

@@ -1,0 +1,27 @@
+public import Media
+
+/// How a recording goes: for the status line and for programs that watch.
+public struct SessionStatus: Sendable, Equatable {
+    public enum Phase: Sendable, Equatable { case starting, recording, finishing }
+
+    public struct Camera: Sendable, Equatable {
+        public let role: String
+        /// Pictures per second by the camera's own clock.
+        public let rate: Double
+        public let lost: Int
+    }
+
+    public struct Microphone: Sendable, Equatable {
+        public let role: String
+        /// Peak level, 0…1.
+        public let peak: Float
+    }
+
+    public var phase = Phase.starting
+    /// Recorded so far.
+    public var time = MediaTime.zero
+    public var cameras: [Camera] = []
+    public var microphones: [Microphone] = []
+
+    public init() {}
+}

@@ -1,0 +1,139 @@
+internal import Media
+
+/// Goes along the grid: a constant delay behind the present, it lets every output decide its next tick.
+///
+/// One thread for all decisions of a recording, none of which touches a pixel. Ticks come in the order of their times, so
+/// the same deliveries give the same recording.
+final class Timeline {
+    private let start: ClockTime
+    private let delay: Nanoseconds
+    private let clock: any SessionClock
+    private let inputs: SessionInputs
+    private let outputs: SessionOutputs
+    private let sound: SoundStage
+    private let leadingRate: FrameRate?
+    private let announce: (SessionEvent) -> Void
+    private let never = Cancellation()
+
+    private var nextTicks: [Int64]
+    private var nextProgramTick: Int64 = 0
+    private var nextSoundTick: Int64 = 0
+
+    /// - Parameters:
+    ///   - start: T0, the time of tick 0.
+    ///   - delay: From an instant to its decision: by then everything that was captured has been delivered.
+    ///   - clock: The session's.
+    ///   - inputs: What the devices deliver.
+    ///   - outputs: What decides at each tick.
+    ///   - leadingRate: The grid on which the recording ends; `nil` ends it at any sample.
+    ///   - announce: Told what happens to devices.
+    init(
+        start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
+        outputs: SessionOutputs,
+        leadingRate: FrameRate?, announce: @escaping (SessionEvent) -> Void
+    ) {
+        self.start = start
+        self.delay = delay
+        self.clock = clock
+        self.inputs = inputs
+        self.outputs = outputs
+        self.leadingRate = leadingRate
+        self.announce = announce
+        sound = SoundStage(microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder)
+        nextTicks = Array(repeating: 0, count: outputs.cameraTracks.count)
+    }
+
+    /// The time of the next undecided tick: how far the recording has come.
+    private(set) var position = MediaTime.zero
+
+    /// Runs until the end that `control` gives. It is asked before each step with the time reached.
+    ///
+    /// - Returns: The recording's duration.
+    func run(control: (MediaTime) -> MediaTime?) -> MediaTime {
+        while true {
+            let end = control(position).map(endOnGrid)
+            let next = nextTime
+            if let end, next >= end {
+                finish(at: end)
+                return end
+            }
+            position = next
+            clock.sleep(until: start + Nanoseconds(next.nanoseconds) + delay, unless: never)
+            step(at: next)
+        }
+    }
+
+    /// The first tick of the leading grid at or after a time.
+    func endOnGrid(_ time: MediaTime) -> MediaTime {
+        guard let leadingRate else { return max(time, MediaTime(nanoseconds: 1)) }
+        return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
+    }
+
+    /// Makes the first picture at or after `time` one that a new file can begin with.
+    func beginPart(at time: MediaTime) {
+        if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
+        for track in outputs.cameraTracks {
+            (track as? EncodedTrack)?.beginPart(at: track.rate.ticks(before: time))
+        }
+    }
+
+    private var nextTime: MediaTime {
+        var earliest = SoundStage.rate.time(ofTick: nextSoundTick)
+        if let program = outputs.program {
+            earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
+        }
+        for (index, track) in outputs.cameraTracks.enumerated() {
+            earliest = min(earliest, track.rate.time(ofTick: nextTicks[index]))
+        }
+        return earliest
+    }
+
+    private func step(at time: MediaTime) {
+        takeDeliveries()
+        if SoundStage.rate.time(ofTick: nextSoundTick) <= time {
+            // The block that ends here; the first is empty.
+            sound.advance(to: time.ticks(perSecond: Int64(SoundFormat.sessionRate)))
+            announceSound()
+            nextSoundTick += 1
+        }
+        for (index, track) in outputs.cameraTracks.enumerated()
+        where track.rate.time(ofTick: nextTicks[index]) <= time {
+            track.step(tick: nextTicks[index])
+            nextTicks[index] += 1
+        }
+        if let program = outputs.program, program.rate.time(ofTick: nextProgramTick) <= time {
+            program.step(tick: nextProgramTick)
+            nextProgramTick += 1
+        }
+    }
+
+    private func announceSound() {
+        for microphone in sound.microphones {
+            for event in microphone.takeEvents() { announce(event) }
+        }
+    }
+
+    private func takeDeliveries() {
+        for (index, camera) in inputs.cameras.enumerated() {
+            let deliveries = inputs.takeDeliveries(ofCamera: index)
+            guard !deliveries.isEmpty else { continue }
+            for track in outputs.cameraTracks where track.input === camera { track.take(deliveries) }
+            outputs.program?.take(deliveries, from: camera.role)
+            for delivery in deliveries {
+                if let event = delivery.event(of: camera.role, since: start) { announce(event) }
+            }
+        }
+    }
+
+    /// Decides what remains before the end, and ends every output there.
+    private func finish(at end: MediaTime) {
+        clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
+        // Before any of them can find its last stream finished.
+        for writer in outputs.writers.values { writer.setEnd(end) }
+        takeDeliveries()
+        sound.advance(to: end.ticks(perSecond: Int64(SoundFormat.sessionRate)))
+        for track in outputs.cameraTracks { track.finish(at: end) }
+        outputs.program?.finish(at: end)
+        sound.finish(at: end)
+    }
+}
