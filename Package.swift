@@ -24,7 +24,17 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 
 let package = Package(
     name: "multicam",
+    products: [
+        .library(name: "MulticamKit", targets: ["MulticamKit"]),
+        .executable(name: "multicam", targets: ["multicam"]),
+    ],
     targets: [
+        // The command and the face of the library.
+        .executableTarget(
+            name: "multicam", dependencies: ["Arguments", "Media", "MulticamKit", "Session"],
+            swiftSettings: strict),
+        module("MulticamKit", "Capture", "Containers", "Encoding", "Media", "Session", "VirtualDevices"),
+
         // The parts, none of which knows another at its own height. Imports point down.
         module("VirtualDevices", "Encoding", "Media"),
         module("Session", "Containers", "Media", "YAML"),
@@ -51,6 +61,8 @@ let package = Package(
         tests("CaptureTests", "Capture", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
         tests("SessionTests", "Session", "Containers", "Media"),
+        tests("CommandTests", "multicam"),
+        tests("MulticamTests", "MulticamKit", "Media", "Session", "VirtualDevices"),
     ],
     swiftLanguageModes: [.v6]
 )

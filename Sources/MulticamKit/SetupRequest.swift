@@ -1,0 +1,31 @@
+/// What somebody wants to run: a profile, and which devices play its roles.
+public struct SetupRequest: Sendable, Equatable {
+    /// A name or a path.
+    public var profile: String
+    /// In place of what the profile says, by role.
+    public var cameras: [RoleSelection]
+    public var microphones: [RoleSelection]
+    /// Made-up devices for every role that no selection and no `virtual:` or `file:` selector names.
+    public var usesVirtualDevices: Bool
+
+    public init(
+        profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
+        usesVirtualDevices: Bool = false
+    ) {
+        self.profile = profile
+        self.cameras = cameras
+        self.microphones = microphones
+        self.usesVirtualDevices = usesVirtualDevices
+    }
+}
+
+/// A device for a role, by selector.
+public struct RoleSelection: Sendable, Equatable {
+    public var role: String
+    public var selector: String
+
+    public init(role: String, selector: String) {
+        self.role = role
+        self.selector = selector
+    }
+}

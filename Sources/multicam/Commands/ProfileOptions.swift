@@ -1,0 +1,20 @@
+import Arguments
+import MulticamKit
+
+/// The options by which commands name a profile and its devices.
+enum ProfileOptions {
+    static let specs = [
+        OptionSpec("profile", "P", help: "A profile's name (see `multicam profiles`) or its file."),
+        OptionSpec("camera", "ROLE=DEVICE", isRepeatable: true, help: "Which camera plays a role."),
+        OptionSpec("mic", "ROLE=DEVICE", isRepeatable: true, help: "Which microphone plays a role."),
+        OptionSpec("virtual", help: "Made-up devices for every role that no option and no file names."),
+    ]
+
+    static func request(_ arguments: ParsedArguments) throws(UsageError) -> SetupRequest {
+        SetupRequest(
+            profile: try arguments.required("profile"),
+            cameras: try arguments.pairs("camera").map { RoleSelection(role: $0.key, selector: $0.value) },
+            microphones: try arguments.pairs("mic").map { RoleSelection(role: $0.key, selector: $0.value) },
+            usesVirtualDevices: arguments.flag("virtual"))
+    }
+}

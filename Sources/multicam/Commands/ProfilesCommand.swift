@@ -1,0 +1,95 @@
+import Arguments
+import Foundation
+import Media
+import MulticamKit
+import Session
+
+/// `multicam profiles`: lists, shows and checks profiles.
+struct ProfilesCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "profiles", summary: "List the profiles, show one, or check a file.",
+        positionals: [PositionalSpec("NAME", isOptional: true, help: "Show this profile's file.")],
+        options: [
+            OptionSpec("check", "FILE", help: "Say what is wrong with a profile, or that nothing is."),
+            OptionSpec("json", help: "Print JSON."),
+        ])
+
+    private enum Task: Sendable {
+        case list
+        case show(String)
+        case check(String)
+    }
+
+    private let task: Task
+    private let wantsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        wantsJSON = arguments.flag("json")
+        switch (arguments.positionals.first, arguments.optional("check")) {
+        case (nil, nil): task = .list
+        case (let name?, nil): task = .show(name)
+        case (nil, let file?): task = .check(file)
+        case (_?, _?): throw arguments.spec.error("give NAME or `--check FILE`, not both.")
+        }
+    }
+
+    func run() async throws -> ExitStatus {
+        let library = SessionSetup.library
+        switch task {
+        case .list: list(library)
+        case .show(let name): try show(name, library)
+        case .check(let file):
+            let profile = try ProfileLibrary.read(file)
+            if wantsJSON {
+                Output.data(
+                    JSONText.line(JSONValue.object(["file": .string(file), "valid": .boolean(true)])))
+            } else {
+                let text = profile.description.isEmpty ? "" : " (\(profile.description.printable()))"
+                Output.message("\(file.printable(limit: 1000)): nothing is wrong with it\(text).")
+            }
+        }
+        return .done
+    }
+
+    private func list(_ library: ProfileLibrary) {
+        let entries = library.list()
+        if wantsJSON {
+            let values = entries.map { entry in
+                JSONValue.object([
+                    "name": .string(entry.name.printable()),
+                    "description": .string(entry.description.printable()),
+                    "file": .string(entry.path.printable(limit: 4096)),
+                    "problem": entry.problem.map { .string($0.description) } ?? .null,
+                ])
+            }
+            Output.data(JSONText.line(JSONValue.object(["profiles": .array(values)])))
+            return
+        }
+        let width = entries.map(\.name.count).max() ?? 0
+        for entry in entries {
+            let padding = String(repeating: " ", count: width - entry.name.count + 2)
+            let text = entry.problem.map { "cannot be used: \($0)" } ?? entry.description.printable()
+            Output.data("\(entry.name.printable())\(padding)\(text)")
+        }
+    }
+
+    private func show(_ name: String, _ library: ProfileLibrary) throws {
+        let path = try library.path(of: name)
+        let profile = try ProfileLibrary.read(path)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        if wantsJSON {
+            Output.data(
+                JSONText.line(
+                    JSONValue.object([
+                        "name": .string(profile.name), "description": .string(profile.description),
+                        "file": .string(path), "cameras": .array(profile.cameras.map { .string($0.role) }),
+                        "microphones": .array(profile.microphones.map { .string($0.role) }),
+                        "program": .boolean(profile.program != nil), "text": .string(text),
+                    ])))
+        } else {
+            // Tabs and line ends are a file's own; anything else that steers a terminal is not shown.
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            Output.data(lines.map { String($0).printable(limit: 4096) }.joined(separator: "\n"))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Arguments
+import Foundation
+import Media
+import MulticamKit
+import Session
+
+/// `multicam record`: records until stopped.
+struct RecordCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "record",
+        summary: "Record the cameras and microphones of a profile until Ctrl-C.",
+        notes: [
+            "DEVICE is `any`, a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE or "
+                + "virtual:PATTERN?key=value&…",
+            "Ctrl-C, SIGTERM and SIGHUP finish the recording properly; a second one stops waiting for encoders and still "
+                + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
+            "The session folder's path is the only line of standard output; with --json events are, one a line.",
+        ],
+        options: ProfileOptions.specs + [
+            OptionSpec(
+                "output", "DIR", help: "Where session folders are made. Default: recordings in this folder."),
+            OptionSpec("name", "NAME", help: "The session folder's name. Default: date, time and profile."),
+            OptionSpec("duration", "T", help: "Stop by itself after this long: 10, 2.5, 500ms, 10s, 5m, 2h."),
+            OptionSpec("json", help: "Print events as NDJSON, each line at once."),
+        ])
+
+    private let request: SetupRequest
+    private let output: String
+    private let name: String?
+    private let duration: Nanoseconds?
+    private let wantsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        request = try ProfileOptions.request(arguments)
+        output = arguments.optional("output") ?? "recordings"
+        name = try arguments.optional("name").map { text throws(UsageError) in
+            // File systems take 255 bytes; a number may have to follow.
+            guard (1...200).contains(text.utf8.count), !text.contains("/"), text.printable() == text,
+                text != ".", text != ".."
+            else {
+                throw arguments.spec.error(
+                    "`--name \(text.printable())`: expected a name of at most 200 bytes without `/`.")
+            }
+            return text
+        }
+        duration = try arguments.optional("duration").map { text throws(UsageError) in
+            guard let duration = Nanoseconds(text), duration > .zero else {
+                throw arguments.spec.error(
+                    "`--duration \(text.printable())`: expected a time above zero such as 10, 2.5, 500ms, 10s, 5m or 2h."
+                )
+            }
+            return duration
+        }
+        wantsJSON = arguments.flag("json")
+    }
+
+    func run() async throws -> ExitStatus {
+        SignalInbox.open()
+        let setup = try SessionSetup(request)
+        for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current))
+        listenForSignals(session)
+        let printer = Task { await printEvents(of: session) }
+        let status = Task { await showStatus(of: session, printer) }
+        defer { status.cancel() }
+        let result: RecordingResult
+        do {
+            result = try await session.record()
+        } catch {
+            await printer.value
+            throw error
+        }
+        await printer.value
+        status.cancel()
+        await status.value
+        return conclude(result)
+    }
+
+    private func listenForSignals(_ session: MulticamSession) {
+        SignalInbox.listen { request in
+            switch request {
+            case .stop(1): session.stop()
+            case .stop(2):
+                session.stopUrgently()
+                Output.message("closing the files without waiting for the encoders")
+            case .stop: _exit(ExitStatus.aborted.rawValue)
+            case .mark: session.mark("signal")
+            case .split: session.split()
+            }
+        }
+    }
+
+    /// Writes each event, or the folder once it is known.
+    private func printEvents(of session: MulticamSession) async {
+        for await event in session.events {
+            if wantsJSON {
+                Output.data(event.line())
+            } else if event.name == .started, case .string(let folder)? = event.fields["folder"] {
+                Output.data(folder)
+            } else if event.name == .warning || event.name == .silence,
+                case .string(let text)? = event.fields["text"]
+            {
+                Output.message(text)
+            }
+        }
+    }
+
+    /// A line that is written over on a terminal, a line every 10 s elsewhere, until cancelled.
+    private func showStatus(of session: MulticamSession, _ printer: Task<Void, Never>) async {
+        let hasTerminal = Output.hasTerminal
+        let interval: Duration = hasTerminal ? .milliseconds(250) : .seconds(10)
+        var folder: String?
+        while !Task.isCancelled {
+            do {
+                try await Task.sleep(for: interval)
+            } catch {
+                break
+            }
+            let status = session.status
+            folder = folder ?? session.folderPath
+            let minutes = folder.flatMap { DiskHeadroom.minutes(of: $0, recorded: status.time) }
+            let text = StatusLine.text(status, freeMinutes: minutes)
+            if hasTerminal {
+                Output.status(text)
+            } else {
+                Output.message(text)
+            }
+        }
+        Output.endStatus()
+    }
+
+    private func conclude(_ result: RecordingResult) -> ExitStatus {
+        for failure in result.storageFailures { Output.message(failure.description) }
+        for failure in result.encodingFailures { Output.message(failure.description) }
+        for sentence in result.exceededLimits { Output.message(sentence) }
+        let exit: ExitStatus =
+            if !result.storageFailures.isEmpty {
+                .storageFailed
+            } else if !result.encodingFailures.isEmpty {
+                .failed
+            } else if !result.exceededLimits.isEmpty {
+                .lossesBeyondLimit
+            } else {
+                .done
+            }
+        if wantsJSON {
+            let finished = SessionEvent(
+                .finished, at: MediaTime(nanoseconds: result.manifest.duration_ns),
+                [
+                    "folder": .string(result.folder), "outcome": .string(result.manifest.outcome.rawValue),
+                    "exit": .integer(Int64(exit.rawValue)),
+                ])
+            Output.data(finished.line())
+        }
+        return exit
+    }
+}

@@ -1,0 +1,116 @@
+import Arguments
+import Glibc
+import Media
+import MulticamKit
+import Session
+
+/// The program: finds the command, runs it, says what went wrong, and exits.
+@main
+struct Multicam {
+    static let program = "multicam"
+
+    /// A new command is its file and a line here.
+    static let commands: [any Command.Type] = [
+        DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
+    ]
+
+    static func main() async {
+        Output.openClosedStreams()
+        signal(SIGPIPE, SIG_IGN)
+        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        exit(status.rawValue)
+    }
+
+    private static func run(_ words: [String]) async -> ExitStatus {
+        do {
+            return try await execute(words)
+        } catch {
+            Output.message("\(error)".printable(limit: 4000))
+            return status(of: error)
+        }
+    }
+
+    private static func execute(_ words: [String]) async throws -> ExitStatus {
+        let first = words.first ?? ""
+        if ["--help", "-h", "help"].contains(first) {
+            let topic = words.dropFirst().first
+            Output.data(first == "help" ? try topic.map(helpOfCommand) ?? help : help)
+            return .done
+        }
+        if first == "--version" {
+            Output.data("\(program) \(MulticamVersion.current)")
+            return .done
+        }
+        let type = try command(named: first)
+        let arguments = try type.spec.parse(words.dropFirst())
+        if arguments.wantsHelp {
+            Output.data(HelpText.of(type.spec))
+            return .done
+        }
+        let command: any Command = try type.init(arguments)
+        return try await command.run()
+    }
+
+    private static func command(named name: String) throws(UsageError) -> any Command.Type {
+        if let command = commands.first(where: { $0.spec.name == name }) { return command }
+        let hint = "See `multicam --help`."
+        guard !name.isEmpty else { throw UsageError("no command was given.", hint: hint) }
+        let nearest = name.nearest(among: commands.map { $0.spec.name })
+        throw UsageError(
+            "unknown command `\(name.printable())`\(nearest.map { "; did you mean `\($0)`?" } ?? ".")",
+            hint: hint)
+    }
+
+    private static func helpOfCommand(named name: String) throws(UsageError) -> String {
+        HelpText.of(try command(named: name).spec)
+    }
+
+    private static var help: String {
+        HelpText.of(
+            program: program, summary: "Records several cameras and microphones as one session on one clock.",
+            commands: commands.map { $0.spec },
+            notes: [
+                "Try it without hardware: multicam record --profile pip --virtual --duration 10",
+                "Exit status: 0 done; 1 anything else; 2 usage or profile error; 3 device missing or busy; "
+                    + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; 7 storage failed, what was "
+                    + "recorded is saved; 130 aborted.",
+            ])
+    }
+
+    /// The documented exit status for an error.
+    static func status(of error: any Error) -> ExitStatus {
+        switch error {
+        case is UsageError, is ProfileError: .usage
+        case let error as RecordingError: status(of: error)
+        case let error as SetupError: status(of: error)
+        case let error as DeviceError: status(of: error)
+        case let error as FileError: error.isPermission ? .noPermission : .storageFailed
+        default: .failed
+        }
+    }
+
+    private static func status(of error: RecordingError) -> ExitStatus {
+        switch error {
+        case .device(let error): status(of: error)
+        case .file(let error): error.isPermission ? .noPermission : .storageFailed
+        case .encoding: .failed
+        case .stopped: .aborted
+        }
+    }
+
+    private static func status(of error: SetupError) -> ExitStatus {
+        switch error {
+        case .usage: .usage
+        case .profile: .usage
+        case .device(let error): status(of: error)
+        }
+    }
+
+    private static func status(of error: DeviceError) -> ExitStatus {
+        switch error.reason {
+        case .noPermission: .noPermission
+        case .formatNotSupported: .usage
+        default: .deviceMissing
+        }
+    }
+}

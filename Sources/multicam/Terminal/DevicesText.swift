@@ -1,0 +1,106 @@
+import Media
+import MulticamKit
+import Session
+
+/// The list of devices, for people and as JSON. Every word from a device is cleaned.
+enum DevicesText {
+    static func of(_ listing: DeviceListing) -> String {
+        var lines: [String] = []
+        for camera in listing.cameras { lines += text(of: camera, kind: "camera") }
+        for microphone in listing.microphones { lines += text(of: microphone, kind: "microphone") }
+        return lines.isEmpty ? "no devices" : lines.joined(separator: "\n")
+    }
+
+    static func json(_ listing: DeviceListing) -> JSONValue {
+        .object([
+            "cameras": .array(listing.cameras.map(json)),
+            "microphones": .array(listing.microphones.map(json)),
+            "problems": .array(listing.problems.map { .string($0.description) }),
+        ])
+    }
+
+    private static func text(of device: CaptureDevice, kind: String) -> [String] {
+        var lines = ["\(kind) \(device.name.printable())", "  selector   \(device.selector.printable())"]
+        lines.append("  identity   \(device.identity.description.printable())")
+        if device.node != device.selector { lines.append("  node       \(device.node.printable())") }
+        lines.append("  type       \(device.deviceType.rawValue), position \(device.position.rawValue)")
+        if let controller = device.controller {
+            let speed = device.busSpeed.map { ", \($0) Mbit/s" } ?? ""
+            lines.append("  controller \(controller.printable())\(speed)")
+        }
+        if let companion = device.companion {
+            let other = kind == "camera" ? "microphone" : "camera"
+            lines.append("  its \(other) \(companion.name.printable())")
+        }
+        if let problem = device.problem { lines.append("  problem    \(sentence(problem))") }
+        if let sound = device.sound {
+            lines.append("  sound      \(sound.rate) Hz, \(sound.channels) channels")
+        }
+        for format in device.formats { lines.append("  format     \(format.description.printable())") }
+        for control in device.controls {
+            lines.append(
+                "  control    \(control.name.printable()) = \(control.value) (\(control.minimum)…\(control.maximum))"
+            )
+        }
+        return lines
+    }
+
+    private static func sentence(_ problem: CaptureDevice.Problem) -> String {
+        switch problem {
+        case .inUse(let program): "in use by \((program ?? "another program").printable())"
+        case .noPermission(let group):
+            "no permission: join the group with `sudo usermod -aG \(group.printable()) $USER`"
+        case .failing(let why): why.printable()
+        }
+    }
+
+    private static func json(_ device: CaptureDevice) -> JSONValue {
+        var fields: [String: JSONValue] = [
+            "name": .string(device.name.printable()), "node": .string(device.node.printable()),
+            "selector": .string(device.selector.printable()), "type": .string(device.deviceType.rawValue),
+            "position": .string(device.position.rawValue),
+            "identity": .string(device.identity.description.printable()),
+            "usb_path": .string(device.identity.busPath.printable()),
+            "product": .string(device.identity.product.printable()),
+            "serial": .string(device.identity.serial.printable()),
+        ]
+        fields["controller"] = device.controller.map { .string($0.printable()) } ?? .null
+        fields["speed_mbit"] = device.busSpeed.map { .integer(Int64($0)) } ?? .null
+        fields["companion"] = device.companion.map { .string($0.description.printable()) } ?? .null
+        fields["problem"] = device.problem.map { .string(sentence($0)) } ?? .null
+        if device.mediaType == .video {
+            fields["formats"] = .array(device.formats.map(json))
+            fields["controls"] = .array(device.controls.map(json))
+        } else if let sound = device.sound {
+            fields["source"] = .string(device.node.printable())
+            fields["rate"] = .integer(Int64(sound.rate))
+            fields["channels"] = .integer(Int64(sound.channels))
+        }
+        return .object(fields)
+    }
+
+    private static func json(_ format: OfferedFormat) -> JSONValue {
+        var fields: [String: JSONValue] = [
+            "pixel": .string(format.pixel.rawValue), "native": .string(format.nativeName.printable()),
+            "width": .integer(Int64(format.size.width)), "height": .integer(Int64(format.size.height)),
+        ]
+        switch format.rates {
+        case .listed(let rates): fields["rates"] = .array(rates.sorted(by: >).map { .number($0.perSecond) })
+        case .any(let lowest, let highest):
+            fields["rate_range"] = .array([.number(lowest.perSecond), .number(highest.perSecond)])
+        }
+        return .object(fields)
+    }
+
+    private static func json(_ control: DeviceControl) -> JSONValue {
+        .object([
+            "name": .string(control.name.printable()), "value": .integer(control.value),
+            "minimum": .integer(control.minimum), "maximum": .integer(control.maximum),
+            "step": .integer(control.step), "default": .integer(control.defaultValue),
+            "read_only": .boolean(control.isReadOnly),
+            "menu": .object(
+                Dictionary(
+                    uniqueKeysWithValues: control.menu.map { ("\($0.key)", .string($0.value.printable())) })),
+        ])
+    }
+}

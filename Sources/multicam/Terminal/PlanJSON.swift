@@ -1,0 +1,89 @@
+import Media
+import Session
+
+/// A plan for programs: devices and tracks in the words and shapes of a manifest.
+enum PlanJSON {
+    static func of(_ plan: SessionPlan) -> JSONValue {
+        .object([
+            "profile": .string(plan.profile.printable()),
+            "devices": .array(plan.cameras.map(device) + plan.microphones.map(device)),
+            "tracks": .array(tracks(of: plan)),
+            "connections": .array(
+                plan.connections.map { .object(["input": .string($0.input), "output": .string($0.output)]) }),
+            "notes": .array(plan.notes.map { .string($0.printable(limit: 1000)) }),
+        ])
+    }
+
+    private static func device(_ camera: PlannedCamera) -> JSONValue {
+        .object([
+            "role": .string(camera.role), "kind": .string("camera"),
+            "identity": .string(camera.identity.description.printable()),
+            "name": .string(camera.identity.name.printable()),
+            "selector": .string(camera.selector.printable()),
+            "format": .object(
+                size(camera.format.size, camera.format.rate).merging([
+                    "pixel": .string(camera.format.pixel.rawValue)
+                ]) { $1 }),
+            "reason": .string(camera.reason.printable(limit: 1000)),
+        ])
+    }
+
+    private static func device(_ microphone: PlannedMicrophone) -> JSONValue {
+        .object([
+            "role": .string(microphone.role), "kind": .string("microphone"),
+            "identity": .string(microphone.identity.description.printable()),
+            "name": .string(microphone.identity.name.printable()),
+            "selector": .string(microphone.selector.printable()),
+            "format": .object([
+                "channels": .integer(Int64(microphone.format.channels)),
+                "rate": .integer(Int64(microphone.format.rate)),
+            ]),
+        ])
+    }
+
+    private static func tracks(of plan: SessionPlan) -> [JSONValue] {
+        let cameras = plan.cameraTracks.map { track in
+            let pixel = plan.cameras.first { $0.role == track.role }?.format.pixel.rawValue ?? ""
+            return JSONValue.object(
+                size(track.settings.size, track.rate).merging([
+                    "name": .string(track.role), "kind": .string("camera"), "file": .string(track.file),
+                    "codec": .string(track.mode == .copy ? pixel : "h264"),
+                    "mode": .string(track.mode.rawValue),
+                    "rotation": .integer(Int64(track.rotation.degrees)),
+                ]) { $1 })
+        }
+        let microphones = plan.microphoneTracks.map { track in
+            JSONValue.object([
+                "name": .string(track.role), "kind": .string("microphone"), "file": .string(track.file),
+                "rate": .integer(Int64(SoundFormat.sessionRate)),
+            ])
+        }
+        return cameras + microphones + (plan.program.map { [program($0)] } ?? [])
+    }
+
+    private static func program(_ program: PlannedProgram) -> JSONValue {
+        let layers = program.layers.map { layer in
+            JSONValue.object([
+                "role": .string(layer.role), "x": .integer(Int64(layer.rectangle.x)),
+                "y": .integer(Int64(layer.rectangle.y)), "width": .integer(Int64(layer.rectangle.width)),
+                "height": .integer(Int64(layer.rectangle.height)), "filling": .string(layer.filling.rawValue),
+                "rotation": .integer(Int64(layer.rotation.degrees)), "border": .integer(Int64(layer.border)),
+            ])
+        }
+        return .object(
+            size(program.settings.size, program.settings.rate).merging([
+                "name": .string("program"), "kind": .string("program"), "file": .string(program.file),
+                "codec": .string("h264"), "preset": .string(program.settings.preset.rawValue),
+                "quality": .integer(Int64(program.settings.quality)), "layers": .array(layers),
+                "mix": .array(program.mix.map { .string($0) }),
+                "sound_bitrate": .integer(Int64(program.soundBitrate)),
+            ]) { $1 })
+    }
+
+    private static func size(_ size: PictureSize, _ rate: FrameRate) -> [String: JSONValue] {
+        [
+            "width": .integer(Int64(size.width)), "height": .integer(Int64(size.height)),
+            "rate": .number(rate.perSecond),
+        ]
+    }
+}

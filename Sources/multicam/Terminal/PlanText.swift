@@ -1,0 +1,48 @@
+import Media
+import Session
+
+/// A plan as people read it.
+enum PlanText {
+    static func of(_ plan: SessionPlan) -> String {
+        var lines = ["profile \(plan.profile)", "", "inputs"]
+        for camera in plan.cameras {
+            lines.append(
+                "  \(camera.role): \(camera.identity.name.printable()) (\(camera.identity.description.printable()))"
+            )
+            lines.append("    \(camera.reason.isEmpty ? camera.format.description : camera.reason)")
+        }
+        for microphone in plan.microphones {
+            let channels = microphone.format.channels == 1 ? "mono" : "\(microphone.format.channels) channels"
+            lines.append("  \(microphone.role): \(microphone.identity.name.printable())")
+            lines.append("    \(microphone.format.rate) Hz, \(channels)")
+        }
+        lines += ["", "outputs"]
+        if let program = plan.program { lines += text(of: program) }
+        for track in plan.cameraTracks {
+            let how = track.mode == .copy ? "copied" : "encoded as h264 \(track.settings.preset.rawValue)"
+            let turn = track.rotation == .none ? "" : ", turned by \(track.rotation.degrees)° for viewing"
+            lines.append(
+                "  \(track.file): \(track.role) \(how), \(track.settings.size) at \(track.rate)\(turn)")
+        }
+        for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
+        if !plan.notes.isEmpty { lines += [""] + plan.notes.map { "note: \($0.printable(limit: 1000))" } }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func text(of program: PlannedProgram) -> [String] {
+        let settings = program.settings
+        var lines = [
+            "  \(program.file): \(settings.size) at \(settings.rate), h264 \(settings.preset.rawValue) \(settings.quality)"
+        ]
+        for layer in program.layers {
+            let place = layer.rectangle
+            lines.append(
+                "    \(layer.role): \(place.size) at \(place.x),\(place.y), \(layer.filling.rawValue)")
+        }
+        if !program.mix.isEmpty {
+            lines.append(
+                "    sound: \(program.mix.joined(separator: ", ")), aac \(program.soundBitrate / 1000)k")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,41 @@
+import Media
+import Session
+
+/// Tells people how a recording goes: one line that is written over on a terminal, a line every 10 s elsewhere.
+struct StatusLine {
+    /// What the line says, without control characters, cut to the terminal's width.
+    static func text(_ status: SessionStatus, freeMinutes: Int?) -> String {
+        var parts: [String] = []
+        switch status.phase {
+        case .starting: return "waiting for the devices"
+        case .recording: parts.append("● \(clock(status.time))")
+        case .finishing: parts.append("■ finishing \(clock(status.time))")
+        }
+        for camera in status.cameras {
+            let rate = Int64((camera.rate * 10).rounded())
+            let lost = camera.lost > 0 ? " −\(camera.lost)" : ""
+            parts.append("\(camera.role) \(rate / 10).\(rate % 10)/s\(lost)")
+        }
+        for microphone in status.microphones { parts.append("\(microphone.role) \(meter(microphone.peak))") }
+        if let freeMinutes { parts.append("disk \(freeMinutes) min") }
+        return parts.joined(separator: "  ").printable(limit: 400)
+    }
+
+    /// `0:03:07`.
+    private static func clock(_ time: MediaTime) -> String {
+        let seconds = time.nanoseconds / 1_000_000_000
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+    }
+
+    /// Eight steps of 6 dB up to full scale.
+    private static func meter(_ peak: Float) -> String {
+        var steps = 0
+        var level = peak
+        while steps < 8, level > 0.0039 {
+            level /= 2
+            steps += 1
+        }
+        return String(repeating: "▮", count: steps) + String(repeating: "▯", count: 8 - steps)
+    }
+}

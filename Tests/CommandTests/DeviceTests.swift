@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@Suite("Devices that are not there")
+struct DeviceTests {
+    @Test("A machine without a camera or a sound server can be asked for its devices")
+    func listing() throws {
+        let outcome = try Multicam.run("devices", "--json")
+        #expect(outcome.status == 0)
+        let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+        #expect(json?["cameras"] is [Any])
+        #expect((json?["microphones"] as? [Any])?.isEmpty == true)
+        #expect(outcome.errors.contains("PulseAudio"))
+    }
+
+    @Test(
+        "A device that is missing ends in exit status 3 and a sentence",
+        arguments: [
+            ("--camera", "desk=frobnicam", "multicam devices"),
+            ("--camera", "desk=/dev/video977", "multicam devices"),
+            ("--camera", "desk=serial:none", "multicam devices"),
+            ("--camera", "desk=file:/nonexistent/film.mp4", "no such file"),
+            ("--camera", "desk=file:/tmp", "s a directory"),
+            ("--mic", "host=pulse:none", "PulseAudio server does not answer"),
+            ("--mic", "host=file:/nonexistent/sound.wav", "no such file"),
+        ])
+    func missing(_ option: String, _ selection: String, _ expected: String) throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run(
+            "record", "--profile", "pip", "--virtual", option, selection, in: scratch)
+        expectRefusal(outcome, status: 3, expected)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+    }
+
+    @Test("Without a camera `any` says how to try without hardware")
+    func none() throws {
+        guard try Multicam.run("devices").output.contains("no devices") else { return }
+        expectRefusal(try Multicam.run("record", "--profile", "pip"), status: 3, "--virtual")
+    }
+
+    @Test("A file that is no media file, or holds no picture, is no camera")
+    func wrongFiles() throws {
+        let scratch = try Scratch()
+        let text = try scratch.file("text.mp4", "this is no film")
+        let sound = scratch.path + "/sound.wav"
+        let made = try Multicam.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=1", sound])
+        #expect(made.status == 0, "\(made.errors)")
+        for (file, expected) in [(text, "Invalid data"), (sound, "no picture")] {
+            let outcome = try Multicam.run(
+                "record", "--profile", "pip", "--virtual", "--camera", "desk=file:" + file)
+            expectRefusal(outcome, status: 3, expected)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@Suite("Profiles on the command line")
+struct ProfileTests {
+    @Test(
+        "A bad profile is refused with its place and what was expected",
+        arguments: [
+            ("cameras: {desk: [}", ":1:18: "),
+            ("cameras:\n\tdesk: {}", ":2:1: found a tab"),
+            ("cameras: {desk: {}}\nprogam: {}", "probably program"),
+            ("cameras: {desk: {rate: fast}}", "cameras.desk.rate: found “fast”"),
+            ("cameras: {desk: {rate: -1}}", "above 0"),
+            ("cameras: {desk: {rotation: 45}}", "0, 90, 180 or 270"),
+            ("cameras: 5", "cameras: found “5”"),
+            ("", "an empty file"),
+            ("- desk", "found a list"),
+            ("cameras: {desk: {}}\ncameras: {face: {}}", "a second time"),
+            ("cameras: {desk: {}}\nmicrophones: {host: {rotation: 90}}", "only cameras have"),
+            ("cameras: {desk: {}}\ntracks: {cameras: none}", "nothing to write"),
+            ("cameras: {\"../desk\": {}}", "small letters"),
+            ("cameras: {desk: {device: \"\\e[31mred\"}}", "?[31mred"),
+            ("cameras: {desk: {device: \"virtual:clap?size=320x240&format=yuyv\"}}", "expected encode"),
+            (
+                "cameras: {desk: {device: \"virtual:clap?size=320x240\", size: 640x480}}",
+                "expected one of mjpeg 320x240 at 30"
+            ),
+            ("\u{0}\u{1}\u{2}", "control character"),
+            ("# " + String(repeating: "x", count: 1_100_000), "at most 1 MB"),
+            (String(repeating: "[", count: 10_000), "levels"),
+        ])
+    func bad(_ text: String, _ expected: String) throws {
+        let scratch = try Scratch()
+        let file = try scratch.file("bad.yaml", text)
+        expectRefusal(try Multicam.run("plan", "--virtual", "--profile", file), status: 2, expected)
+        let check = try Multicam.run("profiles", "--check", file)
+        // What only the devices can tell is not wrong with the file.
+        if !expected.contains("mjpeg 320x240"), !expected.contains("encode") {
+            expectRefusal(check, status: 2, expected)
+        }
+    }
+
+    @Test("A folder and a file that is not there are no profiles")
+    func notFiles() throws {
+        let scratch = try Scratch()
+        expectRefusal(try Multicam.run("plan", "--profile", scratch.path), status: 2, "found a folder")
+        expectRefusal(
+            try Multicam.run("plan", "--profile", scratch.path + "/none.yaml"), status: 2, "no such file")
+    }
+
+    @Test(
+        "The user's own profiles come before those that are shipped, and a broken one hides none of the others"
+    )
+    func own() throws {
+        let scratch = try Scratch()
+        let folder = scratch.url.appending(path: "multicam/profiles")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("description: mine\ncameras: {only: {}}".utf8).write(to: folder.appending(path: "pip.yaml"))
+        try Data("cameras: 3".utf8).write(to: folder.appending(path: "broken.yaml"))
+        var environment = Multicam.environment
+        environment["XDG_CONFIG_HOME"] = scratch.path
+        let list = try Multicam.run("profiles", environment: environment)
+        #expect(list.status == 0)
+        #expect(list.lines.contains { $0.hasPrefix("pip ") && $0.hasSuffix("mine") })
+        #expect(list.lines.contains { $0.hasPrefix("broken ") && $0.contains("cannot be used") })
+        #expect(list.lines.contains { $0.hasPrefix("interview ") })
+        let plan = try Multicam.run("plan", "--virtual", "--profile", "pip", environment: environment)
+        #expect(plan.output.contains("only: "))
+    }
+
+    @Test("Every profile that is shipped can be shown, checked and planned without hardware")
+    func shipped() throws {
+        let list = try Multicam.run("profiles", "--json")
+        let json = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
+        let profiles = try #require(json?["profiles"] as? [[String: Any]])
+        #expect(profiles.count >= 6)
+        for profile in profiles {
+            let name = try #require(profile["name"] as? String)
+            let file = try #require(profile["file"] as? String)
+            #expect(try Multicam.run("profiles", name).output.contains("cameras:"))
+            #expect(try Multicam.run("profiles", "--check", file).status == 0)
+            let plan = try Multicam.run("plan", "--virtual", "--profile", name, "--json")
+            #expect(plan.status == 0, "\(plan.errors)")
+            #expect(plan.lines.count == 1)
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(plan.output.utf8)) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Recording on the command line", .serialized)
+struct RecordTests {
+    @Test("Standard output is the session folder's path alone, in a folder that was not there")
+    func folder() throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run(
+            "record", "--profile", scratch.smallProfile(), "--output", "neu/Ton & Bild", "--name",
+            "Gespräch 1",
+            "--duration", "500ms", environment: ["LANG": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu"], in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output == "\(scratch.path)/neu/Ton & Bild/Gespräch 1\n")
+        #expect(outcome.errors.isEmpty)
+        let session = try scratch.session(in: "neu/Ton & Bild")
+        #expect(session.outcome == "finished")
+        #expect((session.manifest["started"] as? String)?.hasSuffix("+05:45") == true)
+        #expect(try session.play("program.mp4").pictures == 15)
+        #expect(try session.play("cameras/desk.mov").pictures == 15)
+        #expect(try session.play("audio/host.wav").seconds == 0.5)
+    }
+
+    @Test("Events are lines of JSON: started when T0 has come, finished with the exit status")
+    func events() throws {
+        let scratch = try Scratch()
+        let command = try RunningCommand([
+            Multicam.path, "record", "--profile", scratch.smallProfile(), "--output", scratch.path + "/out",
+            "--duration", "0.3", "--json",
+        ])
+        let started = try command.event("started")
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let start = try #require(started["t0_monotonic_ns"] as? Int)
+        #expect(now.tv_sec * 1_000_000_000 + now.tv_nsec >= start)
+        #expect(started["at_ns"] as? Int == 0)
+        let folder = try #require(started["folder"] as? String)
+        #expect(FileManager.default.fileExists(atPath: folder + "/cameras/desk.mov"))
+        let finished = try command.event("finished")
+        #expect(finished["exit"] as? Int == 0)
+        #expect(finished["outcome"] as? String == "finished")
+        #expect(finished["folder"] as? String == folder)
+        #expect(command.nextLine() == nil)
+        #expect(command.waitForEnd() == 0)
+    }
+
+    @Test("Losses beyond the profile's limit end in exit status 6, with all files whole")
+    func limit() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.file(
+            "lossy.yaml",
+            """
+            cameras: { desk: { device: "virtual:clap?size=320x180&drop=0.4" } }
+            limits: { lostFrames: 0.05 }
+            """)
+        let outcome = try Multicam.run("record", "--profile", profile, "--duration", "1", in: scratch)
+        #expect(outcome.status == 6)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.errors.contains("track desk lost"))
+        let session = try scratch.session(in: "recordings")
+        #expect(session.outcome == "finished")
+        #expect(try session.play("cameras/desk.mov").pictures == 30)
+    }
+
+    @Test("Whoever reads the streams may go away: the recording does not end of it")
+    func readersGo() throws {
+        let scratch = try Scratch()
+        let command = try RunningCommand([
+            Multicam.path, "record", "--profile", scratch.smallProfile(), "--output", scratch.path + "/out",
+            "--duration", "0.5", "--json",
+        ])
+        _ = try command.event("started")
+        try command.closeOutput()
+        #expect(command.waitForEnd() == 0)
+        let session = try scratch.session(in: "out")
+        #expect(session.outcome == "finished")
+        #expect(try session.play("program.mp4").pictures == 15)
+    }
+
+    @Test("Streams that the starter closed take nothing from the recording")
+    func closedStreams() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.smallProfile()
+        let outcome = try Multicam.run(
+            [
+                "setsid", "--wait", "sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh", Multicam.path, "record",
+                "--profile", profile, "--output", scratch.path + "/out", "--duration", "0.3", "--json",
+            ], environment: ["PATH": "/usr/bin:/bin"])
+        #expect(outcome.status == 0)
+        #expect(outcome.output.isEmpty)
+        let session = try scratch.session(in: "out")
+        for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] { _ = try session.play(file) }
+        for name in try FileManager.default.subpathsOfDirectory(atPath: session.path)
+        where name.hasSuffix(".mov") {
+            let data = try Data(contentsOf: URL(fileURLWithPath: session.path + "/" + name))
+            #expect(data.range(of: Data("\"finished\"".utf8)) == nil)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Signals", .serialized)
+struct SignalTests {
+    private func start(_ scratch: Scratch) throws -> RunningCommand {
+        let command = try RunningCommand([
+            Multicam.path, "record", "--profile", scratch.smallProfile(), "--output", scratch.path + "/out",
+            "--json",
+        ])
+        _ = try command.event("started")
+        return command
+    }
+
+    @Test("Each of the three signals to stop finishes the recording", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func stop(_ signal: Int32) throws {
+        let scratch = try Scratch()
+        let command = try start(scratch)
+        command.send(signal)
+        // Wrappers pass a signal on again: within a second it counts once.
+        command.send(signal)
+        command.send(signal)
+        #expect(try command.event("finished")["exit"] as? Int == 0)
+        #expect(command.waitForEnd() == 0)
+        let session = try scratch.session(in: "out")
+        #expect(session.outcome == "finished")
+        for (track, file) in [("program", "program.mp4"), ("desk", "cameras/desk.mov")] {
+            let media = try session.play(file)
+            #expect(media.pictures == (try session.frames(track)["written"] as? Int))
+            #expect(abs(media.seconds - session.seconds) < 0.001)
+        }
+    }
+
+    @Test("SIGUSR1 sets a mark, SIGUSR2 goes on in new files, and as often as it is asked")
+    func marksAndSplits() throws {
+        let scratch = try Scratch()
+        let command = try start(scratch)
+        command.send(SIGUSR1)
+        let mark = try command.event("mark")
+        command.send(SIGUSR2)
+        #expect(try command.event("split")["part"] as? Int == 2)
+        // At once again: the second part has not begun yet.
+        command.send(SIGUSR2)
+        let split = try command.event("split")
+        #expect(split["part"] as? Int == 3)
+        command.send(SIGUSR1)
+        _ = try command.event("mark")
+        while try seconds(since: command, split) < 0.2 {}
+        command.send(SIGINT)
+        _ = try command.event("finished")
+        #expect(command.waitForEnd() == 0)
+
+        let session = try scratch.session(in: "out")
+        #expect(session.marks.count >= 2)
+        #expect(session.marks.first?["at_ns"] as? Int == mark["at_ns"] as? Int)
+        for (track, files) in [
+            ("program", ["program.mp4", "program-2.mp4", "program-3.mp4"]),
+            ("desk", ["cameras/desk.mov", "cameras/desk-2.mov", "cameras/desk-3.mov"]),
+        ] {
+            #expect(try session.track(track)["parts"] as? [String] == Array(files.dropFirst()))
+            let parts = try files.map { try session.play($0) }
+            #expect(parts.allSatisfy { $0.pictures > 0 })
+            #expect(parts.map(\.pictures).reduce(0, +) == (try session.frames(track)["written"] as? Int))
+            #expect(abs(parts.map(\.seconds).reduce(0, +) - session.seconds) < 0.001)
+        }
+    }
+
+    /// Marks until the recording has gone on for a while after an event: its own clock tells, not ours.
+    private func seconds(since command: RunningCommand, _ event: [String: Any]) throws -> Double {
+        command.send(SIGUSR1)
+        let mark = try command.event("mark")
+        let from = try #require(event["at_ns"] as? Int)
+        return Double(try #require(mark["at_ns"] as? Int) - from) / 1e9
+    }
+
+    @Test("A part that the recording ends before leaves no file and no trace")
+    func splitAtTheEnd() throws {
+        let scratch = try Scratch()
+        let command = try start(scratch)
+        command.send(SIGUSR2)
+        _ = try command.event("split")
+        command.send(SIGINT)
+        _ = try command.event("finished")
+        #expect(command.waitForEnd() == 0)
+        let session = try scratch.session(in: "out")
+        #expect(session.outcome == "finished")
+        for (track, file) in [("program", "program.mp4"), ("desk", "cameras/desk.mov")] {
+            let parts = try session.track(track)["parts"] as? [String] ?? []
+            let media = try ([file] + parts).map { try session.play($0) }
+            #expect(media.allSatisfy { $0.pictures > 0 })
+            #expect(abs(media.map(\.seconds).reduce(0, +) - session.seconds) < 0.001)
+        }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: session.path)
+        #expect(
+            files.filter { $0.hasSuffix(".mov") }.count == 1
+                + ((try session.track("desk")["parts"] as? [String])?.count ?? 0))
+    }
+
+    @Test("What a killed recorder leaves plays")
+    func killed() throws {
+        let scratch = try Scratch()
+        let command = try start(scratch)
+        var length = 0.0
+        while length < 1.5 {
+            command.send(SIGUSR1)
+            length = Double(try #require(try command.event("mark")["at_ns"] as? Int)) / 1e9
+        }
+        command.send(SIGKILL)
+        #expect(command.waitForEnd() == -SIGKILL)
+        let session = try scratch.session(in: "out")
+        #expect(session.outcome == "recording")
+        for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] {
+            #expect(try session.play(file).seconds >= length - 1.1)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The built command as a stranger meets it: words in, two streams and an exit status out.
+enum Multicam {
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// Beside the test bundle, where the package manager builds both.
+    static let path: String = {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let bundle = String(
+            decoding: buffer.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: "multicam").path
+    }()
+
+    /// A machine without a sound server, whatever this one has, and with no profiles but those that are shipped.
+    static var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["PULSE_SERVER"] = "unix:/nonexistent/pulse"
+        environment["XDG_CONFIG_HOME"] = "/nonexistent"
+        return environment
+    }
+
+    /// Runs it to its end.
+    static func run(
+        _ arguments: String..., environment: [String: String] = environment, in folder: Scratch? = nil
+    ) throws -> Outcome {
+        try run([path] + arguments, environment: environment, in: folder)
+    }
+
+    /// Runs a whole command line that leads to it.
+    static func run(
+        _ command: [String], environment: [String: String] = environment, in folder: Scratch? = nil
+    ) throws -> Outcome {
+        let running = try RunningCommand(command, environment: environment, in: folder)
+        return try running.finish()
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite("On a terminal", .serialized)
+struct TerminalTests {
+    @Test("One status line is written over, within the terminal's width, and Ctrl-C finishes the recording")
+    func controlC() throws {
+        let scratch = try Scratch()
+        let terminal = try Terminal(columns: 32)
+        let command = try RunningCommand(
+            [
+                "setsid", "--ctty", "--wait", Multicam.path, "record", "--profile", scratch.smallProfile(),
+                "--output", scratch.path + "/out",
+            ], terminal: terminal)
+        let folder = try #require(command.nextLine())
+        let shown = terminal.read(until: "0:00:01")
+        terminal.pressControlC()
+        let outcome = try command.finish()
+        #expect(outcome.status == 0)
+        #expect(outcome.output == folder + "\n")
+        #expect(!shown.contains("\n"))
+        let lines = shown.split(separator: "\r\u{1B}[K")
+        #expect(lines.count > 2)
+        #expect(lines.allSatisfy { $0.count < 32 })
+        #expect(lines.contains { $0.contains("desk 30.0/s") })
+        let session = try scratch.session(in: "out")
+        #expect(session.path == folder)
+        #expect(session.outcome == "finished")
+        #expect(
+            try session.play("program.mp4").pictures == (try session.frames("program")["written"] as? Int))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@Suite("Words on the command line")
+struct UsageTests {
+    @Test(
+        "Help goes to standard output, and nothing else happens",
+        arguments: [
+            ["--help"], ["-h"], ["help"], ["help", "record"], ["devices", "--help"], ["profiles", "--help"],
+            ["plan", "--help"], ["record", "--help"], ["record", "--profile", "nonsense", "-h"],
+        ])
+    func help(_ words: [String]) throws {
+        let outcome = try Multicam.run([Multicam.path] + words)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("Usage: multicam"))
+        #expect(outcome.errors.isEmpty)
+        #expect(outcome.lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("The version is one line")
+    func version() throws {
+        let outcome = try Multicam.run("--version")
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.output.hasPrefix("multicam "))
+    }
+
+    @Test(
+        "What is not understood is one sentence on standard error and exit status 2",
+        arguments: [
+            ([], "no command"),
+            (["recrod"], "did you mean `record`"),
+            (["help", "recrod"], "did you mean `record`"),
+            (["--frob"], "unknown command"),
+            (["record"], "`--profile` is missing"),
+            (["record", "--profile"], "needs a value"),
+            (["record", "--profile", ""], "needs a value"),
+            (["record", "--output=", "--profile", "pip"], "needs a value"),
+            (["record", "--profil", "pip"], "did you mean `--profile`"),
+            (["record", "--profile", "pip", "more"], "unexpected word"),
+            (["record", "--profile", "pip", "--json=yes"], "takes no value"),
+            (["record", "--profile", "pip", "--duration", "1", "--duration", "2"], "twice"),
+            (["record", "--profile", "pip", "--virtual", "--camera", "desk"], "ROLE=DEVICE"),
+            (["record", "--profile", "pip", "--virtual", "--camera", "nobody=any"], "desk or face"),
+            (["record", "--profile", "pip", "--virtual", "--mic", "desk=any"], "host"),
+            (["record", "--profile", "pip", "--virtual", "--name", "a/b"], "without `/`"),
+            (["record", "--profile", "pip", "--virtual", "--name", ".."], "without `/`"),
+            (
+                ["record", "--profile", "pip", "--virtual", "--camera", "desk=virtual:clap?frobs=2"],
+                "`frobs`"
+            ),
+            (["record", "--profile", "pip", "--virtual", "--camera", "desk=virtual:clap?fps=-3"], "fps=-3"),
+            (["record", "--profile", "pip", "--virtual", "--camera", "desk=virtual:stripes"], "`stripes`"),
+            (["record", "--profile", "pipp", "--virtual"], "probably pip"),
+            (["plan"], "`--profile` is missing"),
+            (["profiles", "nonsense"], "pip"),
+            (["profiles", "pip", "--check", "x"], "not both"),
+            (["record", "--profile", "\u{1B}[31mred", "--virtual"], "?[31mred"),
+            (["\u{1B}[31mred"], "?[31mred"),
+        ])
+    func usage(_ words: [String], _ expected: String) throws {
+        let outcome = try Multicam.run([Multicam.path] + words)
+        expectRefusal(outcome, status: 2, expected)
+    }
+
+    @Test(
+        "A duration that means nothing is refused",
+        arguments: [
+            "0", "-1", "abc", "1e9", "nan", "inf", "10x", "1h30", "99999999999h", " 5", "5 s", "0x10", "٣",
+        ])
+    func durations(_ text: String) throws {
+        let outcome = try Multicam.run("record", "--profile", "pip", "--virtual", "--duration", text)
+        expectRefusal(outcome, status: 2, "expected a time above zero")
+    }
+}
+
+/// One clear sentence on standard error, nothing on standard output, the documented exit status.
+func expectRefusal(
+    _ outcome: Multicam.Outcome, status: Int32, _ expected: String,
+    location: SourceLocation = #_sourceLocation
+) {
+    #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: location)
+    #expect(outcome.output.isEmpty, sourceLocation: location)
+    #expect(outcome.errors.contains(expected), "\(outcome.errors)", sourceLocation: location)
+    #expect(outcome.errors.hasPrefix("multicam: "), sourceLocation: location)
+    #expect(outcome.errors.filter { $0 == "\n" }.count == 1, "\(outcome.errors)", sourceLocation: location)
+    let hasControls = outcome.errors.dropLast().unicodeScalars.contains {
+        $0.value < 0x20 || $0.value == 0x7F
+    }
+    #expect(!hasControls, "a terminal is not steered by what somebody else wrote", sourceLocation: location)
+}

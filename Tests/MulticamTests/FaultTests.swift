@@ -1,0 +1,177 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+import VirtualDevices
+
+@Suite("faults while recording")
+struct FaultTests {
+    private let size = PictureSize(width: 320, height: 180)
+
+    @Test("lost and damaged pictures are counted with their cause, and a copied track holds whole ones only")
+    func losses() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?drop=0.1", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap?corrupt=0.1", size: 320x180, rate: 30 }
+              c: { device: "virtual:clap", size: 320x180, rate: 30 }
+            """, seconds: 10)
+        for (name, cause) in [("a", "bus"), ("b", "corrupt")] {
+            let counts = try #require(try recording.track(name).frames)
+            #expect(counts.written == 300)
+            #expect(counts.lost.keys.sorted() == [cause])
+            // What the strips miss is what the ledger names.
+            let frames = try Reader.strips(recording.path("cameras/\(name).mov"), size: size).compactMap {
+                $0?.frame
+            }
+            #expect(frames.count == 300)
+            let first = try #require(frames.first)
+            let last = try #require(frames.last)
+            // One that was lost half an interval before the first or after the last tick shows in no strip.
+            let missing = Int(last - first) + 1 - Set(frames).count
+            #expect(((counts.lost[cause] ?? 0) - 1...(counts.lost[cause] ?? 0)).contains(missing))
+            try Reader.run(
+                "ffmpeg",
+                ["-v", "error", "-xerror", "-i", recording.path("cameras/\(name).mov"), "-f", "null", "-"])
+        }
+        #expect(try recording.track("c").frames?.lost.isEmpty == true)
+        #expect(
+            recording.events.contains {
+                $0.contains("\"event\":\"drop\"") && $0.contains("\"cause\":\"bus\"")
+            })
+    }
+
+    @Test("a camera that is unplugged and returns leaves a gap of its length, and the others untouched")
+    func unplug() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?unplug=2&replug=5", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+              c: { device: "virtual:clap?unplug=4", size: 320x180, rate: 30 }
+            """, seconds: 7)
+        let a = try #require(try recording.track("a").frames)
+        #expect(a.written == 210 && a.captured - a.skipped + a.repeated + a.slate == 210)
+        #expect(abs((a.lost["away"] ?? 0) - 90) <= 2)
+        #expect(abs(a.slate - 60) <= 2)
+        let gap = try #require(recording.manifest.gaps.first { $0.track == "a" })
+        #expect(abs(gap.from.nanoseconds - 2_000_000_000) < 67_000_000)
+        #expect(abs(gap.to.nanoseconds - 5_000_000_000) < 67_000_000)
+        let c = try #require(try recording.track("c").frames)
+        #expect(c.written == 210 && abs((c.lost["away"] ?? 0) - 90) <= 2)
+        #expect(try recording.track("b").frames?.captured == 210)
+        // Pictures after the return lie where they belong.
+        let strips = try Reader.strips(recording.path("cameras/a.mov"), size: size)
+        for tick in 160..<210 {
+            let strip = try #require(strips[tick])
+            let wanted = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(tick) / 30
+            #expect(
+                abs((Double(strip.time) / 1e4 - wanted).remainder(dividingBy: 1677.7216)) < 0.55 / 30 + 0.0015
+            )
+        }
+        #expect(recording.events.filter { $0.contains("\"event\":\"unplug\"") }.count == 2)
+        #expect(recording.events.filter { $0.contains("\"event\":\"replug\"") }.count == 1)
+    }
+
+    @Test("a microphone that goes and returns leaves silence of the same length, and is in time again")
+    func microphone() async throws {
+        let recording = try await Recording(
+            """
+            microphones:
+              m: { device: "virtual:clap?unplug=2.3&replug=4.6" }
+              n: { device: "virtual:tone?drop=0.05" }
+            """, seconds: 8)
+        let m = try #require(try recording.track("m").samples)
+        #expect(m.written == 384_000 && abs(m.filled - 110_400) < 2400)
+        let sound = try Reader.sound(recording.path("audio/m.wav"))
+        #expect(sound.count == 384_000)
+        for onset in Reader.onsets(sound).dropFirst() {
+            let time = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(onset) / 48_000
+            #expect(abs(time - time.rounded()) < 0.002)
+        }
+        let n = try #require(try recording.track("n").samples)
+        #expect(n.written == 384_000 && n.captured + n.filled == 384_000 && n.filled > 4800)
+    }
+
+    @Test("a camera that stalls is filled and named")
+    func stall() async throws {
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap?stall=1:1.5", size: 320x180, rate: 30 } }
+            """, seconds: 4)
+        let a = try #require(try recording.track("a").frames)
+        #expect(a.written == 120 && abs((a.lost["away"] ?? 0) - 45) <= 2)
+        #expect(a.repeated + a.slate == 120 - a.captured)
+    }
+
+    @Test("a camera that never delivers ends the start with its name, and leaves no folder")
+    func silent() async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(
+            path: "multicam-silent-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let profile = scratch.appending(path: "silent.yaml")
+        try "cameras: { a: { device: \"virtual:clap?drop=1\", size: 320x180 } }".write(
+            to: profile, atomically: true, encoding: .utf8)
+        let session = try SessionSetup(SetupRequest(profile: profile.path)).makeSession(
+            RecordingOptions(parentFolder: scratch.path, version: "0.0.0"), clock: SimulatedClock())
+        let error = await #expect(throws: RecordingError.self) { _ = try await session.record() }
+        #expect(error?.description.contains("camera a") == true)
+        #expect(error?.description.contains("within 10 s") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["silent.yaml"])
+        try FileManager.default.removeItem(at: scratch)
+    }
+
+    @Test(
+        "losses beyond the profile's limit are said, and those within are not",
+        arguments: [(0.02, 1), (0.5, 0)])
+    func limits(limit: Double, sentences: Int) async throws {
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap?drop=0.1", size: 320x180, rate: 30 } }
+            limits: { lostFrames: \(limit) }
+            """, seconds: 3)
+        #expect(recording.result.exceededLimits.count == sentences)
+    }
+
+    @Test("the same seed twice gives the same manifest, events and files, byte for byte")
+    func repeatable() async throws {
+        let profile = """
+            cameras:
+              a: { device: "virtual:clap?drop=0.05&jitter=4&drift=100&seed=7", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap?corrupt=0.05&unplug=1&replug=2.2&seed=7", size: 320x180, rate: 25 }
+            microphones: { m: { device: "virtual:clap?drop=0.02&jitter=1&seed=7" } }
+            program: { size: 320x180, rate: 30, layout: pip, main: a, inset: b, audio: { mix: [m] } }
+            tracks: { cameras: copy, microphones: wav }
+            """
+        let (one, two) = (try await Recording(profile, seconds: 4), try await Recording(profile, seconds: 4))
+        for file in ["manifest.json", "cameras/a.mov", "cameras/b.mov", "audio/m.wav"] {
+            #expect(try one.bytes(file) == two.bytes(file), "\(file)")
+        }
+        // The folder's own path is in the first event.
+        #expect(one.events.dropFirst() == two.events.dropFirst())
+    }
+
+    @Test("the manifest keeps to its schema, whatever happened")
+    func schema() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?drop=0.05&unplug=1&replug=2", size: 320x180, rate: 30, rotation: 90 }
+              b: { device: "virtual:clap?format=h264", size: 320x180, rate: 30, format: h264 }
+            microphones: { m: { device: "virtual:clap" } }
+            program: { size: 320x180, rate: 30, layout: single, main: a, audio: { mix: [m] } }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 3,
+            steer: { session in
+                session.mark("question 1"); session.split()
+            })
+        let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "../../docs/manifest.schema.json")
+        let check =
+            "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+        try Reader.run("python3", ["-c", check, recording.path("manifest.json"), schema.path])
+        #expect(recording.manifest.marks.map(\.text) == ["question 1"])
+    }
+}

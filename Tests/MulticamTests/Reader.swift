@@ -1,0 +1,140 @@
+import Foundation
+import Media
+import Testing
+import VirtualDevices
+
+/// Reads written files with ffprobe and ffmpeg, so that our own writer does not vouch for itself.
+enum Reader {
+    struct Stream: Decodable {
+        struct SideData: Decodable { let rotation: Int? }
+        let codec_type: String
+        let codec_name: String
+        let width: Int?
+        let height: Int?
+        let pix_fmt: String?
+        let color_range: String?
+        let color_space: String?
+        let color_primaries: String?
+        let color_transfer: String?
+        let r_frame_rate: String?
+        let sample_rate: String?
+        let channels: Int?
+        let start_time: String
+        let duration: String
+        let nb_read_frames: String?
+        let side_data_list: [SideData]?
+
+        var frameCount: Int? { nb_read_frames.flatMap { Int($0) } }
+        var start: Double? { Double(start_time) }
+        var seconds: Double? { Double(duration) }
+        var rotation: Int? { side_data_list?.compactMap(\.rotation).first }
+    }
+
+    private struct Streams: Decodable { let streams: [Stream] }
+
+    static func streams(_ path: String) throws -> [Stream] {
+        let output = try run(
+            "ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "json", path])
+        return try JSONDecoder().decode(Streams.self, from: output).streams
+    }
+
+    /// The code strip of each decoded picture; `nil` where none can be read. `size` is that of a decoded picture, upright
+    /// where ffmpeg turns it; `part` is where the camera's picture is in it, all of it when `nil`.
+    static func strips(
+        _ path: String, size: PictureSize, part: PixelRectangle? = nil, stream: Int = 0, turned: Bool = true
+    ) throws -> [CodeStrip?] {
+        let pictures = try luma(path, stream: stream, turned: turned)
+        let part = part ?? PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
+        return stride(from: 0, to: pictures.count, by: size.pixelCount).map { start in
+            pictures.withUnsafeBytes { bytes -> CodeStrip? in
+                let luma = bytes.bindMemory(to: UInt8.self)
+                guard let base = luma.baseAddress else { return nil }
+                return CodeStrip(
+                    luma: base + start + part.y * size.width + part.x, rowStep: size.width, size: part.size)
+            }
+        }
+    }
+
+    /// The mean luma of a row of small squares in each picture: tells a white frame.
+    static func brightness(_ path: String, size: PictureSize, part: PixelRectangle) throws -> [Double] {
+        let pictures = [UInt8](try luma(path, stream: 0, turned: true))
+        return stride(from: 0, to: pictures.count, by: size.pixelCount).map { start in
+            var sum = 0
+            for row in stride(from: part.y, to: part.y + part.height, by: 4) {
+                for column in stride(from: part.x, to: part.x + part.width, by: 4) {
+                    sum += Int(pictures[start + row * size.width + column])
+                }
+            }
+            return Double(sum) / Double((part.height + 3) / 4 * ((part.width + 3) / 4))
+        }
+    }
+
+    /// A stream's sound as 32-bit floats of one channel at 48 kHz.
+    static func sound(_ path: String) throws -> [Float] {
+        let data = try run(
+            "ffmpeg", ["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "48000", "-f", "f32le", "-"])
+        return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    }
+
+    /// The samples at which beeps begin.
+    static func onsets(_ samples: [Float]) -> [Int] {
+        var onsets: [Int] = []
+        var last = -48_000
+        for (index, sample) in samples.enumerated() where abs(sample) > 0.02 {
+            if index - last > 12_000 { onsets.append(index) }
+            last = index
+        }
+        return onsets
+    }
+
+    /// The SHA-256 of each packet of a stream.
+    static func packetHashes(_ path: String) throws -> [String] {
+        let output = try run(
+            "ffprobe",
+            [
+                "-v", "error", "-select_streams", "v:0", "-show_packets", "-show_data_hash", "SHA256",
+                "-show_entries",
+                "packet=data_hash", "-of", "csv=p=0", path,
+            ])
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+            $0.trimmingCharacters(in: CharacterSet(charactersIn: ", \r")).replacingOccurrences(
+                of: "SHA256:", with: "")
+        }
+    }
+
+    @discardableResult
+    static func run(_ program: String, _ arguments: [String]) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        let output = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(program) \(arguments) ended with \(process.terminationStatus)")
+        }
+        return data
+    }
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    private static func luma(_ path: String, stream: Int, turned: Bool) throws -> Data {
+        try run(
+            "ffmpeg",
+            ["-v", "error"] + (turned ? [] : ["-noautorotate"]) + [
+                "-i", path, "-map", "0:v:\(stream)", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt",
+                "gray",
+                "-",
+            ])
+    }
+}
+
+/// A stream begins at T0 and has the length that it should.
+func expect(_ stream: Reader.Stream, lasts seconds: Double, within tolerance: Double) throws {
+    let (start, length) = (try #require(stream.start), try #require(stream.seconds))
+    #expect(abs(start) < 0.001)
+    #expect(abs(length - seconds) <= tolerance)
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+
+/// A whole recording of made-up devices in simulated time, and the independent programs that read it back.
+final class Recording {
+    let folder: String
+    let result: RecordingResult
+    let events: [String]
+    private let scratch: URL
+
+    var manifest: Manifest { result.manifest }
+
+    /// Records a profile, given as YAML, for some seconds; `change` may exchange sources, `steer` gets the session before
+    /// it records.
+    init(
+        _ profile: String, seconds: Double, pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [],
+        changing change: (inout SessionSetup) -> Void = { _ in }, steer: (MulticamSession) -> Void = { _ in }
+    ) async throws {
+        scratch = FileManager.default.temporaryDirectory.appending(
+            path: "multicam-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let file = scratch.appending(path: "test.yaml")
+        try profile.write(to: file, atomically: true, encoding: .utf8)
+        var setup = try SessionSetup(SetupRequest(profile: file.path))
+        change(&setup)
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
+                version: "0.0.0"),
+            clock: SimulatedClock(), pictureTaps: pictureTaps, soundTaps: soundTaps)
+        steer(session)
+        result = try await session.record()
+        folder = result.folder
+        events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8).split(separator: "\n")
+            .map(String.init)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(at: scratch)
+        } catch {
+            print("left behind: \(scratch.path): \(error)")
+        }
+    }
+
+    func path(_ file: String) -> String { "\(folder)/\(file)" }
+    func track(_ name: String) throws -> Manifest.Track {
+        guard let track = manifest.tracks.first(where: { $0.name == name }) else { throw Missing(what: name) }
+        return track
+    }
+    func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(file))) }
+
+    struct Missing: Error { let what: String }
+}

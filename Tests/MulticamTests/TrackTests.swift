@@ -1,0 +1,190 @@
+import Foundation
+import Media
+import Session
+import Testing
+import VirtualDevices
+
+@Suite("separate tracks")
+struct TrackTests {
+    private let size = PictureSize(width: 320, height: 180)
+
+    /// What the code strips of a track tell: how far each picture is from its tick, and how many repeat.
+    private func judge(_ recording: Recording, _ name: String) throws -> (
+        frames: Int, worst: Double, repeats: Int, distinct: Int
+    ) {
+        let track = try recording.track(name)
+        let rate = try #require(track.rate)
+        let strips = try Reader.strips(recording.path(track.file), size: size)
+        var (worst, repeats, last) = (0.0, 0, nil as UInt32?)
+        var seen: Set<UInt32> = []
+        for (tick, strip) in strips.enumerated() {
+            let strip = try #require(strip, "\(name): picture \(tick) has no strip")
+            let wanted = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(tick) / rate
+            let deviation = (Double(strip.time) / 1e4 - wanted).remainder(dividingBy: 1677.7216)
+            worst = max(worst, abs(deviation))
+            if strip.frame == last { repeats += 1 }
+            last = strip.frame
+            seen.insert(strip.frame)
+        }
+        return (strips.count, worst, repeats, seen.count)
+    }
+
+    @Test("cameras of three rates with drift, jitter and latency lie on one grid, every repeat counted")
+    func grid() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?drift=150&jitter=5&latency=80", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap?fps=29.97&drift=-80&jitter=5&latency=80", size: 320x180, rate: 30 }
+              c: { device: "virtual:clap?fps=25&jitter=5&latency=80", size: 320x180, rate: 30 }
+              d: { device: "virtual:clap?fps=25&jitter=5&latency=80", size: 320x180, rate: 25 }
+            microphones:
+              m: { device: "virtual:clap?drift=150" }
+              n: { device: "virtual:clap?drift=-80&latency=80&jitter=5&rate=44100" }
+            """, seconds: 30)
+        for (name, cameraRate) in [("a", 30.0), ("b", 29.97), ("c", 25), ("d", 25)] {
+            let track = try recording.track(name)
+            let counts = try #require(track.frames)
+            let judged = try judge(recording, name)
+            #expect(judged.frames == (name == "d" ? 750 : 900))
+            #expect(judged.worst <= 0.55 / cameraRate + 0.0015, "\(name)")
+            #expect(counts.written == judged.frames)
+            #expect(counts.repeated == judged.repeats)
+            #expect(counts.captured - counts.skipped == judged.distinct)
+            #expect(counts.lost.isEmpty && counts.slate == 0)
+            let probed = try #require(try Reader.streams(recording.path(track.file)).first)
+            #expect(probed.frameCount == judged.frames)
+            try expect(
+                probed, lasts: Double(judged.frames) / (name == "d" ? 25 : name == "b" ? 29.97 : 30),
+                within: 0.04)
+        }
+        for name in ["m", "n"] {
+            let samples = try Reader.sound(recording.path("audio/\(name).wav"))
+            #expect(samples.count == 1_440_000)
+            for onset in Reader.onsets(samples).dropFirst() {
+                let time = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(onset) / 48_000
+                #expect(abs(time - time.rounded()) < 0.003)
+            }
+        }
+    }
+
+    @Test("a copied track holds the very bytes of the camera, and repeats them byte for byte")
+    func bytes() async throws {
+        let captured = Seen()
+        let tap = PictureTap(role: "a", format: .asCaptured, capacity: 1000) { picture in
+            captured.add(withExtendedLifetime(picture) { Data(picture.memory.bytes) })
+        }
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap?drop=0.1", size: 320x180, rate: 30 } }
+            """, seconds: 2, pictureTaps: [tap])
+        let packets = try Reader.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-i", recording.path("cameras/a.mov"), "-c", "copy", "-f", "image2pipe", "-",
+            ])
+        let track = try #require(try recording.track("a").frames)
+        let whole = captured.all.filter { packets.range(of: $0) != nil }
+        #expect(track.written == 60 && track.lost["bus"] ?? 0 > 0)
+        #expect(whole.count == track.captured)
+        let hashes = try Reader.packetHashes(recording.path("cameras/a.mov"))
+        #expect(hashes.count == 60)
+        #expect(Set(hashes).count == track.captured)
+    }
+
+    @Test(
+        "encoded tracks keep the camera's size and colours, whatever its format",
+        arguments: ["mjpeg", "yuyv", "nv12"])
+    func encoded(format: String) async throws {
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap?format=\(format)", size: 320x180, rate: 30, format: \(format) } }
+            tracks: { cameras: encode, microphones: none }
+            """, seconds: 1)
+        let stream = try #require(try Reader.streams(recording.path("cameras/a.mov")).first)
+        #expect(stream.codec_name == "h264" && stream.frameCount == 30)
+        #expect(stream.color_range == (format == "mjpeg" ? "pc" : "tv"))
+        let strips = try Reader.strips(recording.path("cameras/a.mov"), size: size).compactMap { $0 }
+        #expect(strips.count == 30 && zip(strips, strips.dropFirst()).allSatisfy { $1.frame == $0.frame + 1 })
+    }
+
+    @Test("a copied H.264 track begins at T0, ends with the others and is marked as off the grid")
+    func h264() async throws {
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap?format=h264", size: 320x180, rate: 30, format: h264 } }
+            tracks: { cameras: copy, microphones: none }
+            """, seconds: 3)
+        let track = try recording.track("a")
+        let stream = try #require(try Reader.streams(recording.path("cameras/a.mov")).first)
+        #expect(track.grid == false && track.codec == "h264")
+        try expect(stream, lasts: 3, within: 0.001)
+        #expect(stream.frameCount == track.frames?.written)
+        #expect(try judge(recording, "a").worst < 0.55 / 30 + 0.0015)
+    }
+
+    @Test("all in one file: every camera and microphone is a stream of session.mov")
+    func oneFile() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones: { m: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav, files: one }
+            """, seconds: 2)
+        let streams = try Reader.streams(recording.path("session.mov"))
+        #expect(streams.map(\.codec_type) == ["video", "video", "audio"])
+        #expect(streams.filter { $0.codec_type == "video" }.allSatisfy { $0.frameCount == 60 })
+        for stream in streams {
+            try expect(stream, lasts: 2, within: 0.001)
+        }
+        #expect(recording.manifest.tracks.allSatisfy { $0.file == "session.mov" })
+        #expect(recording.manifest.tracks.map(\.stream) == [0, 1, 2])
+    }
+
+    @Test("a split loses and doubles nothing: pictures count on, samples add up, every part plays from 0")
+    func split() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones: { m: { device: "virtual:clap" } }
+            program: { size: 320x180, rate: 30, layout: single, main: a, audio: { mix: [m] } }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 4, steer: { $0.split() })
+        for name in ["a", "b", "program"] {
+            let track = try recording.track(name)
+            let parts = [track.file] + (track.parts ?? [])
+            #expect(parts.count == 2)
+            var frames: [UInt32] = []
+            for part in parts {
+                frames += try Reader.strips(recording.path(part), size: size).compactMap { $0?.frame }
+                for stream in try Reader.streams(recording.path(part)) {
+                    let start = try #require(stream.start)
+                    #expect(abs(start) < 0.001, "\(part)")
+                }
+            }
+            #expect(
+                frames.count == 120 && zip(frames, frames.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(name)")
+        }
+        let sound = try recording.track("m")
+        let samples = try ([sound.file] + (sound.parts ?? [])).map { try Reader.sound(recording.path($0)) }
+        #expect(samples.count == 2 && samples.map(\.count).reduce(0, +) == 192_000)
+        let beeps = Reader.onsets(samples.flatMap { $0 })
+        #expect(zip(beeps, beeps.dropFirst()).allSatisfy { abs($1 - $0 - 48_000) < 3 })
+    }
+
+    /// Bytes from another thread.
+    private final class Seen: Sendable {
+        private let lock = BoundedQueue<Data>(capacity: 10_000)
+        func add(_ data: Data) { _ = lock.offer(data) }
+        var all: [Data] {
+            lock.finish()
+            var result: [Data] = []
+            while let next = lock.next() { result.append(next) }
+            return result
+        }
+    }
+}
