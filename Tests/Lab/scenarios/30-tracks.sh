@@ -1,0 +1,34 @@
+# Every camera and microphone apart: the cameras' very bytes, and no frame lost that the manifest does not name.
+# lab: virtual-time timeout=300
+
+inside() {
+    cameras studio:1 cheap:2
+    sound
+    "$MULTICAM" record --profile tracks --camera desk="$(node 1)" --camera face="$(node 2)" --mic host="pulse:$(mic 2)" \
+        --duration 10 --output "$results/recordings" --name tracks --json > "$results/events" 2> "$results/stderr" & local job=$!
+    wait_until 20 grep -q '"started"' "$results/events"
+    sleep 2
+    fault error 1
+    sleep 2
+    fault error 2
+    wait "$job" || fail "record ended with $?: $(cat "$results/stderr")"
+}
+
+outside() {
+    local folder=$results/recordings/tracks manifest role
+    manifest=$folder/manifest.json
+    equal "the last event" "$(tail -1 "$results/events" | json /dev/stdin 'd["event"], d["exit"]')" "('finished', 0)"
+    for role in desk face; do
+        check "$role: the camera's bytes, and the manifest agrees with the file" \
+            copied "$folder/cameras/$role.mov" --manifest "$manifest" "$role" > "$results/$role.json"
+        equal "$role: frames" "$(json "$results/$role.json" 'd["frames"]')" 300
+        equal "$role: lost by the transmission error" "$(json "$results/$role.json" 'len(d["missing"])')" 1
+        within "$role: start" "$(probe "$folder/cameras/$role.mov" v:0 start_time)" -0.001 0.001
+        # A tick shows the picture nearest to it; the driver stamps a picture up to one request of 4 ms after its exposure.
+        within "$role: earliest picture, ms" "$(json "$results/$role.json" 'd["offset_ms"]["least"]')" -40 17
+        within "$role: latest picture, ms" "$(json "$results/$role.json" 'd["offset_ms"]["most"]')" -22 17
+    done
+    equal "whose pictures" "$(json "$results/desk.json" 'd["cameras"]') $(json "$results/face.json" 'd["cameras"]')" "[1] [2]"
+    equal "sound: samples" "$(probe "$folder/audio/host.wav" a:0 duration_ts)" 480000
+    tone "sound" "$folder/audio/host.wav" 1500
+}

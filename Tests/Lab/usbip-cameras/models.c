@@ -1,0 +1,55 @@
+#include "models.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct model models[] = {
+    {
+        // A good webcam of the kind that studios buy: raw formats slow down as they grow, as on a real USB 2 bus.
+        .name = "studio", .product = "Studio Webcam", .product_id = 0x0001, .has_serial = true, .channels = 2,
+        .formats = {
+            { MJPEG, { { 1280, 720, { 30, 24, 15 } }, { 1920, 1080, { 30, 24, 15 } }, { 640, 480, { 30, 15 } } } },
+            { YUYV, { { 640, 480, { 30, 15 } }, { 1280, 720, { 10, 5 } }, { 1920, 1080, { 5 } } } },
+        },
+    },
+    {
+        // A cheap one: no serial number, so that two of them differ by their port alone.
+        .name = "cheap", .product = "Cheap Webcam", .product_id = 0x0002, .has_serial = false, .channels = 1,
+        .formats = {
+            { MJPEG, { { 640, 480, { 30, 15 } }, { 1280, 720, { 30, 15 } } } },
+            { YUYV, { { 640, 480, { 30, 15 } } } },
+        },
+    },
+};
+
+const struct model *find_model(const char *name)
+{
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(models[i].name, name) == 0)
+            return &models[i];
+    return NULL;
+}
+
+int format_count(const struct model *model)
+{
+    int count = 0;
+    while (count < 3 && model->formats[count].sizes[0].width)
+        count++;
+    return count;
+}
+
+int size_count(const struct format *format)
+{
+    int count = 0;
+    while (count < 6 && format->sizes[count].width)
+        count++;
+    return count;
+}
+
+int rate_count(const struct size *size)
+{
+    int count = 0;
+    while (count < 4 && size->rates[count])
+        count++;
+    return count;
+}

@@ -1,0 +1,266 @@
+// Encoding a whole 1080p picture for each frame would cost too much beside the program under test. So the background is
+// encoded once, in a few poses, with a restart marker after each row of blocks (ITU-T T.81, E.1.4), which makes the rows
+// independent of each other. A frame is the header, the strip's one row repeated, and the rest of the background.
+#include "picture.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+enum { poses = 8, cells = 64, block_rows = 8 };
+
+struct pose {
+    uint8_t *head, *tail; // up to and with SOS; from the first background row on
+    size_t head_size, tail_size;
+};
+
+struct picture_source {
+    enum pixel pixel;
+    int width, height, camera;
+    int strip_rows; // rows of blocks (MJPEG) or of pixels (YUYV)
+    struct pose pose[poses];
+    uint8_t *raw;
+};
+
+struct yuv {
+    uint8_t y, u, v;
+};
+
+// Gradients and a little grain, so that the JPEGs have a webcam's size; a dark bar moves with the pose; the camera's number
+// tints the whole.
+static struct yuv background(const struct picture_source *source, int x, int y, int pose)
+{
+    uint32_t grain = (uint32_t)(x * 73856093) ^ (uint32_t)(y * 19349663);
+    grain = (grain ^ grain >> 13) * 0x5bd1e995u;
+    int luma = 70 + 90 * x / source->width + 50 * y / source->height + (int)(grain >> 29) * 2;
+    if (x * poses / source->width == pose)
+        luma -= 50;
+    return (struct yuv){ luma, 128 + (source->camera & 1 ? 30 : -30), 128 + (source->camera & 2 ? 30 : -30) };
+}
+
+// The strip's luma, for the whole width.
+static void strip_row(const struct picture_source *source, uint32_t number, int64_t time_ns, uint8_t *luma)
+{
+    uint32_t time = (uint32_t)(time_ns / 100000);
+    uint8_t code[8] = { 0xac, number >> 16, number >> 8, number, time >> 16, time >> 8, time, 0 };
+    for (int i = 1; i < 7; i++)
+        code[7] += code[i];
+    for (int x = 0; x < source->width; x++) {
+        int cell = x * cells / source->width;
+        luma[x] = code[cell / 8] & 0x80 >> cell % 8 ? 255 : 0;
+    }
+}
+
+// --- JPEG
+
+static const uint8_t comment[21] = "LAB1";
+enum { comment_number = 5, comment_time = 9, comment_crc = 17 };
+
+// Both parts of a frame must come from the same tables, and thus from the same parameters: 4:2:2 as webcams do it.
+static void begin_jpeg(struct jpeg_compress_struct *jpeg, struct jpeg_error_mgr *errors, int width, int height, uint8_t **data,
+                       unsigned long *size)
+{
+    *data = NULL;
+    *size = 0;
+    jpeg->err = jpeg_std_error(errors);
+    jpeg_create_compress(jpeg);
+    jpeg_mem_dest(jpeg, data, size);
+    jpeg->image_width = width;
+    jpeg->image_height = height;
+    jpeg->input_components = 3;
+    jpeg->in_color_space = JCS_YCbCr;
+    jpeg_set_defaults(jpeg);
+    jpeg_set_quality(jpeg, 80, TRUE);
+    jpeg->comp_info[0].v_samp_factor = 1;
+    jpeg->restart_in_rows = 1;
+    jpeg->dct_method = JDCT_IFAST;
+    jpeg_start_compress(jpeg, TRUE);
+}
+
+// The length of everything up to and with the segment `marker`.
+static size_t segments_until(const uint8_t *data, uint8_t marker)
+{
+    size_t at = 2;
+    for (;;) {
+        size_t next = at + 2 + (data[at + 2] << 8 | data[at + 3]);
+        if (data[at + 1] == marker)
+            return next;
+        at = next;
+    }
+}
+
+static struct pose encode_background(const struct picture_source *source, int number)
+{
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    uint8_t *data;
+    unsigned long size;
+    begin_jpeg(&jpeg, &errors, source->width, source->height, &data, &size);
+    jpeg_write_marker(&jpeg, JPEG_COM, comment, sizeof comment);
+    uint8_t *row = malloc(source->width * 3);
+    for (int y = 0; y < source->height; y++) {
+        for (int x = 0; x < source->width; x++)
+            memcpy(row + 3 * x, (struct yuv[]){ background(source, x, y, number) }, 3);
+        jpeg_write_scanlines(&jpeg, &row, 1);
+    }
+    free(row);
+    jpeg_finish_compress(&jpeg);
+    jpeg_destroy_compress(&jpeg);
+
+    struct pose pose = { .head = data, .head_size = segments_until(data, 0xda) };
+    // In entropy-coded data a 0xff of the data itself is followed by 0: FF D0…D7 can only be a restart marker.
+    pose.tail = data + pose.head_size;
+    for (int rows = 0; rows < source->strip_rows; pose.tail++)
+        if (pose.tail[0] == 0xff && (pose.tail[1] & 0xf8) == 0xd0)
+            rows++;
+    pose.tail++;
+    pose.tail_size = data + size - pose.tail;
+    return pose;
+}
+
+// One row of blocks: its entropy-coded data into `out`, without a marker; returns the size.
+static size_t encode_strip(const struct picture_source *source, const uint8_t *luma, uint8_t *out)
+{
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    uint8_t *data;
+    unsigned long size;
+    uint8_t row[source->width * 3];
+    memset(row, 128, sizeof row);
+    for (int x = 0; x < source->width; x++)
+        row[3 * x] = luma[x];
+    begin_jpeg(&jpeg, &errors, source->width, block_rows, &data, &size);
+    for (int y = 0; y < block_rows; y++)
+        jpeg_write_scanlines(&jpeg, (JSAMPROW[]){ row }, 1);
+    jpeg_finish_compress(&jpeg);
+    jpeg_destroy_compress(&jpeg);
+    size_t head = segments_until(data, 0xda);
+    size -= head + 2; // and the end-of-image marker
+    memcpy(out, data + head, size);
+    free(data);
+    return size;
+}
+
+// CRC-32 as in zlib, PNG and Ethernet (polynomial 0xedb88320), eight bytes at a time: a quarter of a megabyte a frame adds up.
+static uint32_t crc32(const uint8_t *data, size_t size)
+{
+    static uint32_t table[8][256];
+    if (!table[0][1]) {
+        for (uint32_t i = 0; i < 256; i++) {
+            uint32_t crc = i;
+            for (int bit = 0; bit < 8; bit++)
+                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+            table[0][i] = crc;
+        }
+        for (int slice = 1; slice < 8; slice++)
+            for (int i = 0; i < 256; i++)
+                table[slice][i] = table[slice - 1][i] >> 8 ^ table[0][table[slice - 1][i] & 0xff];
+    }
+    uint32_t crc = ~0u;
+    for (; size >= 8; size -= 8, data += 8) {
+        uint32_t low, high;
+        memcpy(&low, data, 4);
+        memcpy(&high, data + 4, 4);
+        low ^= crc;
+        crc = table[7][low & 0xff] ^ table[6][low >> 8 & 0xff] ^ table[5][low >> 16 & 0xff] ^ table[4][low >> 24] ^
+              table[3][high & 0xff] ^ table[2][high >> 8 & 0xff] ^ table[1][high >> 16 & 0xff] ^ table[0][high >> 24];
+    }
+    while (size--)
+        crc = crc >> 8 ^ table[0][(crc ^ *data++) & 0xff];
+    return ~crc;
+}
+
+static void put_big_endian(uint8_t *at, uint64_t value, int bytes)
+{
+    while (bytes--) {
+        at[bytes] = value;
+        value >>= 8;
+    }
+}
+
+static size_t render_jpeg(struct picture_source *source, uint32_t number, int64_t time_ns, const uint8_t *luma, uint8_t *frame)
+{
+    const struct pose *pose = &source->pose[number % poses];
+    uint8_t *at = mempcpy(frame, pose->head, pose->head_size);
+    uint8_t *row = at;
+    size_t row_size = encode_strip(source, luma, row);
+    for (int i = 0; i < source->strip_rows; i++) {
+        if (i > 0)
+            memcpy(at, row, row_size);
+        at += row_size;
+        *at++ = 0xff;
+        *at++ = 0xd0 | i % 8;
+    }
+    at = mempcpy(at, pose->tail, pose->tail_size);
+
+    uint8_t *mark = frame + segments_until(frame, 0xfe) - sizeof comment;
+    mark[4] = source->camera;
+    put_big_endian(mark + comment_number, number, 4);
+    put_big_endian(mark + comment_time, time_ns, 8);
+    put_big_endian(mark + comment_crc, crc32(frame, at - frame), 4);
+    return at - frame;
+}
+
+// --- YUYV
+
+static void make_raw(struct picture_source *source)
+{
+    uint8_t *at = source->raw = malloc(picture_capacity(YUYV, source->width, source->height));
+    for (int y = 0; y < source->height; y++) {
+        for (int x = 0; x < source->width; x += 2) {
+            struct yuv left = background(source, x, y, 0), right = background(source, x + 1, y, 0);
+            *at++ = left.y;
+            *at++ = left.u;
+            *at++ = right.y;
+            *at++ = left.v;
+        }
+    }
+}
+
+// A driver says no range for YUYV, so BT.601's limited one is meant (UVC 1.1, color matching descriptor, 3.9.2.6).
+static size_t render_raw(struct picture_source *source, const uint8_t *luma, uint8_t *frame)
+{
+    size_t stride = source->width * 2, size = stride * source->height;
+    for (int x = 0; x < source->width; x++) {
+        frame[2 * x] = luma[x] ? 235 : 16;
+        frame[2 * x + 1] = 128;
+    }
+    for (int y = 1; y < source->strip_rows; y++)
+        memcpy(frame + y * stride, frame, stride);
+    size_t strip = source->strip_rows * stride;
+    memcpy(frame + strip, source->raw + strip, size - strip);
+    return size;
+}
+
+// --- both
+
+size_t picture_capacity(enum pixel pixel, int width, int height)
+{
+    (void)pixel; // no JPEG of these pictures comes near to two bytes a pixel
+    return (size_t)width * height * 2;
+}
+
+struct picture_source *make_pictures(enum pixel pixel, int width, int height, int camera)
+{
+    struct picture_source *source = calloc(1, sizeof *source);
+    *source = (struct picture_source){ .pixel = pixel, .width = width, .height = height, .camera = camera };
+    if (pixel == YUYV) {
+        source->strip_rows = height / 16;
+        make_raw(source);
+    } else {
+        source->strip_rows = (height / 16 + block_rows - 1) / block_rows;
+        for (int i = 0; i < poses; i++)
+            source->pose[i] = encode_background(source, i);
+    }
+    return source;
+}
+
+size_t render_picture(struct picture_source *source, uint32_t number, int64_t time_ns, uint8_t *frame)
+{
+    uint8_t luma[source->width];
+    strip_row(source, number, time_ns, luma);
+    return source->pixel == YUYV ? render_raw(source, luma, frame) : render_jpeg(source, number, time_ns, luma, frame);
+}
