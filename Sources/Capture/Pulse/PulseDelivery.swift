@@ -7,7 +7,8 @@ internal import Media
 final class PulseDelivery: Sendable {
     private struct State {
         var dating: SampleDating
-        var isAway = false
+        /// Since when there is no sound, and the last reason told; `nil` while there is.
+        var outage: (since: ClockTime, cause: String)?
         /// Why the stream is of no more use. Nothing that it still brings is taken.
         var fault: String?
         var isStopping = false
@@ -39,7 +40,7 @@ final class PulseDelivery: Sendable {
             guard state.fault == nil else { return .steady }
             let verdict = state.dating.report(time)
             // What is missing before the return is a part of the outage.
-            if state.isAway, case .lost = verdict { return .steady }
+            if state.outage != nil, case .lost = verdict { return .steady }
             return verdict
         }
         switch verdict {
@@ -102,14 +103,15 @@ final class PulseDelivery: Sendable {
         return isStopping == nil
     }
 
-    /// Tells that the sound has ended for now, once, with the time where it ended.
+    /// Tells that the sound has ended for now, with the time where it ended: once, and again when another reason shows. A
+    /// source whose cable is pulled is at first only suspended.
     func away(cause: String) {
         let now = now
         let time = monitor.withLock { state -> ClockTime? in
-            let time = state.dating.end ?? now
+            let time = state.outage?.since ?? state.dating.end ?? now
             state.dating.interrupt()
-            guard !state.isAway else { return nil }
-            state.isAway = true
+            guard state.outage?.cause != cause else { return nil }
+            state.outage = (time, cause)
             return time
         }
         if let time { receive(.away(at: time, cause: cause)) }
@@ -131,8 +133,8 @@ final class PulseDelivery: Sendable {
             guard state.fault == nil, !state.isStopping, let place = state.dating.take(frameCount) else {
                 return (nil, false)
             }
-            defer { state.isAway = false }
-            return (place, state.isAway)
+            defer { state.outage = nil }
+            return (place, state.outage != nil)
         }
         if let place, isReturn { receive(.returned(at: place.time)) }
         return place

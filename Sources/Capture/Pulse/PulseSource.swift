@@ -21,6 +21,7 @@ public struct PulseSource: Sendable, Hashable {
     public let vendor: String
     /// `0825`.
     public let product: String
+    /// Of the USB device; empty where it has none.
     public let serial: String
     /// Where each channel stands, by `pa_channel_position`; empty when not known.
     let channelPositions: [Int32]
@@ -63,6 +64,7 @@ public struct PulseSource: Sendable, Hashable {
             return String(cString: value)
         }
         let name = info.name.map { String(cString: $0) } ?? ""
+        let sysfsPath = property("sysfs.path")
         let channels = Int(info.sample_spec.channels)
         let positions = withUnsafeBytes(of: info.channel_map.map) { bytes in
             bytes.bindMemory(to: pa_channel_position_t.self).prefix(channels).map { $0.rawValue }
@@ -73,9 +75,16 @@ public struct PulseSource: Sendable, Hashable {
                 rate: min(max(Int(info.sample_spec.rate), 8_000), 192_000), channels: min(max(channels, 1), 8)
             ),
             isMonitor: info.monitor_of_sink != linux_PA_INVALID_INDEX, isDefault: name == defaultName,
-            sysfsPath: property("sysfs.path"), busPath: property("device.bus_path"),
+            sysfsPath: sysfsPath, busPath: property("device.bus_path"),
             vendor: property("device.vendor.id"), product: property("device.product.id"),
-            serial: property("device.serial"), channelPositions: positions)
+            serial: Self.serial(ofSysfsPath: sysfsPath), channelPositions: positions)
+    }
+
+    /// The USB device's own serial number. The server's `device.serial` is udev's `ID_SERIAL`, which has maker and model in
+    /// it and is there for devices without any number.
+    private static func serial(ofSysfsPath path: String) -> String {
+        guard !path.isEmpty, let device = SysfsTree().usbDevice(of: path) else { return "" }
+        return SysfsTree().attribute("serial", of: device)?.printable() ?? ""
     }
 
     /// Names exactly this source.

@@ -28,7 +28,7 @@ public struct KeyStreamAligner<Picture> {
     }
 
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
-        if time >= start { counts.lost[cause, default: 0] += count }
+        if count > 0, time >= start { counts.lost[cause, default: 0] += count }
     }
 
     /// The pictures captured before `limit`, with their ticks. Nothing before T0 is reached.

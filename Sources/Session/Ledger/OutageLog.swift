@@ -18,9 +18,9 @@ struct OutageLog {
     /// Since when the device is away; `nil` while it is there.
     var awaySince: ClockTime? { open?.since }
 
-    /// It went away. Further reasons while it is away change nothing.
+    /// It went away, or while it is away another reason shows: the last one stands, as the first is often but a sign of it.
     mutating func begin(at time: ClockTime, cause: String) {
-        if open == nil { open = (time, cause.printable()) }
+        open = (open?.since ?? time, cause.printable())
     }
 
     /// It is back, or the recording ends.

@@ -49,7 +49,12 @@ final class CopiedStreamTrack: CameraTrack {
         // The last picture is shown until the recording's end.
         if let held { append(held.picture, from: held.tick, to: max(rate.ticks(before: end), held.tick + 1)) }
         held = nil
-        outages.end(at: start + Nanoseconds(end.nanoseconds))
+        let last = start + Nanoseconds(end.nanoseconds)
+        if let since = outages.awaySince {
+            let missing = Int((last - since).count / max(input.clockModel.interval.count, 1))
+            aligner.addLoss(count: missing, cause: .away, capturedAt: max(since, start))
+        }
+        outages.end(at: last)
         lane.finish()
     }
 

@@ -21,7 +21,12 @@ final class ProgramTrack {
     private var places: [Place]
     private var hasPicture = false
     private var decided = FrameCounts()
-    var counts: FrameCounts { decided.withdrawing(encoder.damagedCount, cause: .corrupt) }
+    /// Lost is also what its cameras did not deliver to it: without tracks of their own that stands nowhere else.
+    var counts: FrameCounts {
+        var counts = decided.withdrawing(encoder.damagedCount, cause: .corrupt)
+        for place in places { counts.lost.merge(place.follower.aligner.counts.lost, uniquingKeysWith: +) }
+        return counts
+    }
     private var keyTick: Int64?
 
     init(rate: FrameRate, layers: [(follower: GridFollower, layer: PlannedLayer)], encoder: EncoderLane) {

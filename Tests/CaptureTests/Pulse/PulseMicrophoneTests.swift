@@ -142,6 +142,27 @@ struct PulseMicrophoneTests {
         try expectConsistentCount(log.sounds, rate: 44_100)
     }
 
+    @Test("a source that is suspended and then unplugged, as a pulled cable looks, is told as unplugged")
+    func suspendedAndUnplugged() throws {
+        let server = try PulseServer(
+            "load-module module-null-sink sink_name=speaker rate=48000 channels=1")
+        let microphone = try microphone("speaker.monitor", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try server.control("suspend-sink", "speaker", "1")
+        let gone = try log.wait("the suspension is told") { !$0.notices.isEmpty }
+        try server.control("unload-module", "module-null-sink")
+        try log.wait(from: gone, "the unplugging is told") { !$0.notices.isEmpty }
+        microphone.stop()
+
+        #expect(log.all.notices == ["away: suspended", "away: unplugged"])
+        let times = log.all.compactMap { event in
+            if case .away(let time, _) = event { time } else { nil }
+        }
+        #expect(Set(times).count == 1, "it is one outage")
+    }
+
     @Test("no event follows a stop, and nothing stays behind on the server")
     func stop() throws {
         let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
