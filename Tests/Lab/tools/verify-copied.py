@@ -109,6 +109,8 @@ def compare(manifest, name, pictures, marks, report):
     track = next(track for track in manifest["tracks"] if track["name"] == name)
     counts = track["frames"]
     lost = sum(counts["lost"].values())
+    if any(gap["track"] == name and gap["cause"] == "unplugged" for gap in manifest["gaps"]):
+        lost -= counts["lost"]["away"]  # a camera without power counts no pictures
     offsets = [(mark[2] - manifest["t0_monotonic_ns"]) / 1e6 - time * 1e3 for mark, (_, time) in zip(marks, pictures) if mark]
     report["offset_ms"] = {"least": round(min(offsets), 3), "most": round(max(offsets), 3)} if offsets else None
     report["complaints"] = [
