@@ -35,3 +35,10 @@ int linux_menu_item(int fd, uint32_t id, uint32_t index, char name[32], int64_t 
 const void *linux_memmem(const void *where, size_t count, const void *what, size_t length) {
     return memmem(where, count, what, length);
 }
+
+int linux_follow_timings(int fd) {
+    struct v4l2_dv_timings timings = {0};
+    if (linux_ioctl(fd, VIDIOC_QUERY_DV_TIMINGS, &timings) != 0)
+        return -1;
+    return linux_ioctl(fd, VIDIOC_S_DV_TIMINGS, &timings);
+}

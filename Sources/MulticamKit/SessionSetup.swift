@@ -26,7 +26,8 @@ public struct SessionSetup: Sendable {
         self.plan = plan
         cameras = [:]
         microphones = [:]
-        for planned in plan.cameras { cameras[planned.role] = try Self.open(planned, resolver) }
+        let roster = CameraRoster()
+        for planned in plan.cameras { cameras[planned.role] = try Self.open(planned, resolver, roster) }
         for planned in plan.microphones { microphones[planned.role] = try Self.open(planned, resolver) }
     }
 
@@ -90,7 +91,7 @@ public struct SessionSetup: Sendable {
     }
 
     private static func open(
-        _ planned: PlannedCamera, _ resolver: DeviceResolver
+        _ planned: PlannedCamera, _ resolver: DeviceResolver, _ roster: CameraRoster
     ) throws(SetupError) -> any CameraSource {
         if VirtualSources.handles(planned.selector) {
             do throws(VirtualDeviceError) {
@@ -106,7 +107,7 @@ public struct SessionSetup: Sendable {
         do throws(DeviceError) {
             return try V4L2Camera(
                 device: found.device, format: planned.format,
-                controls: planned.controls.map { ($0.name, $0.value) })
+                controls: planned.controls.map { ($0.name, $0.value) }, roster: roster)
         } catch {
             throw .device(error)
         }

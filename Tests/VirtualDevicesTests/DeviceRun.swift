@@ -69,7 +69,8 @@ extension DeviceRun<CameraEvent> {
             case .lost(let count, let cause, let time):
                 return "\(at) lost \(count) \(cause) \(time.nanoseconds)"
             case .away(let time, let cause): return "\(at) away \((time - Self.start).count) \(cause)"
-            case .returned(let time): return "\(at) returned \((time - Self.start).count)"
+            case .returned(let time, _): return "\(at) returned \((time - Self.start).count)"
+            case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"
             case .ended(let time, let cause): return "\(at) ended \((time - Self.start).count) \(cause)"
             }
         }

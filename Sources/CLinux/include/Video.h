@@ -18,6 +18,8 @@ static const unsigned long linux_VIDIOC_QBUF = VIDIOC_QBUF;
 static const unsigned long linux_VIDIOC_DQBUF = VIDIOC_DQBUF;
 static const unsigned long linux_VIDIOC_STREAMON = VIDIOC_STREAMON;
 static const unsigned long linux_VIDIOC_STREAMOFF = VIDIOC_STREAMOFF;
+static const unsigned long linux_VIDIOC_SUBSCRIBE_EVENT = VIDIOC_SUBSCRIBE_EVENT;
+static const unsigned long linux_VIDIOC_DQEVENT = VIDIOC_DQEVENT;
 
 static const uint32_t linux_CTRL_FLAG_NEXT_CTRL = V4L2_CTRL_FLAG_NEXT_CTRL;
 static const uint32_t linux_CID_CAMERA_ORIENTATION = V4L2_CID_CAMERA_ORIENTATION;
@@ -28,6 +30,9 @@ int linux_set_control(int fd, uint32_t id, int wide, int64_t value);
 
 // VIDIOC_QUERYMENU: the name of a menu's item (at most 32 bytes with the final 0), or the number of an integer menu's item.
 int linux_menu_item(int fd, uint32_t id, uint32_t index, char name[32], int64_t *value);
+
+// Sets an input's timings to those of its source. Returns -1 and sets errno where there is no source or are no timings.
+int linux_follow_timings(int fd);
 
 // memmem(3), which glibc declares for GNU sources only.
 const void *linux_memmem(const void *where, size_t count, const void *what, size_t length);

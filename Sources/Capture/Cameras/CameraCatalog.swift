@@ -37,12 +37,10 @@ public struct CameraCatalog: Sendable {
         var located: [LocatedDevice] = []
         for camera in found {
             guard let answers = Self.ask(camera) else { continue }
-            // One USB device with several cameras, as of visible and of infrared light: only the driver tells them apart.
-            let siblings = found.filter { $0.usbDevice == camera.usbDevice && $0.index == 0 }
-            let name =
-                camera.usbDevice != nil && siblings.count > 1 ? camera.driversName : camera.identity.name
             located.append(
-                LocatedDevice(device: Self.device(camera, answers, name: name), usbDevice: camera.usbDevice))
+                LocatedDevice(
+                    device: Self.device(camera, answers, name: camera.name(among: found)),
+                    usbDevice: camera.usbDevice))
         }
         return located
     }

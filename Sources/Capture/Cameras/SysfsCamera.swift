@@ -45,5 +45,11 @@ struct SysfsCamera {
         isBuiltIn = tree.attribute("removable", of: usb) == "fixed"
     }
 
+    /// One USB device with several cameras, as of visible and of infrared light: only the driver tells them apart.
+    func name(among cameras: [SysfsCamera]) -> String {
+        let siblings = cameras.filter { $0.usbDevice == usbDevice && $0.index == 0 }
+        return usbDevice != nil && siblings.count > 1 ? driversName : identity.name
+    }
+
     var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }
 }

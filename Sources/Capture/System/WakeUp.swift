@@ -20,3 +20,20 @@ final class WakeUp: Sendable {
         eventfd_write(descriptor.number, 1)
     }
 }
+
+extension WakeUp {
+    /// Sleeps for a time, or until it is woken.
+    ///
+    /// - Returns: Whether it was woken.
+    func sleep(for time: Nanoseconds) -> Bool {
+        let end = MonotonicClock().now + time
+        while true {
+            let rest = end - MonotonicClock().now
+            guard rest > .zero else { return false }
+            var source = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+            // Rounded up: waking early would only be another round.
+            let result = poll(&source, 1, Int32(clamping: (rest.count + 999_999) / 1_000_000))
+            if result > 0 { return true }
+        }
+    }
+}

@@ -20,6 +20,8 @@ struct PictureCounter {
         let missing: Int
         /// When the first of those should have been captured.
         let firstMissingAt: ClockTime
+        /// Whether the driver's time was impossible, and this is another.
+        let isCorrected: Bool
     }
 
     private let interval: Nanoseconds
@@ -47,7 +49,7 @@ struct PictureCounter {
     /// - Returns: A sequence higher than the last; `missing` is at most twice what the time had room for.
     mutating func place(_ raw: UInt32, _ stamp: DriverStamp, arrivedAt arrival: ClockTime) -> Place {
         let previousTime = lastTime
-        let time = captureTime(stamp, arrival)
+        let (time, isCorrected) = captureTime(stamp, arrival)
         var missing = 0
         if let lastRaw, let previousTime {
             // A step back or a standstill is a driver that counts anew or not at all, and no loss.
@@ -61,17 +63,21 @@ struct PictureCounter {
         sequence += 1 + Int64(missing)
         return Place(
             sequence: sequence, capturedAt: time, missing: missing,
-            firstMissingAt: previousTime.map { $0 + interval } ?? time)
+            firstMissingAt: previousTime.map { $0 + interval } ?? time, isCorrected: isCorrected)
     }
 
-    private func captureTime(_ stamp: DriverStamp, _ arrival: ClockTime) -> ClockTime {
+    private func captureTime(
+        _ stamp: DriverStamp, _ arrival: ClockTime
+    ) -> (time: ClockTime, isCorrected: Bool) {
         var time = arrival - interval
+        var isCorrected = false
         if let driver = stamp.time {
             let start = stamp.isStartOfExposure ? driver : driver - interval
             // A stamp from the future, or from long ago, is by another clock than the flags say.
-            if start <= arrival, start >= arrival - .seconds(10) { time = start }
+            isCorrected = start > arrival || start < arrival - .seconds(10)
+            if !isCorrected { time = start }
         }
-        guard let lastTime, time <= lastTime else { return time }
-        return lastTime + interval
+        guard let lastTime, time <= lastTime else { return (time, isCorrected) }
+        return (lastTime + interval, true)
     }
 }

@@ -2,11 +2,10 @@ internal import CLinux
 import Glibc
 import Media
 
-/// What the camera's thread does from the start of the stream to its end. Used by that thread alone.
+/// What a camera's thread does from the start of one generation's stream to its end. Used by that thread alone.
 final class V4L2Stream {
     /// Why a stream ended by itself.
     struct End {
-        let at: ClockTime
         let cause: String
     }
 
@@ -14,76 +13,72 @@ final class V4L2Stream {
     private let layout: PictureLayout
     private let converter: LegacyConverter?
     private let controls: [(name: String, value: Int64)]
-    private let clock: any SessionClock
     private let wakeUp: WakeUp
-    private let receive: @Sendable (CameraEvent) -> Void
+    private let delivery: CameraDelivery
 
-    /// Without a picture for so long, the camera counts as away.
-    private let patience: Nanoseconds
-    private let interval: Nanoseconds
-    private let startedAt: ClockTime
-    private var counter: PictureCounter
     private var warmUp = 0
     private var deadline: ClockTime
-    /// Since when there is nothing; `nil` while all is well.
-    private var awaySince: ClockTime?
+    private var hasRestarted = false
+    /// Whether a good picture has come.
+    private(set) var hasDelivered = false
 
     /// Cameras take their time for the first picture: exposure, focus, and the bus. Two seconds have been seen.
     private static let firstPicturePatience = Nanoseconds.seconds(3)
+    /// A restart costs more than a short silence, of which a busy bus has many.
+    private static let shortestSilence = Nanoseconds.milliseconds(500)
     /// The first MJPEG pictures of a stream are often corrupt without any sign of it.
     private static let warmUpPictures = 2
 
-    init(
-        _ buffers: CaptureBuffers, _ layout: PictureLayout, converter: LegacyConverter?,
-        interval: Nanoseconds,
-        controls: [(name: String, value: Int64)], clock: any SessionClock, wakeUp: WakeUp,
-        receive: @escaping @Sendable (CameraEvent) -> Void
-    ) {
-        self.buffers = buffers
-        self.layout = layout
-        self.converter = converter
-        self.controls = controls
-        self.clock = clock
+    /// - Parameters:
+    ///   - generation: Streaming.
+    ///   - wakeUp: Ends the stream from outside.
+    ///   - delivery: Where pictures go.
+    /// - Throws: When there is no converter for the camera's format.
+    init(_ generation: CameraGeneration, wakeUp: WakeUp, delivery: CameraDelivery) throws(DeviceError) {
+        buffers = generation.buffers
+        layout = generation.layout
+        controls = generation.controls
+        converter = try generation.makeConverter()
         self.wakeUp = wakeUp
-        self.receive = receive
-        self.interval = interval
-        startedAt = clock.now
-        patience = max(interval * 5, .milliseconds(500))
-        counter = PictureCounter(interval: interval)
-        deadline = clock.now
+        self.delivery = delivery
+        deadline = delivery.now
         expectFirstPicture()
     }
 
-    /// Delivers until it is woken or the device is gone.
+    /// Delivers until it is woken or the stream is of no more use, and stops the stream.
     ///
     /// - Returns: `nil` when it was woken.
     func run() -> End? {
         defer { buffers.stopStreaming() }
         while true {
             var sources = [
-                pollfd(fd: buffers.device.descriptor.number, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: buffers.device.descriptor.number, events: Int16(POLLIN) | Int16(POLLPRI), revents: 0),
                 pollfd(fd: wakeUp.number, events: Int16(POLLIN), revents: 0),
             ]
             // An interrupted poll leaves no results and is repeated.
             guard poll(&sources, 2, remainingMilliseconds) >= 0 else { continue }
             if sources[1].revents != 0 { return nil }
-            if sources[0].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
+            let result = Int32(sources[0].revents)
+            if result & (POLLERR | POLLHUP | POLLNVAL) != 0 {
                 if let end = driverFailed() { return end }
-            } else if sources[0].revents != 0 {
+            } else if result & POLLPRI != 0, buffers.device.takeSourceChange() {
+                return End(cause: "the signal changed")
+            } else if result & POLLIN != 0 {
                 if let end = takeOne() { return end }
             }
             // Asked each time and not only when poll timed out: damaged pictures alone are silence too.
-            if clock.now >= deadline, let end = fellSilent() { return end }
+            if delivery.now >= deadline, let end = fellSilent() { return end }
         }
     }
 
     private var remainingMilliseconds: Int32 {
-        Int32(clamping: max(0, (deadline - clock.now).count / 1_000_000 + 1))
+        Int32(clamping: max(0, (deadline - delivery.now).count / 1_000_000 + 1))
     }
 
     private func expectFirstPicture() {
         warmUp = layout.pixel == .mjpeg ? Self.warmUpPictures : 0
-        deadline = clock.now + max(patience, Self.firstPicturePatience)
+        deadline = delivery.now + max(delivery.patience, Self.firstPicturePatience)
     }
 
     // MARK: Pictures
@@ -99,30 +94,22 @@ final class V4L2Stream {
     }
 
     private func take(_ filled: V4L2Device.Filled) {
-        let arrival = clock.now
-        let place = counter.place(filled.sequence, filled.stamp, arrivedAt: arrival)
-        if !filled.isFlagged { deadline = arrival + patience }
+        let place = delivery.place(filled, isWarmUp: warmUp > 0)
         if warmUp > 0 {
             warmUp -= 1
-            buffers.giveBack(filled.index)
-            return
+            return buffers.giveBack(filled.index)
         }
-        if place.missing > 0 { lost(place.missing, .bus, place.firstMissingAt) }
         if filled.isFlagged {
             buffers.giveBack(filled.index)
-            return lost(1, .driver, place.capturedAt)
+            return delivery.lost(1, .driver, place.capturedAt)
         }
-        guard let picture = picture(filled, place) else { return lost(1, .corrupt, place.capturedAt) }
-        if let since = awaySince {
-            awaySince = nil
-            receive(.returned(at: max(place.capturedAt, since)))
+        guard let picture = picture(filled, place) else {
+            return delivery.lost(1, .corrupt, place.capturedAt)
         }
-        receive(.picture(picture))
-    }
-
-    /// While the camera is away, that is the loss: it is not counted twice.
-    private func lost(_ count: Int, _ cause: LossCause, _ capturedAt: ClockTime) {
-        if awaySince == nil { receive(.lost(count: count, cause: cause, capturedAt: capturedAt)) }
+        deadline = delivery.now + delivery.patience
+        hasDelivered = true
+        hasRestarted = false
+        delivery.picture(picture)
     }
 
     /// Makes a picture of a buffer, which goes back at once or with the picture. `nil` for what is no whole picture.
@@ -152,42 +139,38 @@ final class V4L2Stream {
 
     // MARK: Failures
 
-    /// No picture in time. The first time the stream is restarted, which has brought many cameras back; from then on it
-    /// waits for what comes.
+    /// No good picture in time: told at once. When it lasts, the stream is restarted, which has brought many cameras
+    /// back; when that does not help, the camera is treated as one that was unplugged.
     private func fellSilent() -> End? {
-        let now = clock.now
-        guard awaySince == nil else {
-            deadline = now + patience
+        let silence = delivery.now - delivery.lastSign
+        let cause = hasDelivered ? "silent" : "silent since it started"
+        if hasRestarted || !hasDelivered { return End(cause: cause) }
+        delivery.away(cause)
+        if silence < Self.shortestSilence {
+            deadline = delivery.now + (Self.shortestSilence - silence)
             return nil
         }
-        let milliseconds = Int64((now - (counter.lastCapture ?? startedAt)).inMilliseconds)
-        goesAway("no picture for \(milliseconds) ms")
         return restart()
     }
 
     /// The driver reports an error: the cable was pulled, or its queue is broken, which a restart mends.
     private func driverFailed() -> End? {
-        guard buffers.device.isAlive else { return End(at: clock.now, cause: "unplugged") }
-        guard awaySince == nil else { return End(at: clock.now, cause: "the driver reports errors") }
-        goesAway("the driver reports an error")
+        guard buffers.device.isAlive else { return End(cause: "unplugged") }
+        let cause = "the driver reports an error"
+        guard !hasRestarted else { return End(cause: cause) }
+        delivery.away(cause)
         return restart()
     }
 
-    /// Away since the first picture that did not come.
-    private func goesAway(_ cause: String) {
-        let since = min(counter.lastCapture.map { $0 + interval } ?? startedAt, clock.now)
-        awaySince = since
-        receive(.away(at: since, cause: cause))
-    }
-
     private func restart() -> End? {
+        hasRestarted = true
         buffers.stopStreaming()
-        counter.streamRestarts()
+        delivery.streamRestarts()
         do {
             try buffers.startStreaming()
         } catch {
-            guard buffers.device.isAlive else { return End(at: clock.now, cause: "unplugged") }
-            return End(at: clock.now, cause: "it does not start again: \(error.description)")
+            guard buffers.device.isAlive else { return End(cause: "unplugged") }
+            return End(cause: "it does not start again: \(error.description)")
         }
         do {
             try buffers.device.keep(controls)

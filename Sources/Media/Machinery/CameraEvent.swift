@@ -5,7 +5,10 @@ public enum CameraEvent: Sendable {
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
     /// It went away or fell silent at an instant. It may return.
     case away(at: ClockTime, cause: String)
-    case returned(at: ClockTime)
+    /// It is back. `remark` is what a person should know of how: at another port, or perhaps exchanged for its twin.
+    case returned(at: ClockTime, remark: String? = nil)
+    /// The driver's time for a picture was impossible, and another was put in its place.
+    case corrected(at: ClockTime)
     /// It will deliver no more: the file is at its end, or the device is gone for good.
     case ended(at: ClockTime, cause: String)
 }

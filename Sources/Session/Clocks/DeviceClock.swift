@@ -36,6 +36,11 @@ public struct DeviceClock: Sendable {
     private var residualSum = 0.0
     private var residualCount = 0
 
+    /// After so many stamps the rate is known better than the nominal one: half a minute of pictures.
+    private static let stampsForRate = 900
+    /// What warming up may change it by, as one standard deviation.
+    private static let knownPartsPerMillion = 20.0
+
     /// How often the line began anew.
     public private(set) var restarts = 0
     /// Stamps that were not after their predecessor.
@@ -82,6 +87,21 @@ public struct DeviceClock: Sendable {
         append(stamp)
         fit()
         return predicted(count)
+    }
+
+    /// The device was away: what it counts from now on lies on another line, of the same rate.
+    public mutating func interrupt() {
+        guard !stamps.isEmpty else { return }
+        // A crystal runs after a replug as it ran before; how well that is known depends on how long it was watched.
+        let isKnown = stamps.count >= Self.stampsForRate
+        suspects.removeAll(keepingCapacity: true)
+        stamps.removeAll(keepingCapacity: true)
+        oldest = 0
+        sums = LineSums()
+        restarts += 1
+        expectedInterval = isKnown ? slope : nominalInterval
+        expectedDeviation =
+            expectedInterval * (isKnown ? Self.knownPartsPerMillion : priorPartsPerMillion) * 1e-6
     }
 
     /// Where the line puts a count.

@@ -10,14 +10,17 @@ final class CameraInput: Sendable {
         case picture(DatedPicture)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
         case away(at: ClockTime, cause: String)
-        case returned(at: ClockTime)
+        case returned(at: ClockTime, remark: String?)
+        /// What a person should know; changes nothing.
+        case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
         /// What to tell of it in events, if it is of the recording and no picture.
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
-            case .picture: return nil
+            // A slow camera would tell of each picture that it left out; one warning does.
+            case .picture, .lost(_, .exposure, _): return nil
             case .lost(let count, let cause, let time):
                 event = SessionEvent(
                     .drop, at: MediaTime(time, since: start),
@@ -29,8 +32,16 @@ final class CameraInput: Sendable {
                 event = SessionEvent(
                     .unplug, at: MediaTime(time, since: start),
                     ["track": .string(role), "cause": .string(cause.printable())])
-            case .returned(let time):
-                event = SessionEvent(.replug, at: MediaTime(time, since: start), ["track": .string(role)])
+            case .returned(let time, let remark):
+                var fields: [String: JSONValue] = ["track": .string(role)]
+                if let remark {
+                    fields["text"] = .string("camera \(role) is back: \(remark.printable(limit: 400)).")
+                }
+                event = SessionEvent(.replug, at: MediaTime(time, since: start), fields)
+            case .warning(let time, let text):
+                event = SessionEvent(
+                    .warning, at: MediaTime(time, since: start),
+                    ["track": .string(role), "text": .string(text.printable(limit: 400))])
             }
             return event.at >= .zero ? event : nil
         }
@@ -46,6 +57,8 @@ final class CameraInput: Sendable {
         var firstGood: ClockTime?
         var latestKey: CapturedPicture?
         var slowestDelivery = Nanoseconds.zero
+        var exposure: ExposureWatch
+        var correctedStamps = 0
 
         mutating func keep(_ dated: DatedPicture, capacity: Int) {
             let interval = max(clock.interval, Nanoseconds(1))
@@ -102,7 +115,8 @@ final class CameraInput: Sendable {
         self.machinery = machinery
         decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
-        box = Monitor(Box(clock: model))
+        box = Monitor(
+            Box(clock: model, exposure: ExposureWatch(nominal: source.format.rate.interval)))
     }
 
     func start() throws(DeviceError) {
@@ -123,6 +137,9 @@ final class CameraInput: Sendable {
     var progress: (goodPictures: Int, firstGood: ClockTime?) {
         box.withLock { ($0.goodPictures, $0.firstGood) }
     }
+
+    /// How many of its time stamps were impossible.
+    var correctedStamps: Int { box.withLock { $0.correctedStamps } }
 
     /// The camera's clock as measured.
     var clockModel: DeviceClock { box.withLock { $0.clock } }
@@ -145,14 +162,19 @@ final class CameraInput: Sendable {
         case .away(let time, let cause):
             box.withLock { box in
                 box.isAway = true
-                box.deliveries.append(.away(at: time, cause: cause))
+                box.deliveries.append(.away(at: time - latency, cause: cause))
             }
-        case .returned(let time):
-            box.withLock { $0.deliveries.append(.returned(at: time)) }
+        case .returned(let time, let remark):
+            box.withLock { box in
+                // A stream that begins anew is in another phase.
+                box.clock.interrupt()
+                box.deliveries.append(.returned(at: time - latency, remark: remark))
+            }
+        case .corrected: box.withLock { $0.correctedStamps += 1 }
         case .ended(let time, let cause):
             box.withLock { box in
                 box.isAway = true
-                box.deliveries.append(.ended(at: time, cause: cause))
+                box.deliveries.append(.ended(at: time - latency, cause: cause))
             }
         }
     }
@@ -172,7 +194,29 @@ final class CameraInput: Sendable {
             return
         }
         for tap in taps { tap.offer(picture) }
+        if !hasExactTimes { watchExposure(at: time) }
         let dated = DatedPicture(picture: picture, time: time, decoded: decoder?.decode(picture) ?? [])
         box.withLock { $0.keep(dated, capacity: Self.boxCapacity) }
+    }
+
+    private func watchExposure(at time: ClockTime) {
+        box.withLock { box in
+            let interval = box.clock.interval
+            let (missing, becameSlow) = box.exposure.pictureCame(every: interval)
+            // While it is away, that is the loss.
+            guard !box.isAway else { return }
+            if missing > 0 {
+                box.deliveries.append(.lost(count: missing, cause: .exposure, capturedAt: time - interval))
+            }
+            if becameSlow {
+                let rate = (10 / interval.inSeconds).rounded() / 10
+                box.deliveries.append(
+                    .warning(
+                        at: time,
+                        text: "camera \(role) delivers \(rate) pictures a second instead of "
+                            + "\(source.format.rate), probably for longer exposures. Add light, or set its control "
+                            + "`exposure_dynamic_framerate` to 0."))
+            }
+        }
     }
 }

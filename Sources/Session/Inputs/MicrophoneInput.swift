@@ -106,7 +106,10 @@ final class MicrophoneInput: Sendable {
                 // The jump of the next slice's time makes the gap; its length is known exactly only there.
                 break
             case .away(let time, let cause): box.deliveries.append(.away(at: time, cause: cause))
-            case .returned(let time): box.deliveries.append(.returned(at: time))
+            case .returned(let time):
+                // What is counted from now on began at another instant.
+                box.clock.interrupt()
+                box.deliveries.append(.returned(at: time))
             case .ended(let time, let cause): box.deliveries.append(.ended(at: time, cause: cause))
             }
         }

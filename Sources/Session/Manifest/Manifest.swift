@@ -127,12 +127,16 @@ public struct Manifest: Sendable, Equatable, Codable {
 
 extension Manifest.Clock {
     /// Rounded to what is known: 0.01 ppm, 0.1 µs.
-    init(_ model: DeviceClock) {
+    ///
+    /// - Parameters:
+    ///   - model: The device's.
+    ///   - corrected: Stamps that were impossible, and that the model never saw.
+    init(_ model: DeviceClock, corrected: Int = 0) {
         ppm = Self.rounded(model.partsPerMillion, 100)
         jitter_us = Self.rounded(Double(model.jitter.count) / 1000, 10)
         residual_us = Self.rounded(Double(model.residual.count) / 1000, 10)
         restarts = model.restarts
-        non_monotonic = model.nonMonotonic
+        non_monotonic = model.nonMonotonic + corrected
     }
 
     /// Adding 0 turns −0 into 0.

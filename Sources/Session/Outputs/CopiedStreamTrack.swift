@@ -35,7 +35,8 @@ final class CopiedStreamTrack: CameraTrack {
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
             case .away(let time, let cause), .ended(let time, let cause):
                 outages.begin(at: time, cause: cause)
-            case .returned(let time): outages.end(at: time)
+            case .returned(let time, _): outages.end(at: time)
+            case .warning: break
             }
         }
     }

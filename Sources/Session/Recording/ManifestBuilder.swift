@@ -55,7 +55,7 @@ struct ManifestBuilder {
                 format: Manifest.Format(
                     pixel: format.pixel.rawValue, width: format.size.width, height: format.size.height,
                     rate: format.rate.perSecond),
-                clock: Manifest.Clock(camera.clockModel))
+                clock: Manifest.Clock(camera.clockModel, corrected: camera.correctedStamps))
         }
             + inputs.microphones.map { microphone in
                 Manifest.Device(

@@ -98,4 +98,20 @@ struct PictureCounterTests {
         #expect(counter.place(1, exposure(99_990), arrivedAt: time(100_090)).capturedAt == time(100_040))
         #expect(counter.place(2, exposure(100_080), arrivedAt: time(100_130)).capturedAt == time(100_080))
     }
+
+    @Test("a stamp from the future, from long ago or not after the last is replaced and said to be")
+    func corrected() {
+        var counter = PictureCounter(interval: interval)
+        let first = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
+        #expect(!first.isCorrected)
+        for (index, stamp) in [Int64(200_000), 5_000, 100_000].enumerated() {
+            let arrival = time(100_090 + Int64(index) * 40)
+            let place = counter.place(UInt32(index) + 1, exposure(stamp), arrivedAt: arrival)
+            #expect(place.isCorrected)
+            #expect(place.capturedAt > first.capturedAt && place.capturedAt <= arrival)
+        }
+        let unstamped = counter.place(
+            4, DriverStamp(time: nil, isStartOfExposure: true), arrivedAt: time(100_300))
+        #expect(!unstamped.isCorrected)
+    }
 }

@@ -108,9 +108,11 @@ def examine(pictures):
 def compare(manifest, name, pictures, marks, report):
     track = next(track for track in manifest["tracks"] if track["name"] == name)
     counts = track["frames"]
-    lost = sum(counts["lost"].values())
-    if any(gap["track"] == name and gap["cause"] == "unplugged" for gap in manifest["gaps"]):
-        lost -= counts["lost"]["away"]  # a camera without power counts no pictures
+    # A camera without power counts no pictures, a frozen one does, and of one that returns the first are discarded: of the
+    # pictures of an outage some may have numbers.
+    away = counts["lost"].get("away", 0)
+    lost = sum(counts["lost"].values()) - away
+    missing = len(report["missing"]) - counts["skipped"]
     offsets = [(mark[2] - manifest["t0_monotonic_ns"]) / 1e6 - time * 1e3 for mark, (_, time) in zip(marks, pictures) if mark]
     report["offset_ms"] = {"least": round(min(offsets), 3), "most": round(max(offsets), 3)} if offsets else None
     report["complaints"] = [
@@ -119,7 +121,7 @@ def compare(manifest, name, pictures, marks, report):
             ("written", counts["written"], report["frames"]),
             ("repeated", counts["repeated"], report["repeats"]),
             ("slate", counts["slate"], report["unmarked"]),
-            ("lost and skipped", lost + counts["skipped"], len(report["missing"])),
+            ("lost", lost, min(max(missing - away, lost), missing)),
             ("captured less skipped", counts["captured"] - counts["skipped"], report["distinct"]),
         ]
         if told != found

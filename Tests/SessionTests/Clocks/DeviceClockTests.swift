@@ -84,4 +84,24 @@ struct DeviceClockTests {
         #expect((dated - truth).magnitude < .milliseconds(1))
         #expect(clock.restarts == 0)
     }
+
+    @Test("After an interruption the pictures lie on their new line at once, and the rate is still known")
+    func interruption() {
+        let rate = FrameRate(30, per: 1)
+        var camera = Camera(rate: rate, partsPerMillion: 150, jitter: .milliseconds(8), seed: 3)
+        var clock = DeviceClock(nominalSecondsPerCount: 1 / rate.perSecond)
+        for index in 0..<3600 as Range<Int64> { _ = clock.time(of: index, stamped: camera.stamp(index)) }
+        clock.interrupt()
+        // Away for 4 s and a bit; less than the clamp off the old line.
+        let shift = Nanoseconds.milliseconds(4012)
+        var worst = Nanoseconds.zero
+        for index in 3600..<3720 as Range<Int64> {
+            let time = clock.time(of: index, stamped: camera.stamp(index) + shift)
+            let error = (time - (camera.truth(index) + shift)).magnitude
+            if index >= 3660 { worst = max(worst, error) }
+        }
+        #expect(worst < .milliseconds(3))
+        #expect(abs(clock.partsPerMillion - 150) < 30)
+        #expect(clock.restarts == 1)
+    }
 }

@@ -1,0 +1,82 @@
+import Media
+
+/// Who is who among the cameras of one session, so that one that returns is never taken for another.
+///
+/// Each camera has a place, by number. Any thread.
+package final class CameraRoster: Sendable {
+    private struct Place {
+        /// As it was found last: the bus path changes with the port.
+        var identity: DeviceIdentity
+        var isAway = false
+        /// Whether a camera that only its port tells from this one was away at the same time.
+        var sharesOutage = false
+
+        /// Whether a device is this place's: the one that it has, or at its port the one that it waits for.
+        func owns(_ device: CaptureDevice) -> Bool {
+            let path = device.identity.busPath
+            // What is on no bus has only its name.
+            guard path == identity.busPath, !path.isEmpty || device.name == identity.name else {
+                return false
+            }
+            return !isAway || identity.search(among: [device]) == .found(device, isElsewhere: false)
+        }
+    }
+
+    private let places = Monitor<[Place]>([])
+
+    package init() {}
+
+    /// - Returns: The camera's number from now on.
+    func join(_ identity: DeviceIdentity) -> Int {
+        places.withLock { places in
+            places.append(Place(identity: identity))
+            return places.count - 1
+        }
+    }
+
+    /// It went away.
+    func leave(_ number: Int) {
+        places.withLock { places in
+            guard !places[number].isAway else { return }
+            places[number].isAway = true
+            for other in places.indices where other != number && places[other].isAway {
+                guard places[other].identity.isTwin(of: places[number].identity) else { continue }
+                places[other].sharesOutage = true
+                places[number].sharesOutage = true
+            }
+        }
+    }
+
+    /// Finds a camera that is away among what is present, leaving out those that the others have or that are theirs by port.
+    func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
+        places.withLock { places in
+            let others = places.indices.filter { $0 != number }.map { places[$0] }
+            let free = present.filter { device in
+                !others.contains { $0.owns(device) }
+            }
+            let search = places[number].identity.search(among: free)
+            guard case .found(let device, isElsewhere: true) = search else { return search }
+            // At a new port it could as well be a twin of another place that is empty.
+            let isDoubtful = others.contains { $0.isAway && $0.identity.isTwin(of: device.identity) }
+            return isDoubtful ? .ambiguous([device]) : search
+        }
+    }
+
+    /// It is back.
+    ///
+    /// - Returns: What a person should know of how, if anything.
+    func welcome(_ number: Int, as device: CaptureDevice) -> String? {
+        places.withLock { places in
+            let isElsewhere = places[number].identity.busPath != device.identity.busPath
+            var remarks: [String] = []
+            if isElsewhere { remarks.append("it is at another port now (\(device.selector))") }
+            if places[number].sharesOutage {
+                remarks.append(
+                    "an identical camera without a serial number of its own was away at the same time: "
+                        + "look whether the two were exchanged")
+            }
+            places[number] = Place(identity: device.identity)
+            return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
+        }
+    }
+}

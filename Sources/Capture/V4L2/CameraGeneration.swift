@@ -1,0 +1,88 @@
+import Media
+
+/// One opening of a camera's node, in its format, with buffers and controls. A camera that was away gets a new one.
+struct CameraGeneration {
+    let buffers: CaptureBuffers
+    let granted: V4L2Device.GrantedFormat
+    let layout: PictureLayout
+    /// With the values that the camera took.
+    let controls: [(name: String, value: Int64)]
+
+    /// Opens a node in exactly a format; nothing streams yet.
+    ///
+    /// - Parameters:
+    ///   - device: Its `node` is opened.
+    ///   - format: One that it offers.
+    ///   - controls: To be set, by name; automatic ones are set before the others.
+    /// - Throws: Busy with the program's name, no permission, a format that it does not deliver exactly, a control that
+    ///   it does not take.
+    init(
+        opening device: CaptureDevice, _ format: VideoFormat, _ controls: [(name: String, value: Int64)]
+    ) throws(DeviceError) {
+        do {
+            let node = try V4L2Device(path: device.node)
+            node.followSource()
+            let granted = try node.grant(format)
+            var taken: [(name: String, value: Int64)] = []
+            for control in ControlName.ordered(controls) {
+                taken.append((control.name, try node.set(control: control.name, value: control.value)))
+            }
+            layout = PictureLayout(
+                pixel: format.pixel, size: granted.size, stride: granted.stride, color: granted.color)
+            // Raw pictures are lent for as long as they are shown; compressed ones are copied and back at once.
+            buffers = try CaptureBuffers(of: node, count: format.pixel.isCompressed ? 4 : 8)
+            self.granted = granted
+            self.controls = taken
+        } catch {
+            throw error.explained(node: device.node, controller: device.controller)
+        }
+    }
+
+    /// Switches the stream on.
+    func start(on device: CaptureDevice) throws(DeviceError) {
+        do {
+            try buffers.startStreaming()
+            // Some cameras forget their controls when the stream starts.
+            try buffers.device.keep(controls)
+        } catch {
+            buffers.stopStreaming()
+            throw error.explained(node: device.node, controller: device.controller)
+        }
+    }
+
+    /// For pictures in formats that only libv4lconvert reads; `nil` for all others.
+    func makeConverter() throws(DeviceError) -> LegacyConverter? {
+        guard layout.isConverted else { return nil }
+        return try LegacyConverter(
+            device: buffers.device.path, descriptor: buffers.device.descriptor.number, source: granted.raw)
+    }
+}
+
+extension V4L2Device {
+    /// Sets exactly the format that is asked for.
+    ///
+    /// - Throws: `formatNotSupported` with what it offers when the driver grants another.
+    func grant(_ format: VideoFormat) throws(DeviceError) -> GrantedFormat {
+        // Several codes can mean the same: MJPG and JPEG, or all that are converted.
+        for code in pixelCodes() where code.pixel == format.pixel {
+            let granted = try setFormat(code, format.size)
+            guard granted.code == code, granted.size == format.size else { continue }
+            guard let rate = try setRate(format.rate) else { return granted }
+            // Drivers round intervals to their units; a rate that is a hundredth off is another one.
+            if abs(rate.perSecond / format.rate.perSecond - 1) < 0.01 { return granted }
+        }
+        throw DeviceError(
+            device: path, operation: "VIDIOC_S_FMT",
+            reason: .formatNotSupported(requested: format.description, offered: formats().map(\.description)))
+    }
+
+    /// Sets those controls again that do not have their value any more.
+    func keep(_ wanted: [(name: String, value: Int64)]) throws(DeviceError) {
+        guard !wanted.isEmpty else { return }
+        let present = Dictionary(
+            controls().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        for control in ControlName.ordered(wanted) where present[control.name] != control.value {
+            try set(control: control.name, value: control.value)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Media
+
+/// Counts the pictures that a camera leaves out by itself: in the dark nearly all webcams expose longer than their rate
+/// allows, and deliver half as many without a gap in their count.
+///
+/// A value, fed with the interval that the camera's clock model has found.
+struct ExposureWatch {
+    private let nominal: Nanoseconds
+    /// Pictures left out that make no whole one yet.
+    private var debt = 0.0
+    private(set) var isSlow = false
+
+    /// Slower than by this part is a lower rate; less is a crystal or a rounded interval (1/29.97 for 1/30).
+    private static let tolerance = 0.05
+
+    /// - Parameter nominal: The time between two pictures at the rate that the camera was set to. Above 0.
+    init(nominal: Nanoseconds) {
+        self.nominal = nominal
+    }
+
+    /// Takes note of one picture.
+    ///
+    /// - Parameter interval: Of the camera as it now runs.
+    /// - Returns: How many pictures are missing before it, and whether the camera has just become slow.
+    mutating func pictureCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
+        let excess = interval.inSeconds / nominal.inSeconds - 1
+        guard excess > Self.tolerance else {
+            isSlow = false
+            debt = 0
+            return (0, false)
+        }
+        let becameSlow = !isSlow
+        isSlow = true
+        debt += excess
+        let missing = Int(debt)
+        debt -= Double(missing)
+        return (missing, becameSlow)
+    }
+}

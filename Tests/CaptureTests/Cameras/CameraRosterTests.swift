@@ -1,0 +1,98 @@
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("Cameras that return to a session")
+struct CameraRosterTests {
+    private func camera(_ port: String, serial: String = "", name: String = "Webcam") -> CaptureDevice {
+        let path = "pci-0000:00:14.0-usb-0:\(port):1.0"
+        return CaptureDevice(
+            mediaType: .video, deviceType: .external,
+            identity: DeviceIdentity(busPath: path, product: "046d:082d", serial: serial, name: name),
+            name: name, node: "/dev/video\(port)", selector: "usb:\(path)")
+    }
+
+    @Test("A camera that returns at another port is known there from then on")
+    func moves() {
+        let roster = CameraRoster()
+        let number = roster.join(camera("1", serial: "A").identity)
+        roster.leave(number)
+        let moved = camera("3", serial: "A")
+        #expect(roster.search(for: number, among: [moved]) == .found(moved, isElsewhere: true))
+        #expect(roster.welcome(number, as: moved)?.contains("another port") == true)
+        roster.leave(number)
+        #expect(roster.search(for: number, among: [moved]) == .found(moved, isElsewhere: false))
+        #expect(roster.welcome(number, as: moved) == nil)
+    }
+
+    @Test("A camera that another role records is never taken for its twin that is away")
+    func twinInUse() {
+        let roster = CameraRoster()
+        let first = roster.join(camera("1").identity)
+        _ = roster.join(camera("2").identity)
+        roster.leave(first)
+        #expect(roster.search(for: first, among: [camera("2")]) == .absent)
+        // At a new port it can only be the one that is missing.
+        #expect(
+            roster.search(for: first, among: [camera("2"), camera("3")])
+                == .found(camera("3"), isElsewhere: true))
+    }
+
+    @Test("Of twins that are both away each is expected at its own port, and a new port tells neither")
+    func twinsAway() {
+        let roster = CameraRoster()
+        let first = roster.join(camera("1").identity)
+        let second = roster.join(camera("2").identity)
+        roster.leave(first)
+        roster.leave(second)
+        #expect(roster.search(for: first, among: [camera("2")]) == .absent)
+        #expect(roster.search(for: first, among: [camera("3")]) == .ambiguous([camera("3")]))
+        #expect(
+            roster.search(for: second, among: [camera("2"), camera("1")])
+                == .found(camera("2"), isElsewhere: false))
+    }
+
+    @Test(
+        "Twins that were away together return with the remark that they may have been exchanged, others without"
+    )
+    func exchangedPerhaps() {
+        let roster = CameraRoster()
+        let twins = [roster.join(camera("1").identity), roster.join(camera("2").identity)]
+        let other = roster.join(camera("4", name: "Studio").identity)
+        for number in twins + [other] { roster.leave(number) }
+        #expect(roster.welcome(twins[0], as: camera("1"))?.contains("exchanged") == true)
+        #expect(roster.welcome(twins[1], as: camera("2"))?.contains("exchanged") == true)
+        #expect(roster.welcome(other, as: camera("4", name: "Studio")) == nil)
+        // One after the other there is no doubt.
+        roster.leave(twins[0])
+        #expect(roster.welcome(twins[0], as: camera("1")) == nil)
+        roster.leave(twins[1])
+        #expect(roster.welcome(twins[1], as: camera("2")) == nil)
+    }
+
+    @Test("Devices on no bus are told apart by their names")
+    func withoutBus() {
+        func device(_ name: String) -> CaptureDevice {
+            CaptureDevice(
+                mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: name), name: name,
+                node: "/dev/\(name)", selector: "/dev/\(name)")
+        }
+        let roster = CameraRoster()
+        let first = roster.join(device("vivid-000").identity)
+        _ = roster.join(device("vivid-001").identity)
+        roster.leave(first)
+        #expect(roster.search(for: first, among: [device("vivid-001")]) == .absent)
+        let both = [device("vivid-000"), device("vivid-001")]
+        #expect(roster.search(for: first, among: both) == .found(both[0], isElsewhere: false))
+    }
+
+    @Test("Attempts at a camera that does not deliver come ever more seldom, up to 8 s")
+    func pauses() {
+        var pauses = RetryPauses()
+        let milliseconds = (0..<8).map { _ in Int(pauses.next().inMilliseconds) }
+        #expect(milliseconds == [200, 400, 800, 1600, 3200, 6400, 8000, 8000])
+        pauses.reset()
+        #expect(pauses.next() == .milliseconds(200))
+    }
+}
