@@ -6,9 +6,12 @@
 # "# lab: virtual-time" or "# lab: timeout=200" in its first lines say what it needs. In `tools/lab shell` the functions here
 # are commands to play with:
 #
-#     cameras studio:1 cheap:2   udev, the cameras, and all their nodes     node 1   /dev/videoN that captures from camera 1
-#     sound                      PulseAudio with their microphones          mic 1    source name of camera 1's microphone
-#     fault unplug 1             what usbip-cameras offers
+#     cameras studio:1 cheap:2   udev, the cameras, and all their nodes     node 1   /dev/videoN that captures, at port 1
+#     sound                      PulseAudio with their microphones          mic 1    source name of the microphone there
+#     fault unplug 1             what usbip-cameras offers (see its main.c)
+#
+# Camera N is plugged into port N, unless `cameras MODEL:N@PORT` or `fault plug N@PORT` says otherwise. node, mic, usb, present
+# and absent go by the port.
 #
 # Environment: LAB is Tests/Lab, RESULTS where results go, MULTICAM the program under test.
 results=$RESULTS
@@ -63,12 +66,12 @@ cameras() {
     SYSTEMD_IGNORE_CHROOT=1 /lib/systemd/systemd-udevd --daemon 2> /dev/null || fail "udevd does not start"
     /lab/usbip-cameras "$@" --control /run/cameras > "$results/cameras.log" 2>&1 &
     local camera
-    for camera in "$@"; do wait_until 20 present "${camera#*:}"; done
+    for camera in "$@"; do wait_until 20 present "${camera##*[:@]}"; done
 }
 
 fault() { echo "$*" > /run/cameras; }
 
-# vhci_hcd is the only USB controller here, and camera N is on port N of its bus.
+# vhci_hcd is the only USB controller here: the camera at port N of its bus.
 usb() { echo "/sys/bus/usb/devices/1-$1"; }
 
 # A camera has two nodes, in no certain order; the one with index 0 captures, the other is for metadata.
@@ -91,9 +94,9 @@ sound() {
         --exit-idle-time=-1 --use-pid-file=false --daemonize=no --realtime=no --high-priority=no > "$results/pulseaudio.log" 2>&1 &
     export PULSE_SERVER=unix:/run/pulse.socket
     wait_until 20 test -S /run/pulse.socket
-    local camera
-    for camera in {1..8}; do
-        absent "$camera" || wait_until 20 mic "$camera"
+    local port
+    for port in {1..8}; do
+        absent "$port" || wait_until 20 mic "$port"
     done
 }
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,6 @@ struct camera *make_camera(const struct model *model, int number)
     struct camera *camera = calloc(1, sizeof *camera);
     camera->model = model;
     camera->number = number;
-    snprintf(camera->serial, sizeof camera->serial, "LAB%04d", number);
     size_t capacity = 0;
     for (int f = 0; f < format_count(model); f++) {
         const struct format *format = &model->formats[f];

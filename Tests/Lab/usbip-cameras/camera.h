@@ -28,7 +28,6 @@ struct __attribute__((packed)) probe {
 struct camera {
     const struct model *model;
     int number; // on the command line, in the pictures, in the tone
-    char serial[16];
     struct picture_source *pictures[3][6]; // by format and size
     uint8_t alternate[interfaces];
     struct probe probe, committed;

@@ -141,7 +141,7 @@ static void device(struct writer *w, const struct model *model)
     BYTES(w, 18, 0x01, 0x00, 0x02, 0xef, 0x02, 0x01, 64); // USB 2.0; functions are told by association
     u16(w, 0x1209); // pid.codes, whose products 1 to 16 are for private testing
     u16(w, model->product_id);
-    BYTES(w, 0x00, 0x01, manufacturer_string, product_string, model->has_serial ? serial_string : 0, 1);
+    BYTES(w, 0x00, 0x01, manufacturer_string, product_string, model->serial ? serial_string : 0, 1);
 }
 
 static void configuration(struct writer *w, const struct model *model)
@@ -156,17 +156,32 @@ static void configuration(struct writer *w, const struct model *model)
 
 static int string(struct writer *w, const struct camera *camera, int index)
 {
-    const char *text;
+    enum { most_units = 126 };
+    const struct model *model = camera->model;
+    const char16_t *text;
     switch (index) {
     case 0: BYTES(w, 4, 0x03, 0x09, 0x04); return 0; // the only language: English
-    case manufacturer_string: text = "Multicam Lab"; break;
-    case product_string: text = camera->model->product; break;
-    case serial_string: text = camera->serial; break;
+    case manufacturer_string: text = model->manufacturer ? model->manufacturer : u"Multicam Lab"; break;
+    case product_string: text = model->product; break;
+    case serial_string: text = model->serial; break;
     default: return -EPIPE;
     }
-    BYTES(w, 2 + 2 * strlen(text), 0x03);
-    while (*text)
-        u16(w, *text++);
+    if (!text)
+        return -EPIPE;
+    uint8_t *start = w->at, *end = start + 2 + 2 * most_units;
+    BYTES(w, 0, 0x03);
+    for (; *text && w->at < end; text++) {
+        if (index == serial_string && *text == u'#') {
+            char digits[8];
+            snprintf(digits, sizeof digits, "%04d", camera->number);
+            for (const char *digit = digits; *digit; digit++)
+                u16(w, *digit);
+        } else
+            u16(w, *text);
+    }
+    while (model->long_strings && w->at < end)
+        u16(w, 0x9577); // three bytes in UTF-8: what counts bytes overflows first
+    start[0] = w->at - start;
     return 0;
 }
 

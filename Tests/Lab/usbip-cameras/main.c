@@ -1,11 +1,13 @@
 // usbip-cameras: webcams with microphones for a kernel that has none.
 //
-//     usbip-cameras MODEL:NUMBER… --control FIFO
+//     usbip-cameras MODEL:NUMBER[@PORT]… --control FIFO
 //
-// Plugs each camera into the port NUMBER-1 of vhci_hcd, makes FIFO when all are in, and serves until killed. A line written
-// to FIFO is a command, carried out at once and reported on standard output with its CLOCK_MONOTONIC time in ns:
+// Plugs each camera into a port of vhci_hcd, from 1 and by default that of its own number, makes FIFO when all are in, and
+// serves until killed. A line written to FIFO is a command, carried out at once and reported on standard output with its
+// CLOCK_MONOTONIC time in ns:
 //
-//     unplug N   plug N     pull the cable, plug it in again
+//     unplug N…             pull cables, all at once: a hub's, for example
+//     plug N[@PORT]…        plug them in again: where each was last, or at another port
 //     freeze N   thaw N     the camera stays there but sends no frames
 //     mute N     unmute N   the microphone sends silence
 //     short N               the next JPEG ends in its middle, without an error
@@ -24,8 +26,8 @@
 
 #include "usbip.h"
 
-enum { most_ports = 8 };
-static struct port *ports[most_ports]; // by number; NULL: no camera
+enum { most_cameras = 8, ports = 8 };
+static struct cable *cables[most_cameras]; // by the camera's number less one; NULL: no such camera
 
 static void fail(const char *what, const char *which)
 {
@@ -33,51 +35,109 @@ static void fail(const char *what, const char *which)
     exit(2);
 }
 
-static struct port *find_port(const char *number)
+// The whole text as a number from least to most.
+static int read_number(const char *text, int least, int most, const char *what)
 {
-    int index = atoi(number) - 1;
-    return index >= 0 && index < most_ports ? ports[index] : NULL;
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end || number < least || number > most)
+        fail(what, text);
+    return number;
+}
+
+// Cuts off and reads what follows the '@', if anything does; 0 if not.
+static int cut_port(char *argument)
+{
+    char *at = strchr(argument, '@');
+    if (!at)
+        return 0;
+    *at = 0;
+    return read_number(at + 1, 1, ports, "no port from 1 to 8");
+}
+
+static void wish_plugged(struct cable *cable, int port)
+{
+    for (int i = 0; i < most_cameras; i++)
+        if (cables[i] && cables[i]->plugged && cables[i]->port == port)
+            fail("a camera is plugged into port", (char[]){ '0' + port, 0 });
+    cable->port = port;
+    cable->plugged = true;
 }
 
 static void add_camera(char *argument)
 {
+    int port = cut_port(argument);
     char *colon = strchr(argument, ':');
-    int number = colon ? atoi(colon + 1) : 0;
-    if (number < 1 || number > most_ports || ports[number - 1])
-        fail("not MODEL:NUMBER, with a number of its own from 1 to 8", argument);
+    int number = colon ? read_number(colon + 1, 1, most_cameras, "no camera's number from 1 to 8") : 0;
+    if (!number || cables[number - 1])
+        fail("not MODEL:NUMBER, with a number of its own", argument);
     *colon = 0;
     const struct model *model = find_model(argument);
     if (!model)
         fail("no such model", argument);
-    struct port *port = ports[number - 1] = malloc(sizeof *port);
-    init_port(port, number - 1, make_camera(model, number));
-    port->plugged = true;
+    struct cable *cable = cables[number - 1] = malloc(sizeof *cable);
+    init_cable(cable, make_camera(model, number), number);
+    wish_plugged(cable, port ? port : number);
+}
+
+static struct cable *find_cable(const char *text)
+{
+    struct cable *cable = cables[read_number(text, 1, most_cameras, "no camera's number") - 1];
+    if (!cable)
+        fail("no such camera", text);
+    return cable;
+}
+
+// One camera of a command that takes several.
+static bool move_cable(const char *command, char *argument)
+{
+    if (strcmp(command, "unplug") == 0) {
+        struct cable *cable = find_cable(argument);
+        cable->plugged = false;
+        unplug(cable);
+    } else if (strcmp(command, "plug") == 0) {
+        int port = cut_port(argument);
+        struct cable *cable = find_cable(argument);
+        if (cable->plugged)
+            fail("already plugged in", argument);
+        wish_plugged(cable, port ? port : cable->port);
+    } else
+        return false;
+    return true;
+}
+
+static bool break_camera(struct camera *camera, const char *command)
+{
+    if (strcmp(command, "freeze") == 0 || strcmp(command, "thaw") == 0)
+        camera->frozen = command[0] == 'f';
+    else if (strcmp(command, "mute") == 0 || strcmp(command, "unmute") == 0)
+        camera->muted = command[0] == 'm';
+    else if (strcmp(command, "short") == 0)
+        camera->cut_next = true;
+    else if (strcmp(command, "error") == 0)
+        camera->break_next = true;
+    else
+        return false;
+    return true;
 }
 
 static void obey(char *line)
 {
-    char *rest, *command = strtok_r(line, " ", &rest), *number = strtok_r(NULL, " ", &rest);
+    printf("%lld %s\n", (long long)now_ns(), line);
+    char *rest, *command = strtok_r(line, " ", &rest), *argument = strtok_r(NULL, " ", &rest);
     if (!command)
         return;
-    struct port *port = number ? find_port(number) : NULL;
-    if (!port)
+    if (!argument)
         fail("command for no camera", command);
-    if (strcmp(command, "unplug") == 0) {
-        port->plugged = false;
-        unplug(port);
-    } else if (strcmp(command, "plug") == 0)
-        port->plugged = true;
-    else if (strcmp(command, "freeze") == 0 || strcmp(command, "thaw") == 0)
-        port->camera->frozen = command[0] == 'f';
-    else if (strcmp(command, "mute") == 0 || strcmp(command, "unmute") == 0)
-        port->camera->muted = command[0] == 'm';
-    else if (strcmp(command, "short") == 0)
-        port->camera->cut_next = true;
-    else if (strcmp(command, "error") == 0)
-        port->camera->break_next = true;
-    else
-        fail("unknown command", command);
-    printf("%lld %s %d\n", (long long)now_ns(), command, port->number + 1);
+    if (!move_cable(command, argument)) {
+        if (!break_camera(find_cable(argument)->camera, command))
+            fail("unknown command", command);
+        if (strtok_r(NULL, " ", &rest))
+            fail("too many words", command);
+        return;
+    }
+    while ((argument = strtok_r(NULL, " ", &rest)))
+        move_cable(command, argument);
 }
 
 static void read_commands(int control)
@@ -126,18 +186,18 @@ int main(int count, char **arguments)
     for (;;) {
         // A port is free only some time after its last cable was pulled: ask again every 10 ms.
         bool waiting = false;
-        struct pollfd polls[1 + most_ports] = { { .fd = control, .events = POLLIN } };
+        struct pollfd polls[1 + most_cameras] = { { .fd = control, .events = POLLIN } };
         int64_t now = now_ns(), next = INT64_MAX;
-        for (int i = 0; i < most_ports; i++) {
-            struct port *port = ports[i];
+        for (int i = 0; i < most_cameras; i++) {
+            struct cable *cable = cables[i];
             polls[1 + i].fd = -1;
-            if (!port)
+            if (!cable)
                 continue;
-            if (port->plugged && port->socket < 0 && !plug(port))
+            if (cable->plugged && cable->socket < 0 && !plug(cable))
                 waiting = true;
-            int64_t due = complete_due(port, now);
+            int64_t due = complete_due(cable, now);
             next = due < next ? due : next;
-            polls[1 + i] = (struct pollfd){ .fd = port->socket, .events = POLLIN };
+            polls[1 + i] = (struct pollfd){ .fd = cable->socket, .events = POLLIN };
         }
         if (!waiting && control < 0) {
             polls[0].fd = control = make_control(control_path);
@@ -150,11 +210,11 @@ int main(int count, char **arguments)
         if (pause < 0)
             pause = 0;
         struct timespec timeout = { pause / 1000000000, pause % 1000000000 };
-        if (ppoll(polls, 1 + most_ports, next == INT64_MAX ? NULL : &timeout, NULL) < 0 && errno != EINTR)
+        if (ppoll(polls, 1 + most_cameras, next == INT64_MAX ? NULL : &timeout, NULL) < 0 && errno != EINTR)
             fail("poll", strerror(errno));
-        for (int i = 0; i < most_ports; i++)
-            if (polls[1 + i].revents && !serve(ports[i]))
-                unplug(ports[i]); // the kernel threw it out; plugged in again at once, as long as it is wanted
+        for (int i = 0; i < most_cameras; i++)
+            if (polls[1 + i].revents && !serve(cables[i]))
+                unplug(cables[i]); // the kernel threw it out; plugged in again at once, as long as it is wanted
         if (polls[0].revents)
             read_commands(control);
     }

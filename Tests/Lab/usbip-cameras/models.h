@@ -2,6 +2,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+#include <uchar.h>
 
 enum pixel { MJPEG, YUYV };
 
@@ -17,9 +18,12 @@ struct format {
 
 struct model {
     const char *name;    // on the command line
-    const char *product; // its name on the bus
+    // What it says of itself on the bus, at most 126 units, for that is what a descriptor holds (USB 2.0, 9.6.7).
+    const char16_t *manufacturer; // NULL: "Multicam Lab"
+    const char16_t *product;
+    const char16_t *serial; // '#' stands for the camera's number in four digits; NULL: it has none
+    bool long_strings;      // all three are filled up to their most
     uint16_t product_id;
-    bool has_serial;
     uint8_t channels; // of its microphone
     struct format formats[3]; // without sizes: the end
 };

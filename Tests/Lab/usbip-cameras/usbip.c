@@ -51,14 +51,14 @@ int64_t now_ns(void)
 
 // --- plugging
 
-void init_port(struct port *port, int number, struct camera *camera)
+void init_cable(struct cable *cable, struct camera *camera, int port)
 {
-    *port = (struct port){ .number = number, .camera = camera, .socket = -1 };
+    *cable = (struct cable){ .camera = camera, .port = port, .socket = -1 };
     for (int i = 0; i < endpoints; i++)
-        port->queues[i].end = &port->queues[i].first;
+        cable->queues[i].end = &cable->queues[i].first;
 }
 
-bool plug(struct port *port)
+bool plug(struct cable *cable)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
@@ -70,39 +70,39 @@ bool plug(struct port *port)
         perror("vhci_hcd");
         exit(1);
     }
-    bool attached = dprintf(attach, "%d %d %d %d", port->number, ends[1], port->number + 1, high_speed) > 0;
+    bool attached = dprintf(attach, "%d %d %d %d", cable->port - 1, ends[1], cable->port, high_speed) > 0;
     close(attach);
     close(ends[1]); // the kernel has its own reference
     if (attached)
-        port->socket = ends[0];
+        cable->socket = ends[0];
     else
         close(ends[0]);
     return attached;
 }
 
-void unplug(struct port *port)
+void unplug(struct cable *cable)
 {
-    if (port->socket >= 0)
-        close(port->socket); // to the kernel the cable is out
-    port->socket = -1;
-    port->input_size = 0;
+    if (cable->socket >= 0)
+        close(cable->socket); // to the kernel the cable is out
+    cable->socket = -1;
+    cable->input_size = 0;
     for (int i = 0; i < endpoints; i++) {
-        struct queue *queue = &port->queues[i];
+        struct queue *queue = &cable->queues[i];
         for (struct urb *urb = queue->first, *next; urb; urb = next) {
             next = urb->next;
             free(urb);
         }
         *queue = (struct queue){ .end = &queue->first };
     }
-    reset_camera(port->camera);
+    reset_camera(cable->camera);
 }
 
 // --- answers
 
-static void reply(struct port *port, const void *data, size_t size)
+static void reply(struct cable *cable, const void *data, size_t size)
 {
-    while (size > 0 && port->socket >= 0) {
-        ssize_t sent = send(port->socket, data, size, MSG_NOSIGNAL);
+    while (size > 0 && cable->socket >= 0) {
+        ssize_t sent = send(cable->socket, data, size, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
@@ -112,24 +112,24 @@ static void reply(struct port *port, const void *data, size_t size)
     }
 }
 
-static void answer_control(struct port *port, const struct message *request, uint8_t *output)
+static void answer_control(struct cable *cable, const struct message *request, uint8_t *output)
 {
     const struct setup setup = request->submit.setup;
     static uint8_t answer[sizeof(struct message) + 65536];
     bool input = setup.request_type & 0x80;
-    int size = camera_control(port->camera, &setup, input ? answer + sizeof(struct message) : output);
+    int size = camera_control(cable->camera, &setup, input ? answer + sizeof(struct message) : output);
     int status = size < 0 ? size : 0;
     size = size < 0 ? 0 : size < setup.length ? size : setup.length;
     *(struct message *)answer = (struct message){
         .command = htonl(ret_submit), .seqnum = htonl(request->seqnum),
         .submitted = { .status = htonl(status), .length = htonl(input ? size : setup.length) },
     };
-    reply(port, answer, sizeof(struct message) + (input ? size : 0));
+    reply(cable, answer, sizeof(struct message) + (input ? size : 0));
 }
 
-static void queue_urb(struct port *port, const struct message *request, const uint8_t *packets)
+static void queue_urb(struct cable *cable, const struct message *request, const uint8_t *packets)
 {
-    struct queue *queue = &port->queues[request->endpoint];
+    struct queue *queue = &cable->queues[request->endpoint];
     int count = request->submit.packets;
     struct urb *urb = malloc(sizeof *urb + count * sizeof *urb->packet);
     *urb = (struct urb){ .seqnum = request->seqnum, .start_frame = request->submit.start_frame, .packets = count };
@@ -146,7 +146,7 @@ static void queue_urb(struct port *port, const struct message *request, const ui
     queue->end = &urb->next;
 }
 
-static void complete(struct port *port, int endpoint, struct urb *urb)
+static void complete(struct cable *cable, int endpoint, struct urb *urb)
 {
     // The header, then the packets' data without gaps, then their descriptors.
     static uint8_t answer[1 << 20];
@@ -156,7 +156,7 @@ static void complete(struct port *port, int endpoint, struct urb *urb)
     for (int i = 0; i < urb->packets; i++) {
         struct packet *packet = &urb->packet[i];
         int64_t time = urb->begin + i * packet_interval_ns(endpoint);
-        int size = camera_packet(port->camera, endpoint, time, data + total, ntohl(packet->length));
+        int size = camera_packet(cable->camera, endpoint, time, data + total, ntohl(packet->length));
         packet->status = htonl(size < 0 ? size : 0);
         errors += size < 0;
         size = size < 0 ? 0 : size;
@@ -169,17 +169,17 @@ static void complete(struct port *port, int endpoint, struct urb *urb)
         .submitted = { .length = htonl(total), .start_frame = htonl(urb->start_frame), .packets = htonl(urb->packets),
                        .errors = htonl(errors) },
     };
-    reply(port, answer, sizeof *header + total + urb->packets * sizeof *urb->packet);
+    reply(cable, answer, sizeof *header + total + urb->packets * sizeof *urb->packet);
 }
 
-int64_t complete_due(struct port *port, int64_t now)
+int64_t complete_due(struct cable *cable, int64_t now)
 {
     int64_t next = INT64_MAX;
     for (int endpoint = 1; endpoint < endpoints; endpoint++) {
-        struct queue *queue = &port->queues[endpoint];
+        struct queue *queue = &cable->queues[endpoint];
         while (queue->first && queue->first->due <= now) {
             struct urb *urb = queue->first;
-            complete(port, endpoint, urb);
+            complete(cable, endpoint, urb);
             queue->first = urb->next;
             if (!queue->first)
                 queue->end = &queue->first;
@@ -191,11 +191,11 @@ int64_t complete_due(struct port *port, int64_t now)
     return next;
 }
 
-static void answer_unlink(struct port *port, uint32_t seqnum, uint32_t victim)
+static void answer_unlink(struct cable *cable, uint32_t seqnum, uint32_t victim)
 {
     int status = 0; // already completed
     for (int i = 0; i < endpoints; i++) {
-        struct queue *queue = &port->queues[i];
+        struct queue *queue = &cable->queues[i];
         for (struct urb **at = &queue->first; *at; at = &(*at)->next) {
             if ((*at)->seqnum != victim)
                 continue;
@@ -212,13 +212,13 @@ static void answer_unlink(struct port *port, uint32_t seqnum, uint32_t victim)
     struct message answer = {
         .command = htonl(ret_unlink), .seqnum = htonl(seqnum), .unlinked.status = htonl(status),
     };
-    reply(port, &answer, sizeof answer);
+    reply(cable, &answer, sizeof answer);
 }
 
 // --- requests
 
 // Handles the first message in `input`; returns its size, or 0 if it is not complete yet.
-static size_t handle(struct port *port, uint8_t *input, size_t available)
+static size_t handle(struct cable *cable, uint8_t *input, size_t available)
 {
     struct message request;
     if (available < sizeof request)
@@ -228,7 +228,7 @@ static size_t handle(struct port *port, uint8_t *input, size_t available)
     request.seqnum = ntohl(request.seqnum);
     request.endpoint = ntohl(request.endpoint);
     if (request.command == cmd_unlink) {
-        answer_unlink(port, request.seqnum, ntohl(request.unlink.seqnum));
+        answer_unlink(cable, request.seqnum, ntohl(request.unlink.seqnum));
         return sizeof request;
     }
     if (request.command != cmd_submit || request.endpoint >= endpoints) {
@@ -244,24 +244,24 @@ static size_t handle(struct port *port, uint8_t *input, size_t available)
     if (available < size)
         return 0;
     if (request.endpoint)
-        queue_urb(port, &request, input + sizeof request);
+        queue_urb(cable, &request, input + sizeof request);
     else
-        answer_control(port, &request, input + sizeof request);
+        answer_control(cable, &request, input + sizeof request);
     return size;
 }
 
-bool serve(struct port *port)
+bool serve(struct cable *cable)
 {
-    ssize_t size = recv(port->socket, port->input + port->input_size, sizeof port->input - port->input_size, MSG_DONTWAIT);
+    ssize_t size = recv(cable->socket, cable->input + cable->input_size, sizeof cable->input - cable->input_size, MSG_DONTWAIT);
     if (size < 0)
         return errno == EAGAIN || errno == EINTR;
     if (size == 0)
         return false;
-    port->input_size += size;
+    cable->input_size += size;
     size_t used = 0, handled;
-    while ((handled = handle(port, port->input + used, port->input_size - used)) > 0)
+    while ((handled = handle(cable, cable->input + used, cable->input_size - used)) > 0)
         used += handled;
-    port->input_size -= used;
-    memmove(port->input, port->input + used, port->input_size);
+    cable->input_size -= used;
+    memmove(cable->input, cable->input + used, cable->input_size);
     return true;
 }

@@ -1,4 +1,4 @@
-// A port of the kernel's virtual USB host controller (vhci_hcd) with a camera plugged in: USB/IP over a socket pair.
+// The cable between a camera and a port of the kernel's virtual USB host controller (vhci_hcd): USB/IP over a socket pair.
 // The protocol: Documentation/usb/usbip_protocol.rst in the kernel's source.
 #pragma once
 #include <stdbool.h>
@@ -8,11 +8,11 @@
 
 struct urb;
 
-struct port {
-    int number;
+struct cable {
     struct camera *camera;
+    int port;     // where it is plugged in, or was last, from 1
     int socket;   // -1: unplugged
-    bool plugged; // wanted: the kernel may need a moment to forget the last one
+    bool plugged; // wanted: the kernel may need a moment to forget what was in the port before
     uint8_t input[65536];
     size_t input_size;
     struct queue {
@@ -22,11 +22,11 @@ struct port {
 };
 
 int64_t now_ns(void);
-void init_port(struct port *port, int number, struct camera *camera);
+void init_cable(struct cable *cable, struct camera *camera, int port);
 // Plugs the camera in; false if the port is still busy with what was there before.
-bool plug(struct port *port);
-void unplug(struct port *port);
+bool plug(struct cable *cable);
+void unplug(struct cable *cable);
 // Reads and answers what the kernel asked; false when it has hung up.
-bool serve(struct port *port);
+bool serve(struct cable *cable);
 // Completes every isochronous request whose last packet has been on the bus; returns when the next one will be, or INT64_MAX.
-int64_t complete_due(struct port *port, int64_t now);
+int64_t complete_due(struct cable *cable, int64_t now);
