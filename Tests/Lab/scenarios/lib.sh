@@ -71,6 +71,9 @@ cameras() {
 
 fault() { echo "$*" > /run/cameras; }
 
+# bandwidth MICROSECONDS: of each microframe for isochronous transfers; 0 is no limit, a USB 2 controller has 100.
+bandwidth() { echo "$1" > /sys/module/vhci_hcd/parameters/periodic_us; }
+
 # vhci_hcd is the only USB controller here: the camera at port N of its bus.
 usb() { echo "/sys/bus/usb/devices/1-$1"; }
 
@@ -100,9 +103,10 @@ sound() {
     done
 }
 
+# Only pactl's own lines begin with one tab: a device's name may have lines, and words, of its own.
 mic() {
     pactl list sources | awk -v card="/1-$1:1.2/" '
-        $1 == "Name:" { name = $2 }
+        /^\tName:/ { name = $2 }
         $1 == "sysfs.path" && index($0, card) { print name; found = 1 }
         END { exit !found }'
 }

@@ -19,7 +19,7 @@ struct camera *make_camera(const struct model *model, int number)
     camera->model = model;
     camera->number = number;
     size_t capacity = 0;
-    for (int f = 0; f < format_count(model); f++) {
+    for (int f = 0; f < format_count(model->formats); f++) {
         const struct format *format = &model->formats[f];
         for (int s = 0; s < size_count(format); s++) {
             const struct size *size = &format->sizes[s];
@@ -38,12 +38,13 @@ struct camera *make_camera(const struct model *model, int number)
 // Makes of the host's wish something that the camera has.
 static void negotiate(const struct camera *camera, struct probe *probe)
 {
-    const struct model *model = camera->model;
-    if (probe->format < 1 || probe->format > format_count(model))
+    if (probe->format < 1 || probe->format > format_count(camera->formats))
         probe->format = 1;
-    const struct format *format = &model->formats[probe->format - 1];
+    const struct format *format = &camera->formats[probe->format - 1];
     if (probe->frame < 1 || probe->frame > size_count(format))
         probe->frame = 1;
+    if (camera->faults.alters)
+        probe->frame = probe->frame % size_count(format) + 1;
     const struct size *size = &format->sizes[probe->frame - 1];
     int rate = size->rates[0];
     for (int i = 0; i < rate_count(size); i++)
@@ -52,10 +53,11 @@ static void negotiate(const struct camera *camera, struct probe *probe)
     probe->interval = 10000000 / rate;
     probe->max_frame_size = picture_capacity(format->pixel, size->width, size->height);
 
-    // What the stream needs in each microframe, with room to catch up; a JPEG at most a quarter of the raw picture.
-    uint32_t payload = probe->max_frame_size / (format->pixel == MJPEG ? 4 : 1) * rate / 8000 * 9 / 8 + 12;
+    // What the stream needs in each microframe, with room to catch up; what is compressed is at most a quarter of the raw
+    // picture.
+    uint32_t payload = probe->max_frame_size / (format->pixel == YUYV ? 1 : 4) * rate / 8000 * 9 / 8 + 12;
     uint32_t most = alternate_payload[video_alternates];
-    probe->max_payload_size = payload < most ? payload : most;
+    probe->max_payload_size = payload < most && !camera->model->greedy ? payload : most;
     probe->clock_frequency = camera_clock_hz;
     probe->framing_info = 3; // frame id and end of frame are in the headers
     probe->preferred_version = probe->min_version = probe->max_version = 1;
@@ -70,6 +72,8 @@ static int streaming_control(struct camera *camera, const struct setup *setup, u
     struct probe answer = *probe;
     switch (setup->request) {
     case uvc_set_current:
+        if (camera->faults.refuses)
+            return -EPIPE;
         memcpy(&answer, data, setup->length < sizeof answer ? setup->length : sizeof answer);
         negotiate(camera, &answer);
         *probe = answer;
@@ -96,44 +100,101 @@ static int streaming_control(struct camera *camera, const struct setup *setup, u
 
 // --- streams
 
+// What the camera offers: all of its model's formats, or of a capture stick only the size of its signal.
+static void list_formats(struct camera *camera)
+{
+    memcpy(camera->formats, camera->model->formats, sizeof camera->formats);
+    if (!camera->model->follows_signal || camera->faults.signal == signal_lost)
+        return;
+    int height = camera->faults.signal == signal_720p ? 720 : 1080;
+    for (int f = 0; f < format_count(camera->model->formats); f++) {
+        const struct format *whole = &camera->model->formats[f];
+        struct format *offered = &camera->formats[f];
+        *offered = (struct format){ .pixel = whole->pixel };
+        for (int s = 0; s < size_count(whole); s++)
+            if (whole->sizes[s].height == height)
+                offered->sizes[0] = whole->sizes[s];
+    }
+}
+
+static struct picture_source *find_pictures(const struct camera *camera, int format, const struct size *size)
+{
+    const struct format *whole = &camera->model->formats[format];
+    int s = 0;
+    while (whole->sizes[s].width != size->width || whole->sizes[s].height != size->height)
+        s++;
+    return camera->pictures[format][s];
+}
+
 static void start_video(struct camera *camera)
 {
+    typeof(camera->video) *video = &camera->video;
     const struct probe *agreed = &camera->committed;
-    camera->video.source = camera->pictures[agreed->format - 1][agreed->frame - 1];
-    camera->video.interval_ns = 1000000000 / (10000000 / agreed->interval);
-    camera->video.next_exposure_ns = 0; // with the first packet
-    camera->video.max_payload = agreed->max_payload_size;
-    camera->video.size = 0;
+    video->source = find_pictures(camera, agreed->format - 1, &camera->formats[agreed->format - 1].sizes[agreed->frame - 1]);
+    video->interval_ns = 1000000000 / (10000000 / agreed->interval);
+    video->max_payload = agreed->max_payload_size;
+    video->starts = true;
+    video->since_start = 0;
+    video->size = 0;
+    video->silent = camera->faults.silent_start;
+    camera->faults.silent_start = false;
+    if (camera->model->controls == all_controls)
+        forget_at_stream_start(&camera->controls);
 }
 
 void reset_camera(struct camera *camera)
 {
     memset(camera->alternate, 0, sizeof camera->alternate);
+    reset_faults(&camera->faults);
+    reset_controls(&camera->controls, camera->model->controls);
+    list_formats(camera);
     camera->probe = (struct probe){ 0 };
     negotiate(camera, &camera->probe);
     camera->committed = camera->probe;
-    camera->frozen = camera->muted = camera->cut_next = camera->break_next = false;
     camera->video.size = 0;
 }
+
+// In the dark an automatic exposure takes longer than a frame has, unless it must keep the rate.
+static bool exposes_long(const struct camera *camera)
+{
+    const struct camera_controls *controls = &camera->controls;
+    bool is_manual = controls->present >> exposure_mode & 1 && controls->values[exposure_mode] == manual_exposure;
+    bool keeps_rate = controls->present >> exposure_priority & 1 && !controls->values[exposure_priority];
+    return camera->faults.dark && !is_manual && !keeps_rate;
+}
+
+// Whether a fault that strikes the next frames strikes this one.
+static bool strikes(int *count) { return *count > 0 && (*count)--; }
 
 // Exposes a frame if one is due. Exposure and sending begin together, as if the sensor were read out in no time: uvcvideo
 // stamps a frame when its first packet comes, so its time stamps tell our time of exposure.
 static bool expose(struct camera *camera, int64_t now)
 {
     typeof(camera->video) *video = &camera->video;
-    if (video->next_exposure_ns == 0)
+    struct faults *faults = &camera->faults;
+    if (video->starts) {
         video->next_exposure_ns = now + video->interval_ns;
+        if (video->next_exposure_ns < now + faults->first_frame_ns)
+            video->next_exposure_ns = now + faults->first_frame_ns;
+        video->starts = false;
+    }
     if (now < video->next_exposure_ns)
         return false;
     video->exposure_ns = video->next_exposure_ns;
-    video->next_exposure_ns += video->interval_ns;
+    video->next_exposure_ns += exposes_long(camera) ? 2 * video->interval_ns : video->interval_ns;
     uint32_t number = video->number++;
-    if (camera->frozen)
+    if (faults->frozen || video->silent || (camera->model->follows_signal && faults->signal == signal_lost))
         return false;
-    video->size = render_picture(video->source, number, video->exposure_ns, video->frame);
-    if (camera->cut_next)
+    video->size = render_picture(video->source, number, video->exposure_ns, video->since_start, video->frame);
+    bool is_bad = camera->model->bad_first && video->since_start < 2;
+    if ((is_bad && video->since_start == 1) || strikes(&faults->bad))
+        damage_picture(video->frame, video->size);
+    if ((is_bad && video->since_start == 0) || strikes(&faults->cut))
         video->size /= 2;
-    camera->cut_next = false;
+    if (strikes(&faults->tails))
+        video->size = append_rubbish(video->frame, video->size);
+    video->breaks = strikes(&faults->errors);
+    video->since_start++;
     video->sent = 0;
     video->frame_id = !video->frame_id;
     return true;
@@ -149,16 +210,17 @@ static int video_packet(struct camera *camera, int64_t now, uint8_t *packet, siz
     enum { header = 12, end_of_frame = 0x02, presentation_time = 0x04, source_clock = 0x08, end_of_header = 0x80 };
     size_t room = (capacity < video->max_payload ? capacity : video->max_payload) - header, left = video->size - video->sent;
     size_t size = left < room ? left : room;
-    if (camera->break_next && video->sent > 0) {
+    if (video->breaks && video->sent > 0) {
         // uvcvideo drops the whole frame; its sequence number is missing.
-        camera->break_next = false;
+        video->breaks = false;
         video->sent += size;
         if (size == left)
             video->size = 0;
         return -EPROTO;
     }
     // UVC 1.1, 2.4.3.3: header length, flags, time of exposure, the camera's clock now and the bus's frame number now.
-    uint32_t presentation = camera_clock(video->exposure_ns), clock = camera_clock(now);
+    int64_t offset = camera->faults.clock_offset_ns;
+    uint32_t presentation = camera_clock(video->exposure_ns + offset), clock = camera_clock(now + offset);
     uint16_t bus_frame = now / 1000000 & 0x7ff;
     packet[0] = header;
     packet[1] = end_of_header | source_clock | presentation_time | (size == left ? end_of_frame : 0) | video->frame_id;
@@ -178,7 +240,7 @@ static int sound_packet(struct camera *camera, uint8_t *packet)
     int frequency = 500 + 500 * camera->number, channels = camera->model->channels;
     for (int i = 0; i < sound_rate / 1000; i++, camera->samples++) {
         double phase = (double)(camera->samples * frequency % sound_rate) / sound_rate;
-        int16_t value = camera->muted ? 0 : lrint(16384 * sin(2 * M_PI * phase));
+        int16_t value = camera->faults.muted ? 0 : lrint(16384 * sin(2 * M_PI * phase));
         for (int channel = 0; channel < channels; channel++, packet += 2)
             memcpy(packet, &value, 2);
     }
@@ -220,9 +282,14 @@ int camera_control(struct camera *camera, const struct setup *setup, uint8_t *da
     switch (setup->request_type & 0x60) {
     case 0x00: return standard_request(camera, setup, data);
     case 0x20:
-        if ((setup->request_type & 0x1f) == 1 && (setup->index & 0xff) == video_streaming)
-            return streaming_control(camera, setup, data);
-        return -EPIPE;
+        if ((setup->request_type & 0x1f) != 1)
+            return -EPIPE;
+        switch (setup->index & 0xff) {
+        case video_streaming: return streaming_control(camera, setup, data);
+        case video_control:
+            return control_request(&camera->controls, setup->index >> 8, setup->value >> 8, setup->request, data, setup->length);
+        default: return -EPIPE;
+        }
     default: return -EPIPE;
     }
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "faults.h"
 #include "models.h"
 #include "picture.h"
 
@@ -28,28 +29,32 @@ struct __attribute__((packed)) probe {
 struct camera {
     const struct model *model;
     int number; // on the command line, in the pictures, in the tone
-    struct picture_source *pictures[3][6]; // by format and size
+    struct format formats[most_formats]; // those that it offers now
+    struct picture_source *pictures[most_formats][most_sizes]; // by format and size of the model
     uint8_t alternate[interfaces];
     struct probe probe, committed;
+    struct camera_controls controls;
+    struct faults faults;
 
     struct {
         struct picture_source *source;
         int64_t interval_ns, next_exposure_ns;
+        bool starts;        // no packet of this stream was asked for yet
+        bool silent;        // nothing comes of this stream
         uint32_t number;    // of the next exposure; never reused, not even after a replug
+        uint32_t since_start; // frames of this stream
         uint32_t max_payload;
         uint8_t *frame;     // being sent
         size_t size, sent;  // size 0: between two frames
+        bool breaks;        // it suffers a transmission error
         int64_t exposure_ns;
         bool frame_id;
     } video;
     uint64_t samples; // of the microphone, since it began
-
-    // Faults. freeze and mute last; the others strike the next frame once.
-    bool frozen, muted, cut_next, break_next;
 };
 
 struct camera *make_camera(const struct model *model, int number);
-void reset_camera(struct camera *camera); // as on plugging in
+void reset_camera(struct camera *camera); // as on plugging in: a capture stick sees what its signal is
 
 struct setup { // USB 2.0, table 9-2
     uint8_t request_type, request;

@@ -8,7 +8,7 @@
 const uint16_t alternate_payload[] = { 0, 192, 512, 1024, 2 * 800, 2 * 1024, 3 * 1024 };
 
 enum { // terminals and units: any numbers will do, if each is used once in its function
-    camera_terminal = 1, video_output = 2, microphone_terminal = 1, sound_output = 2,
+    video_output = 2, microphone_terminal = 1, sound_output = 2, // with those in controls.h
 };
 enum { manufacturer_string = 1, product_string, serial_string };
 
@@ -48,39 +48,59 @@ static void interface(struct writer *w, int number, int alternate, int endpoint_
 
 static void video_frame(struct writer *w, const struct format *format, int index)
 {
+    static const uint8_t subtype[] = { [MJPEG] = 0x07, [YUYV] = 0x05, [H264] = 0x11 };
     const struct size *size = &format->sizes[index];
     int rates = rate_count(size);
     uint32_t raw_size = (uint32_t)size->width * size->height * 2;
-    BYTES(w, 26 + 4 * rates, 0x24, format->pixel == MJPEG ? 0x07 : 0x05, index + 1, 0);
+    BYTES(w, 26 + 4 * rates, 0x24, subtype[format->pixel], index + 1, 0);
     u16(w, size->width);
     u16(w, size->height);
     u32(w, raw_size * 8 * size->rates[rates - 1]); // least and most bits a second
     u32(w, raw_size * 8 * size->rates[0]);
-    u32(w, raw_size);
+    if (format->pixel != H264)
+        u32(w, raw_size); // of the largest frame
     u32(w, 10000000 / size->rates[0]);
     u8(w, rates);
+    if (format->pixel == H264)
+        u32(w, 0); // bytes a line: not of this format
     for (int i = 0; i < rates; i++)
         u32(w, 10000000 / size->rates[i]);
 }
 
+// A format's GUID is its four characters and the same for all (UVC 1.1, uncompressed payload, table 2-1).
+static void guid(struct writer *w, const char *code)
+{
+    bytes(w, code, 4);
+    BYTES(w, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71);
+}
+
 static void video_format(struct writer *w, const struct format *format, int index)
 {
-    static const uint8_t yuy2[16] = { 'Y', 'U', 'Y', '2', 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71 };
     int sizes = size_count(format);
-    if (format->pixel == MJPEG) { // UVC 1.1, MJPEG payload, table 3-1
+    switch (format->pixel) {
+    case MJPEG: // UVC 1.1, MJPEG payload, table 3-1
         BYTES(w, 11, 0x24, 0x06, index + 1, sizes, 0, 1, 0, 0, 0, 0);
-    } else { // uncompressed payload, table 3-1
+        break;
+    case YUYV: // uncompressed payload, table 3-1
         BYTES(w, 27, 0x24, 0x04, index + 1, sizes);
-        bytes(w, yuy2, sizeof yuy2);
+        guid(w, "YUY2");
         BYTES(w, 16, 1, 0, 0, 0, 0);
+        break;
+    case H264: // frame-based payload, table 3-1
+        BYTES(w, 28, 0x24, 0x10, index + 1, sizes);
+        guid(w, "H264");
+        BYTES(w, 16, 1, 0, 0, 0, 0, 1); // of variable size
+        break;
     }
     for (int i = 0; i < sizes; i++)
         video_frame(w, format, i);
     BYTES(w, 6, 0x24, 0x0d, 1, 1, 4); // color matching: BT.709 primaries and transfer, BT.601 matrix, as sRGB webcams say
 }
 
-static void video_function(struct writer *w, const struct model *model)
+static void video_function(struct writer *w, const struct camera *camera)
 {
+    uint32_t controls = camera->model->controls, terminal_bits = control_bits(controls, camera_terminal);
+    uint32_t unit_bits = control_bits(controls, processing_unit);
     association(w, video_control, 0x0e, 0x03);
     interface(w, video_control, 0, 0, 0x0e, 0x01);
     uint8_t *start = w->at;
@@ -88,20 +108,23 @@ static void video_function(struct writer *w, const struct model *model)
     uint8_t *total = later(w);
     u32(w, camera_clock_hz);
     BYTES(w, 1, video_streaming);
-    BYTES(w, 18, 0x24, 0x02, camera_terminal, 0x01, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0); // no controls yet
-    BYTES(w, 9, 0x24, 0x03, video_output, 0x01, 0x01, 0, camera_terminal, 0);
+    BYTES(w, 18, 0x24, 0x02, camera_terminal, 0x01, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 3, terminal_bits, terminal_bits >> 8,
+          terminal_bits >> 16);
+    if (unit_bits)
+        BYTES(w, 12, 0x24, 0x05, processing_unit, camera_terminal, 0, 0, 2, unit_bits, unit_bits >> 8, 0, 0);
+    BYTES(w, 9, 0x24, 0x03, video_output, 0x01, 0x01, 0, unit_bits ? processing_unit : camera_terminal, 0);
     patch(w, total, start);
 
     interface(w, video_streaming, 0, 0, 0x0e, 0x02);
     start = w->at;
-    int formats = format_count(model);
+    int formats = format_count(camera->formats);
     BYTES(w, 13 + formats, 0x24, 0x01, formats);
     total = later(w);
     BYTES(w, 0x80 | video_endpoint, 0, video_output, 0, 0, 0, 1);
     for (int i = 0; i < formats; i++)
         u8(w, 0);
     for (int i = 0; i < formats; i++)
-        video_format(w, &model->formats[i], i);
+        video_format(w, &camera->formats[i], i);
     patch(w, total, start);
 
     for (int i = 1; i <= video_alternates; i++) {
@@ -144,13 +167,13 @@ static void device(struct writer *w, const struct model *model)
     BYTES(w, 0x00, 0x01, manufacturer_string, product_string, model->serial ? serial_string : 0, 1);
 }
 
-static void configuration(struct writer *w, const struct model *model)
+static void configuration(struct writer *w, const struct camera *camera)
 {
     BYTES(w, 9, 0x02);
     uint8_t *total = later(w);
     BYTES(w, interfaces, 1, 0, 0x80, 250); // powered by the bus, 500 mA
-    video_function(w, model);
-    sound_function(w, model);
+    video_function(w, camera);
+    sound_function(w, camera->model);
     patch(w, total, w->start);
 }
 
@@ -190,7 +213,7 @@ int write_descriptor(const struct camera *camera, int type, int index, uint8_t *
     struct writer w = { out, out };
     switch (type) {
     case 0x01: device(&w, camera->model); break;
-    case 0x02: configuration(&w, camera->model); break;
+    case 0x02: configuration(&w, camera); break;
     case 0x03:
         if (string(&w, camera, index) < 0)
             return -EPIPE;

@@ -8,10 +8,28 @@
 //
 //     unplug N…             pull cables, all at once: a hub's, for example
 //     plug N[@PORT]…        plug them in again: where each was last, or at another port
+//
 //     freeze N   thaw N     the camera stays there but sends no frames
+//     nostart N  start N    the next stream brings nothing at all; the one after it does
+//     slow N MS             from now on a stream's first frame comes only so long after its start
 //     mute N     unmute N   the microphone sends silence
-//     short N               the next JPEG ends in its middle, without an error
-//     error N               the next frame suffers a transmission error: the driver drops it
+//     dark N     light N    the room: automatic exposure halves the rate in the dark, unless exposure_dynamic_framerate is 0
+//     refuse N   accept N   the camera refuses every format
+//     alter N    accept N   it grants the size after the one that was asked for
+//     clock N MS            the camera's clock jumps by so much, back if negative. What it says of a frame's time is in its
+//                           packets; by default uvcvideo ignores that and stamps by the arrival of a frame's first packet,
+//                           with its parameter hwtimestamps=1 it computes the stamp from it (by 32 samples of the clock)
+//     signal N WHAT         what a capture stick captures: 1080p, 720p or lost. Without a signal no frames come; at another
+//                           size it drops off the bus and returns with that size alone
+//
+// Strokes, each for the next frame or the next COUNT:
+//
+//     short N [COUNT]       a JPEG ends in its middle, without an error
+//     error N [COUNT]       it suffers a transmission error: the driver drops it
+//     tail N [COUNT]        64 bytes follow a JPEG's end
+//     bad N [COUNT]         a JPEG's markers are whole, but not what is between them
+//
+// A replug ends what is the firmware's: freeze, nostart, mute, clock and strokes. The rest stays.
 //
 // One thread serves all: what a camera does is a function of time and of what was asked, nothing here waits.
 #include <errno.h>
@@ -29,7 +47,7 @@
 enum { most_cameras = 8, ports = 8 };
 static struct cable *cables[most_cameras]; // by the camera's number less one; NULL: no such camera
 
-static void fail(const char *what, const char *which)
+static _Noreturn void fail(const char *what, const char *which)
 {
     fprintf(stderr, "usbip-cameras: %s: %s\n", what, which);
     exit(2);
@@ -106,19 +124,15 @@ static bool move_cable(const char *command, char *argument)
     return true;
 }
 
-static bool break_camera(struct camera *camera, const char *command)
+static void break_camera(const char *command, char *argument, const char *value)
 {
-    if (strcmp(command, "freeze") == 0 || strcmp(command, "thaw") == 0)
-        camera->frozen = command[0] == 'f';
-    else if (strcmp(command, "mute") == 0 || strcmp(command, "unmute") == 0)
-        camera->muted = command[0] == 'm';
-    else if (strcmp(command, "short") == 0)
-        camera->cut_next = true;
-    else if (strcmp(command, "error") == 0)
-        camera->break_next = true;
-    else
-        return false;
-    return true;
+    struct cable *cable = find_cable(argument);
+    switch (obey_fault(&cable->camera->faults, command, value)) {
+    case fault_done: break;
+    case fault_unknown: fail("unknown command", command);
+    case fault_bad_value: fail("not a value for this command", value ? value : command);
+    case fault_drops_off: unplug(cable); // plugged in again at once, as long as it is wanted
+    }
 }
 
 static void obey(char *line)
@@ -129,15 +143,15 @@ static void obey(char *line)
         return;
     if (!argument)
         fail("command for no camera", command);
-    if (!move_cable(command, argument)) {
-        if (!break_camera(find_cable(argument)->camera, command))
-            fail("unknown command", command);
-        if (strtok_r(NULL, " ", &rest))
-            fail("too many words", command);
+    if (move_cable(command, argument)) {
+        while ((argument = strtok_r(NULL, " ", &rest)))
+            move_cable(command, argument);
         return;
     }
-    while ((argument = strtok_r(NULL, " ", &rest)))
-        move_cable(command, argument);
+    const char *value = strtok_r(NULL, " ", &rest);
+    if (strtok_r(NULL, " ", &rest))
+        fail("too many words", command);
+    break_camera(command, argument, value);
 }
 
 static void read_commands(int control)

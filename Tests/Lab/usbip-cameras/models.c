@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define SMALL_MJPEG { MJPEG, { { 640, 480, { 30, 15 } }, { 1280, 720, { 30, 15 } } } }
+
 static const struct model models[] = {
     {
         // A good webcam of the kind that studios buy: raw formats slow down as they grow, as on a real USB 2 bus.
@@ -30,7 +32,55 @@ static const struct model models[] = {
         .serial = u"\x1b[31m#/../\"\n\xdfff",
         .formats = { { MJPEG, { { 640, 480, { 30, 15 } } } } },
     },
+    {
+        // Buy two: nothing tells them apart but their ports.
+        .name = "twin", .product = u"Twin Webcam", .product_id = 0x0004, .channels = 1, .formats = { SMALL_MJPEG },
+    },
+    {
+        // As twins, and what should tell them apart is the same.
+        .name = "clone", .product = u"Clone Webcam", .serial = u"SN0001", .product_id = 0x0005, .channels = 1,
+        .formats = { SMALL_MJPEG },
+    },
+    {
+        // It reserves the bus for itself, even for 320x240.
+        .name = "greedy", .product = u"Greedy Webcam", .serial = u"LAB#", .product_id = 0x0006, .channels = 1, .greedy = true,
+        .formats = { { MJPEG, { { 640, 480, { 30, 15 } }, { 320, 240, { 30, 15 } }, { 1280, 720, { 30, 15 } } } } },
+    },
+    {
+        // The first frames of each stream are corrupt, the first cut short and the second damaged within.
+        .name = "firstbad", .product = u"Bad Start Webcam", .serial = u"LAB#", .product_id = 0x0007, .channels = 1,
+        .bad_first = true, .formats = { SMALL_MJPEG },
+    },
+    {
+        // It halves its rate in the dark, as all here do, but can be told not to.
+        .name = "dark", .product = u"Dark Room Webcam", .serial = u"LAB#", .product_id = 0x0008, .channels = 1,
+        .controls = 1 << exposure_mode | 1 << exposure_priority | 1 << exposure_time, .formats = { SMALL_MJPEG },
+    },
+    {
+        // Everything can be adjusted. Nothing survives a replug, and the automatic focus comes back with each stream.
+        .name = "controls", .product = u"Adjustable Webcam", .serial = u"LAB#", .product_id = 0x0009, .channels = 1,
+        .controls = all_controls, .formats = { SMALL_MJPEG },
+    },
+    {
+        // Like a Logitech C920: H.264 beside the others.
+        .name = "c920", .product = u"Pro Webcam H.264", .serial = u"LAB#", .product_id = 0x000a, .channels = 2,
+        .controls = all_controls & ~(1 << focus | 1 << focus_automatic),
+        .formats = {
+            { YUYV, { { 640, 480, { 30, 15 } }, { 1280, 720, { 10, 5 } } } },
+            { H264, { { 640, 480, { 30, 15 } }, { 1280, 720, { 30, 15 } }, { 1920, 1080, { 30, 15 } } } },
+            { MJPEG, { { 640, 480, { 30, 15 } }, { 1280, 720, { 30, 15 } }, { 1920, 1080, { 30, 15 } } } },
+        },
+    },
+    {
+        // A stick that captures HDMI.
+        .name = "capture", .product = u"HDMI Capture", .product_id = 0x000b, .channels = 2, .follows_signal = true,
+        .formats = {
+            { MJPEG, { { 1920, 1080, { 30 } }, { 1280, 720, { 30 } } } },
+            { YUYV, { { 1920, 1080, { 5 } }, { 1280, 720, { 10 } } } },
+        },
+    },
 };
+#undef SMALL_MJPEG
 
 const struct model *find_model(const char *name)
 {
@@ -40,10 +90,10 @@ const struct model *find_model(const char *name)
     return NULL;
 }
 
-int format_count(const struct model *model)
+int format_count(const struct format *formats)
 {
     int count = 0;
-    while (count < 3 && model->formats[count].sizes[0].width)
+    while (count < most_formats && formats[count].sizes[0].width)
         count++;
     return count;
 }
@@ -51,7 +101,7 @@ int format_count(const struct model *model)
 int size_count(const struct format *format)
 {
     int count = 0;
-    while (count < 6 && format->sizes[count].width)
+    while (count < most_sizes && format->sizes[count].width)
         count++;
     return count;
 }

@@ -10,7 +10,10 @@
 
 #include <jpeglib.h>
 
-enum { poses = 8, cells = 64, block_rows = 8 };
+#include "crc.h"
+#include "h264.h"
+
+enum { poses = 8, cells = 64, block_rows = 8, rubbish = 64 };
 
 struct pose {
     uint8_t *head, *tail; // up to and with SOS; from the first background row on
@@ -20,7 +23,7 @@ struct pose {
 struct picture_source {
     enum pixel pixel;
     int width, height, camera;
-    int strip_rows; // rows of blocks (MJPEG) or of pixels (YUYV)
+    int strip_rows; // rows of blocks (MJPEG) or of pixels
     struct pose pose[poses];
     uint8_t *raw;
 };
@@ -144,35 +147,6 @@ static size_t encode_strip(const struct picture_source *source, const uint8_t *l
     return size;
 }
 
-// CRC-32 as in zlib, PNG and Ethernet (polynomial 0xedb88320), eight bytes at a time: a quarter of a megabyte a frame adds up.
-static uint32_t crc32(const uint8_t *data, size_t size)
-{
-    static uint32_t table[8][256];
-    if (!table[0][1]) {
-        for (uint32_t i = 0; i < 256; i++) {
-            uint32_t crc = i;
-            for (int bit = 0; bit < 8; bit++)
-                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-            table[0][i] = crc;
-        }
-        for (int slice = 1; slice < 8; slice++)
-            for (int i = 0; i < 256; i++)
-                table[slice][i] = table[slice - 1][i] >> 8 ^ table[0][table[slice - 1][i] & 0xff];
-    }
-    uint32_t crc = ~0u;
-    for (; size >= 8; size -= 8, data += 8) {
-        uint32_t low, high;
-        memcpy(&low, data, 4);
-        memcpy(&high, data + 4, 4);
-        low ^= crc;
-        crc = table[7][low & 0xff] ^ table[6][low >> 8 & 0xff] ^ table[5][low >> 16 & 0xff] ^ table[4][low >> 24] ^
-              table[3][high & 0xff] ^ table[2][high >> 8 & 0xff] ^ table[1][high >> 16 & 0xff] ^ table[0][high >> 24];
-    }
-    while (size--)
-        crc = crc >> 8 ^ table[0][(crc ^ *data++) & 0xff];
-    return ~crc;
-}
-
 static void put_big_endian(uint8_t *at, uint64_t value, int bytes)
 {
     while (bytes--) {
@@ -200,7 +174,7 @@ static size_t render_jpeg(struct picture_source *source, uint32_t number, int64_
     mark[4] = source->camera;
     put_big_endian(mark + comment_number, number, 4);
     put_big_endian(mark + comment_time, time_ns, 8);
-    put_big_endian(mark + comment_crc, crc32(frame, at - frame), 4);
+    put_big_endian(mark + comment_crc, crc32(0, frame, at - frame), 4);
     return at - frame;
 }
 
@@ -235,32 +209,67 @@ static size_t render_raw(struct picture_source *source, const uint8_t *luma, uin
     return size;
 }
 
-// --- both
+// --- H.264
+
+static size_t render_h264(const struct picture_source *source, uint32_t number, int64_t time_ns, uint32_t since_start,
+                          uint8_t *luma, uint8_t *frame)
+{
+    for (int x = 0; x < source->width; x++)
+        luma[x] = luma[x] ? 235 : 16; // limited range, as there is no word of another
+    struct h264_picture picture = { source->width, source->height, source->strip_rows, luma, since_start };
+    enum { digits = 8 }; // of the checksum
+    char text[64];
+    snprintf(text, sizeof text, "LAB1 %02x %08x %016llx 00000000", source->camera, number, (unsigned long long)time_ns);
+    size_t size = write_access_unit(&picture, text, frame);
+    uint8_t *mark = memmem(frame, size, text, strlen(text)), *crc = mark + strlen(text) - digits;
+    snprintf(text, sizeof text, "%08x", access_unit_crc(frame, size));
+    memcpy(crc, text, digits);
+    return size;
+}
+
+// --- all
 
 size_t picture_capacity(enum pixel pixel, int width, int height)
 {
-    (void)pixel; // no JPEG of these pictures comes near to two bytes a pixel
-    return (size_t)width * height * 2;
+    (void)pixel; // nothing that is compressed comes near to two bytes a pixel
+    return (size_t)width * height * 2 + rubbish;
 }
 
 struct picture_source *make_pictures(enum pixel pixel, int width, int height, int camera)
 {
     struct picture_source *source = calloc(1, sizeof *source);
     *source = (struct picture_source){ .pixel = pixel, .width = width, .height = height, .camera = camera };
-    if (pixel == YUYV) {
-        source->strip_rows = height / 16;
+    source->strip_rows = pixel == MJPEG ? (height / 16 + block_rows - 1) / block_rows : height / 16;
+    if (pixel == YUYV)
         make_raw(source);
-    } else {
-        source->strip_rows = (height / 16 + block_rows - 1) / block_rows;
-        for (int i = 0; i < poses; i++)
-            source->pose[i] = encode_background(source, i);
-    }
+    for (int i = 0; pixel == MJPEG && i < poses; i++)
+        source->pose[i] = encode_background(source, i);
     return source;
 }
 
-size_t render_picture(struct picture_source *source, uint32_t number, int64_t time_ns, uint8_t *frame)
+size_t render_picture(struct picture_source *source, uint32_t number, int64_t time_ns, uint32_t since_start, uint8_t *frame)
 {
     uint8_t luma[source->width];
     strip_row(source, number, time_ns, luma);
-    return source->pixel == YUYV ? render_raw(source, luma, frame) : render_jpeg(source, number, time_ns, luma, frame);
+    switch (source->pixel) {
+    case MJPEG: return render_jpeg(source, number, time_ns, luma, frame);
+    case YUYV: return render_raw(source, luma, frame);
+    default: return render_h264(source, number, time_ns, since_start, luma, frame);
+    }
+}
+
+void damage_picture(uint8_t *frame, size_t size)
+{
+    // Somewhere in the lower half; 0xff begins a marker, and what follows it says which.
+    uint8_t *at = frame + size / 2 + size / 8;
+    for (uint8_t *stop = at + size / 16; at < stop; at++)
+        if (at[-1] != 0xff && at[0] != 0xff && at[0] != (0xff ^ 0x55))
+            *at ^= 0x55;
+}
+
+size_t append_rubbish(uint8_t *frame, size_t size)
+{
+    for (int i = 0; i < rubbish; i++)
+        frame[size + i] = i * 37;
+    return size + rubbish;
 }

@@ -6,7 +6,12 @@
 //
 // In a JPEG's comment segment, for tracks that claim to be copies (all numbers big-endian):
 //     FF FE 00 17  "LAB1"  camera:8  number:32  CLOCK_MONOTONIC of exposure in ns:64  CRC-32 of the whole JPEG:32
-// The checksum is that of the JPEG with these last four bytes zero.
+// The checksum is that of the JPEG with these last four bytes zero, without what follows its end.
+//
+// In H.264, user data (SEI of type 5) of "multicam-lab-pic" in place of the UUID and then text, all numbers hexadecimal:
+//     LAB1 CC NNNNNNNN TTTTTTTTTTTTTTTT CCCCCCCC
+// camera, number, time of exposure, and the CRC-32 of the picture's NAL units without start codes or lengths and without
+// parameter sets and delimiters, which containers move about; with these last eight digits '0'.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +21,11 @@
 struct picture_source;
 
 struct picture_source *make_pictures(enum pixel pixel, int width, int height, int camera);
-// Renders one frame into `frame`, which holds at least picture_capacity() bytes; returns its size.
-size_t render_picture(struct picture_source *source, uint32_t number, int64_t time_ns, uint8_t *frame);
+// Renders one frame into `frame`, which holds at least picture_capacity() bytes; returns its size. `since_start` counts the
+// frames of this stream before it: some have to be key pictures.
+size_t render_picture(struct picture_source *source, uint32_t number, int64_t time_ns, uint32_t since_start, uint8_t *frame);
 size_t picture_capacity(enum pixel pixel, int width, int height);
+// Damages what is between the markers, and no marker.
+void damage_picture(uint8_t *frame, size_t size);
+// Some bytes after the end that no decoder minds; returns the new size.
+size_t append_rubbish(uint8_t *frame, size_t size);
