@@ -53,16 +53,18 @@ let package = Package(
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 
+        // Machines that are only files, for tests of what sysfs and proc say.
+        .target(name: "MadeUpMachines", path: "Tests/MadeUpMachines", swiftSettings: strict),
         tests("MediaTests", "Media"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("ContainersTests", "Containers", "Media"),
         tests("EncodingTests", "Encoding", "Media"),
-        tests("CaptureTests", "Capture", "Media"),
+        tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
         tests("SessionTests", "Session", "Containers", "Media"),
         tests("CommandTests", "multicam"),
-        tests("MulticamTests", "MulticamKit", "Media", "Session", "VirtualDevices"),
+        tests("MulticamTests", "MadeUpMachines", "MulticamKit", "Media", "Session", "VirtualDevices"),
     ],
     swiftLanguageModes: [.v6]
 )

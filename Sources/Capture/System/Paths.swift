@@ -1,9 +1,9 @@
 import Glibc
 
 /// Small looks at the file system, where "not there" is an answer and no error: sysfs and proc change at any moment.
-enum Paths {
+package enum Paths {
     /// Names in a folder, sorted; none when it is not there or not ours to read.
-    static func entries(of folder: String) -> [String] {
+    package static func entries(of folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -16,17 +16,17 @@ enum Paths {
         return names.sorted()
     }
 
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// The path without symbolic links, `nil` when it is not there.
-    static func resolved(_ path: String) -> String? {
+    package static func resolved(_ path: String) -> String? {
         guard let memory = realpath(path, nil) else { return nil }
         defer { free(memory) }
         return String(cString: memory)
     }
 
     /// Where a symbolic link points to.
-    static func link(_ path: String) -> String? {
+    package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { memory in
             guard let start = memory.baseAddress else { return nil }
             let count = start.withMemoryRebound(to: CChar.self, capacity: memory.count) {
@@ -38,26 +38,37 @@ enum Paths {
     }
 
     /// The first 4096 bytes of a small file as text, without white space at its end. `nil` when it cannot be read.
-    static func text(_ path: String) -> String? {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+    package static func text(_ path: String) -> String? {
+        guard var content = bytes(path, atMost: 4096) else { return nil }
+        while let last = content.last, last <= 32 { content.removeLast() }
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    /// What a file holds, up to a number of bytes. `nil` when it cannot be read.
+    package static func bytes(_ path: String, atMost limit: Int) -> [UInt8]? {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return nil }
         let descriptor = OwnedDescriptor(owning: number)
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { memory in
-            let count = read(descriptor.number, memory.baseAddress, memory.count)
-            guard count >= 0 else { return nil }
-            var content = memory.prefix(count)
-            while let last = content.last, last <= 32 { content.removeLast() }
-            return String(decoding: content, as: UTF8.self)
+        var isWhole = true
+        let content = [UInt8](unsafeUninitializedCapacity: limit) { memory, count in
+            while count < limit {
+                // Files of proc and sysfs come in pieces.
+                let taken = read(descriptor.number, memory.baseAddress.map { $0 + count }, limit - count)
+                if taken < 0 { isWhole = errno == EAGAIN }
+                guard taken > 0 else { break }
+                count += taken
+            }
         }
+        return isWhole ? content : nil
     }
 
     /// The folder that holds this one; `/` for itself.
-    static func parent(_ path: String) -> String {
+    package static func parent(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    static func name(_ path: String) -> String {
+    package static func name(_ path: String) -> String {
         String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
     }
 }

@@ -1,0 +1,97 @@
+import Media
+
+/// The USB devices that are connected now, from sysfs: the same facts in a made-up tree for tests.
+package struct USBTree: Sendable {
+    /// Root hubs left out, by the kernel's name.
+    package let devices: [USBDevice]
+    /// The controllers' own hubs with a free port or none, by name: `usb1`.
+    package let buses: [USBBus]
+
+    package init(sysfs: String = "/sys") {
+        let tree = SysfsTree(root: sysfs)
+        let folder = "\(sysfs)/bus/usb/devices"
+        let folders = Paths.entries(of: folder).compactMap { name in
+            name.contains(":") ? nil : Paths.resolved("\(folder)/\(name)")
+        }
+        buses = folders.filter { SysfsTree.isRootHub(Paths.name($0)) }.map { folder in
+            USBBus(
+                name: Paths.name(folder), controller: Paths.name(Paths.parent(folder)).printable(),
+                speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) },
+                portCount: tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0)
+        }
+        devices = folders.filter { !SysfsTree.isRootHub(Paths.name($0)) }
+            .compactMap { USBDevice(folder: $0, in: tree) }
+    }
+
+    package func device(at folder: String?) -> USBDevice? {
+        devices.first { $0.folder == folder }
+    }
+
+    /// Those that share bandwidth with a device, without itself.
+    package func neighbours(of device: USBDevice) -> [USBDevice] {
+        devices.filter { $0.domain == device.domain && $0.folder != device.folder }
+    }
+
+    /// What others keep of the bandwidth that a device shares; `nil` where its speed is not known.
+    package func schedule(around device: USBDevice) -> USBSchedule? {
+        guard let speed = device.sharedSpeed ?? device.speed else { return nil }
+        var schedule = USBSchedule(budget: USBBusTime.budget(at: speed))
+        for reservation in neighbours(of: device).flatMap(\.reservations) {
+            schedule.add(reservation.busTime, each: reservation.microframes)
+        }
+        return schedule
+    }
+}
+
+extension USBDevice {
+    /// - Returns: `nil` for what went away meanwhile, or hangs on no controller.
+    init?(folder: String, in tree: SysfsTree) {
+        let above = tree.ancestors(folder).dropFirst()
+        guard let rootHub = above.first(where: { SysfsTree.isRootHub(Paths.name($0)) }),
+            let vendor = tree.attribute("idVendor", of: folder)
+        else { return nil }
+        let controllerFolder = Paths.parent(rootHub)
+        self.folder = folder
+        name = Paths.name(folder)
+        productID = [vendor, tree.attribute("idProduct", of: folder) ?? ""].joined(separator: ":").printable()
+        product = (tree.attribute("product", of: folder) ?? productID).printable()
+        speed = tree.attribute("speed", of: folder).flatMap { USBSpeed($0) }
+        let description = Paths.bytes("\(folder)/descriptors", atMost: 18 + 65_535)
+            .flatMap { USBDescription($0) }
+        self.description = description
+        knowsSuperSpeed = Self.knowsSuperSpeed(
+            description, capabilities: Paths.bytes("\(folder)/bos_descriptors", atMost: 65_535))
+        interfaces = Paths.entries(of: folder).filter { $0.hasPrefix("\(Paths.name(folder)):") }.compactMap {
+            USBInterface(folder: "\(folder)/\($0)", in: tree)
+        }
+        hubs = above.prefix { $0 != Paths.parent(rootHub) }.reversed().map { hub in
+            USBHub(
+                name: Paths.name(hub), speed: tree.attribute("speed", of: hub).flatMap { USBSpeed($0) })
+        }
+        controller = Paths.name(controllerFolder).printable()
+        controllerDriver = Paths.link("\(controllerFolder)/driver").map { Paths.name($0).printable() }
+    }
+
+    /// Versions up to 2.00 know no SuperSpeed and those from 3.00 on do; 2.01 and 2.10 have capabilities (BOS) that tell.
+    private static func knowsSuperSpeed(_ description: USBDescription?, capabilities: [UInt8]?) -> Bool? {
+        guard let version = description?.version else { return nil }
+        if version >= 0x0300 { return true }
+        if version <= 0x0200 { return false }
+        return capabilities.map { USBCapabilities.includesSuperSpeed($0) }
+    }
+}
+
+extension USBInterface {
+    init?(folder: String, in tree: SysfsTree) {
+        // `bInterfaceNumber` and `bInterfaceClass` are hexadecimal, `bAlternateSetting` is padded by a blank.
+        guard
+            let number = tree.attribute("bInterfaceNumber", of: folder).flatMap({ Int($0, radix: 16) }),
+            let classCode = tree.attribute("bInterfaceClass", of: folder).flatMap({ UInt8($0, radix: 16) }),
+            let alternate = tree.attribute("bAlternateSetting", of: folder)
+                .flatMap({ Int(String($0.drop { $0 == " " })) })
+        else { return nil }
+        self.init(
+            number: number, alternate: alternate, classCode: classCode,
+            driver: Paths.link("\(folder)/driver").map { Paths.name($0).printable() })
+    }
+}
