@@ -82,12 +82,13 @@ struct DeviceResolver {
     }
 
     private static func usable(_ device: CaptureDevice) throws(DeviceError) -> CaptureDevice {
+        func refusal(_ reason: DeviceError.Reason) -> DeviceError {
+            DeviceError(device: device.node, operation: "open", reason: reason).explained(node: device.node)
+        }
         switch device.problem {
         case nil: return device
-        case .inUse(let program):
-            throw DeviceError(device: device.node, operation: "open", reason: .busy(by: program))
-        case .noPermission(let group):
-            throw DeviceError(device: device.node, operation: "open", reason: .noPermission(group: group))
+        case .inUse: throw refusal(.busy(by: nil))
+        case .noPermission: throw refusal(.noPermission(nil))
         case .failing(let why): throw DeviceError(device: device.node, operation: "open", reason: .other(why))
         }
     }

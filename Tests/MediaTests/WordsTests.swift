@@ -17,8 +17,11 @@ struct WordsTests {
     func deviceErrors() {
         let missing = DeviceError(device: "/dev/video9", operation: "open", errno: 2)
         #expect(missing.reason == .notFound && missing.description.contains("multicam devices"))
-        let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: "obs"))
-        #expect(busy.description.contains("`obs` is using it"))
+        let holder = DeviceHolder(program: "obs\u{1B}", process: 4312)
+        let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: holder))
+        #expect(busy.description.contains("`obs?` (process 4312) is using it"))
+        let hidden = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: nil))
+        #expect(hidden.description.contains("`sudo fuser -v /dev/video0`"))
         let full = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: 28)
         #expect(
             full.description.contains("USB controller") && full.description.contains("not about disk space"))

@@ -70,7 +70,7 @@ public struct CameraCatalog: Sendable {
             var answers = Answers(
                 formats: node.formats(), controls: node.controls(), position: node.position())
             if node.isInUse() {
-                answers.problem = .inUse(by: NodeOwners.holder(of: camera.node))
+                answers.problem = .inUse(by: NodeOwners.holder(of: camera.node)?.program)
             } else if answers.formats.isEmpty {
                 answers.problem = .failing("it offers no format that can be read")
             }
@@ -79,8 +79,10 @@ public struct CameraCatalog: Sendable {
             // What a node is for can only be guessed when it does not open: the first of a function captures.
             guard camera.index == 0 else { return nil }
             switch error.reason {
-            case .noPermission(let group): return Answers(problem: .noPermission(group: group ?? "video"))
-            case .busy(let program): return Answers(problem: .inUse(by: program))
+            case .noPermission:
+                let group = NodePermissions(of: camera.node)?.groupName
+                return Answers(problem: .noPermission(group: group ?? "video"))
+            case .busy(let holder): return Answers(problem: .inUse(by: holder?.program))
             default: return Answers(problem: .failing(error.description))
             }
         }

@@ -51,7 +51,7 @@ package struct SysfsTree: Sendable {
 
     /// The folder of the controller whose root hub the USB device hangs on: that above `usb1`, `usb2`, ….
     func controller(ofUSBDevice folder: String) -> String? {
-        ancestors(folder).first { Self.isRootHub(Paths.name($0)) }.map(Paths.parent)
+        ancestors(folder).first { isRootHub(Paths.name($0)) }.map(Paths.parent)
     }
 
     /// The path as udev's path_id builds it: `pci-0000:00:14.0-usb-0:2:1.0` for interface `1-2:1.0` there.
@@ -65,9 +65,9 @@ package struct SysfsTree: Sendable {
     }
 
     /// Root hubs have an `idVendor` too; nothing that captures is one.
-    private func isDevice(_ folder: String) -> Bool { !Self.isRootHub(Paths.name(folder)) }
+    private func isDevice(_ folder: String) -> Bool { !isRootHub(Paths.name(folder)) }
 
-    static func isRootHub(_ name: String) -> Bool {
+    func isRootHub(_ name: String) -> Bool {
         name.hasPrefix("usb") && name.count > 3 && name.dropFirst(3).allSatisfy { ("0"..."9").contains($0) }
     }
 

@@ -45,10 +45,18 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// What a setting would keep of the bus that it shares with others.
-    package func reservations(of setting: USBInterfaceSetting) -> [USBReservation] {
-        guard let speed else { return [] }
-        return setting.reservations(at: speed).map(cost)
+    /// What the alternate settings of a camera's stream would keep of the bus, the smallest first.
+    ///
+    /// - Parameter control: The number of the interface that controls it; `nil` for all streams of the device.
+    /// - Returns: Empty for cameras that stream without keeping bandwidth (bulk), and where nothing is known.
+    package func streamSettings(controlledBy control: Int?) -> [USBReservation] {
+        guard let speed, let description else { return [] }
+        let streams =
+            description.settings.first { $0.isVideoControl && $0.interface == control }?
+            .streamingInterfaces ?? []
+        return description.settings.filter { setting in
+            setting.isVideoStreaming && (streams.isEmpty || streams.contains(setting.interface))
+        }.flatMap { $0.reservations(at: speed).map(cost) }.sorted { $0.bytes < $1.bytes }
     }
 
     /// A full-speed device behind a hub of high speed costs that bus its split transactions, in each microframe.

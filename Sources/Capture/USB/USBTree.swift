@@ -13,13 +13,13 @@ package struct USBTree: Sendable {
         let folders = Paths.entries(of: folder).compactMap { name in
             name.contains(":") ? nil : Paths.resolved("\(folder)/\(name)")
         }
-        buses = folders.filter { SysfsTree.isRootHub(Paths.name($0)) }.map { folder in
+        buses = folders.filter { tree.isRootHub(Paths.name($0)) }.map { folder in
             USBBus(
                 name: Paths.name(folder), controller: Paths.name(Paths.parent(folder)).printable(),
                 speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) },
                 portCount: tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0)
         }
-        devices = folders.filter { !SysfsTree.isRootHub(Paths.name($0)) }
+        devices = folders.filter { !tree.isRootHub(Paths.name($0)) }
             .compactMap { USBDevice(folder: $0, in: tree) }
     }
 
@@ -47,7 +47,7 @@ extension USBDevice {
     /// - Returns: `nil` for what went away meanwhile, or hangs on no controller.
     init?(folder: String, in tree: SysfsTree) {
         let above = tree.ancestors(folder).dropFirst()
-        guard let rootHub = above.first(where: { SysfsTree.isRootHub(Paths.name($0)) }),
+        guard let rootHub = above.first(where: { tree.isRootHub(Paths.name($0)) }),
             let vendor = tree.attribute("idVendor", of: folder)
         else { return nil }
         let controllerFolder = Paths.parent(rootHub)

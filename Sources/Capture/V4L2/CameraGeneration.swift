@@ -5,6 +5,8 @@ struct CameraGeneration {
     let buffers: CaptureBuffers
     let granted: V4L2Device.GrantedFormat
     let layout: PictureLayout
+    /// That was asked for, and is exactly what was granted.
+    let format: VideoFormat
     /// With the values that the camera took.
     let controls: [(name: String, value: Int64)]
 
@@ -32,9 +34,10 @@ struct CameraGeneration {
             // Raw pictures are lent for as long as they are shown; compressed ones are copied and back at once.
             buffers = try CaptureBuffers(of: node, count: format.pixel.isCompressed ? 4 : 8)
             self.granted = granted
+            self.format = format
             self.controls = taken
         } catch {
-            throw error.explained(node: device.node, controller: device.controller)
+            throw error.explained(node: device.node, asking: format, offers: device.formats)
         }
     }
 
@@ -46,7 +49,7 @@ struct CameraGeneration {
             try buffers.device.keep(controls)
         } catch {
             buffers.stopStreaming()
-            throw error.explained(node: device.node, controller: device.controller)
+            throw error.explained(node: device.node, asking: format, offers: device.formats)
         }
     }
 

@@ -16,7 +16,7 @@ public struct V4L2Device: ~Copyable, Sendable {
         do {
             descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_NONBLOCK)
         } catch {
-            throw error.explained(node: path, controller: nil)
+            throw error.explained(node: path)
         }
     }
 

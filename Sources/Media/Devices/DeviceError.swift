@@ -8,14 +8,16 @@ public struct DeviceError: Error, Sendable, Equatable {
         case notFound
         /// Several devices fit a selector; how each can be named.
         case ambiguous(candidates: [String])
-        case busy(by: String?)
-        case noPermission(group: String?)
+        /// Who has it, where proc(5) tells.
+        case busy(by: DeviceHolder?)
+        /// Why it is not allowed, where the system tells.
+        case noPermission(AccessObstacle?)
         case disconnected
         case formatNotSupported(requested: String, offered: [String])
         /// It delivered nothing good in the given time.
         case silent(seconds: Int)
         /// The USB controller has no bandwidth left for its stream.
-        case noBandwidth(controller: String?)
+        case noBandwidth(BandwidthShortage)
         /// The sound server does not answer or went away.
         case noSoundServer(String)
         case system(errno: Int32)
@@ -40,9 +42,9 @@ public struct DeviceError: Error, Sendable, Equatable {
             switch number {
             case ENOENT, ENXIO: .notFound
             case EBUSY: .busy(by: nil)
-            case EACCES, EPERM: .noPermission(group: nil)
+            case EACCES, EPERM: .noPermission(nil)
             case EIO, ENODEV: .disconnected
-            case ENOSPC: .noBandwidth(controller: nil)
+            case ENOSPC: .noBandwidth(BandwidthShortage(controller: nil))
             default: .system(errno: number)
             }
         self.init(device: device, operation: operation, reason: reason)
@@ -61,15 +63,15 @@ extension DeviceError: CustomStringConvertible {
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
             return "it could be any of \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
-        case .busy(let program):
-            let who = program.map { "`\($0.printable())`" } ?? "another program"
-            return "\(who) is using it. Close that program, or pick another camera."
+        case .busy(let holder?):
+            return "\(holder) is using it. Close that program, or pick another camera."
+        case .busy(nil):
+            return "a program of another user's or container's is using it, which root could name: "
+                + "`sudo fuser -v \(device.shellQuoted())`. Close it, or pick another camera."
         case .noPermission where device.hasPrefix("file:"):
             return "you may not read it. Allow it with `chmod`, or choose another file."
-        case .noPermission(let group):
-            let group = group ?? "video"
-            return
-                "you may not open it. Join the group with `sudo usermod -aG \(group) $USER` and log in again."
+        case .noPermission(let obstacle):
+            return (obstacle ?? .notInGroup("video")).explanation(node: device)
         case .disconnected:
             return "it was unplugged or does not answer. Plug it in again, at another port if need be."
         case .formatNotSupported(let requested, let offered):
@@ -78,10 +80,8 @@ extension DeviceError: CustomStringConvertible {
         case .silent(let seconds):
             return
                 "it delivered nothing usable within \(seconds) s. Plug it in again, or leave it out of the profile."
-        case .noBandwidth(let controller):
-            let place = controller.map { " \($0.printable())" } ?? ""
-            return "the USB controller\(place) has no bandwidth left for it (this is not about disk space). "
-                + "Move it to a port of another controller, or choose mjpeg or a smaller size."
+        case .noBandwidth(let shortage):
+            return shortage.explanation
         case .noSoundServer(let why):
             return "the PulseAudio server does not answer (\(why.printable())). "
                 + "Start it with `pulseaudio --start`, or leave the microphones out."

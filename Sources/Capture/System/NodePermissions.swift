@@ -1,0 +1,45 @@
+import Glibc
+package import Media
+
+/// Who may open a device node: owner, group and permissions.
+package struct NodePermissions: Sendable, Hashable {
+    package let node: String
+    /// The lowest nine bits of its mode.
+    package let mode: UInt32
+    package let owner: UInt32
+    package let group: UInt32
+    /// The group's name; its number where it has none.
+    package let groupName: String
+
+    package init(node: String, mode: UInt32, owner: UInt32, group: UInt32, groupName: String) {
+        self.node = node
+        self.mode = mode
+        self.owner = owner
+        self.group = group
+        self.groupName = groupName
+    }
+
+    /// - Returns: `nil` when there is no such node.
+    package init?(of node: String) {
+        var facts = stat()
+        guard stat(node, &facts) == 0 else { return nil }
+        self.init(
+            node: node, mode: facts.st_mode & 0o777, owner: facts.st_uid, group: facts.st_gid,
+            groupName: UserGroups.name(ofGroup: facts.st_gid))
+    }
+
+    /// Why a user was not allowed to read and write it.
+    package func obstacle(to user: UserGroups, inContainer isContainer: Bool) -> AccessObstacle {
+        let readAndWrite: UInt32 = 0o6
+        let permits =
+            user.id == 0 || mode & readAndWrite == readAndWrite
+            || user.id == owner && mode >> 6 & readAndWrite == readAndWrite
+            || user.groups.contains(group) && mode >> 3 & readAndWrite == readAndWrite
+        if permits { return isContainer ? .container : .forbidden }
+        // User namespaces show groups that they do not have as this one (kernel.overflowgid).
+        if isContainer, group == 65_534 { return .container }
+        if group == 0 || mode >> 3 & readAndWrite != readAndWrite { return .closed }
+        return user.groupsAtLogin.contains(group)
+            ? .loginNeeded(group: groupName) : .notInGroup(groupName)
+    }
+}

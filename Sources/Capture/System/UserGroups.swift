@@ -1,0 +1,54 @@
+import Glibc
+import Media
+
+/// A user and the groups that count for what this process may open.
+package struct UserGroups: Sendable, Hashable {
+    package let id: UInt32
+    /// Of this process: the groups of its login.
+    package let groups: Set<UInt32>
+    /// Of the user's next login, by the system's database.
+    package let groupsAtLogin: Set<UInt32>
+
+    package init(id: UInt32, groups: Set<UInt32>, groupsAtLogin: Set<UInt32>) {
+        self.id = id
+        self.groups = groups
+        self.groupsAtLogin = groupsAtLogin
+    }
+
+    /// Those of this process.
+    package static var current: UserGroups {
+        var own = [gid_t](repeating: 0, count: max(Int(getgroups(0, nil)), 0))
+        let count = getgroups(Int32(own.count), &own)
+        return UserGroups(
+            id: geteuid(), groups: Set(own.prefix(Int(max(count, 0)))).union([getegid()]),
+            groupsAtLogin: atLogin(geteuid()))
+    }
+
+    /// The name of a group; its number where it has none.
+    package static func name(ofGroup number: UInt32) -> String {
+        var entry = group()
+        var found: UnsafeMutablePointer<group>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { memory in
+            guard getgrgid_r(number, &entry, memory.baseAddress, memory.count, &found) == 0, found != nil,
+                let name = entry.gr_name
+            else { return String(number) }
+            return String(cString: name).printable()
+        }
+    }
+
+    private static func atLogin(_ id: uid_t) -> Set<UInt32> {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { memory in
+            guard let start = memory.baseAddress,
+                getpwuid_r(id, &entry, start, memory.count, &found) == 0, found != nil,
+                let name = entry.pw_name
+            else { return [] }
+            var groups = [gid_t](repeating: 0, count: 1024)
+            var count = Int32(groups.count)
+            // -1 when there are more: the first ones are there all the same.
+            let result = getgrouplist(name, entry.pw_gid, &groups, &count)
+            return Set(groups.prefix(result < 0 ? groups.count : Int(count)))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Media
+
+/// Finds out why a camera's stream got no bandwidth: from sysfs who keeps what, and from the camera's descriptors what would
+/// fit.
+struct USBShortage {
+    private let node: String
+    private let format: VideoFormat?
+    private let offers: [OfferedFormat]
+    private let processes: String
+    private let tree: USBTree
+    private let nodes: [VideoNode]
+
+    /// - Parameters:
+    ///   - node: The camera that was refused.
+    ///   - format: That it was to deliver.
+    ///   - offers: What it could deliver as well.
+    ///   - sysfs: Where sysfs is mounted.
+    ///   - processes: Where proc(5) is.
+    init(
+        node: String, asking format: VideoFormat?, offers: [OfferedFormat], sysfs: String = "/sys",
+        processes: String = "/proc"
+    ) {
+        self.node = Paths.resolved(node) ?? node
+        self.format = format
+        self.offers = offers
+        self.processes = processes
+        tree = USBTree(sysfs: sysfs)
+        nodes = VideoNode.all(sysfs: sysfs)
+    }
+
+    /// `nil` where the node is on no USB bus.
+    var shortage: BandwidthShortage? {
+        guard let own = nodes.first(where: { $0.node == node }), let camera = tree.device(at: own.usbDevice)
+        else { return nil }
+        let budget = USBBusTime.budget(at: camera.sharedSpeed ?? .high)
+        let settings = camera.streamSettings(controlledBy: own.interface)
+        let schedule = tree.schedule(around: camera)
+        let asked = asked(of: settings, beside: schedule, at: camera.speed)
+        // Where all would fit by our sums, the controller counts otherwise, and we do not know what would fit.
+        let fitting = asked == nil ? nil : settings.last { schedule?.fits($0) ?? false }
+        return BandwidthShortage(
+            controller: camera.controller, claims: claims(beside: camera, budget),
+            asked: asked.map { share($0, budget) },
+            fitting: fitting.map { share($0, budget) },
+            fittingFormats: fitting.map { rawFormats(within: $0.bytes, at: camera.speed) } ?? [],
+            freeControllers: freeControllers(for: camera))
+    }
+
+    /// The smallest setting that it can have asked for: one that did not fit, and that carries the raw format.
+    private func asked(of settings: [USBReservation], beside schedule: USBSchedule?, at speed: USBSpeed?)
+        -> USBReservation?
+    {
+        guard let schedule else { return nil }
+        let needed = format.flatMap { Self.rawBytes($0, at: speed) } ?? 0
+        let refused = settings.filter { !schedule.fits($0) }
+        return refused.first { $0.bytes >= needed } ?? refused.last
+    }
+
+    private func claims(beside camera: USBDevice, _ budget: Nanoseconds) -> [BandwidthShortage.Claim] {
+        tree.neighbours(of: camera).compactMap { device in
+            guard let largest = device.reservations.max(by: { $0.busTime < $1.busTime }) else { return nil }
+            let captures = nodes.first { $0.usbDevice == device.folder && $0.index == 0 }
+            return BandwidthShortage.Claim(
+                device: captures.map { "\(device.product) (\($0.node))" } ?? device.product,
+                // Ourselves, too: another camera of the same recording is the usual case.
+                holder: captures.flatMap {
+                    NodeOwners.holder(of: $0.node, processes: processes, besides: nil)
+                },
+                share: share(largest, budget))
+        }.sorted { $0.share.percent > $1.share.percent }
+    }
+
+    /// The largest raw formats first, each at its highest rate that fits.
+    private func rawFormats(within bytes: Int, at speed: USBSpeed?) -> [String] {
+        var best: [VideoFormat] = []
+        for offer in offers {
+            guard case .listed(let rates) = offer.rates else { continue }
+            let fitting = rates.map { VideoFormat(pixel: offer.pixel, size: offer.size, rate: $0) }.filter {
+                Self.rawBytes($0, at: speed).map { $0 <= bytes } ?? false
+            }
+            if let fastest = fitting.max(by: { $0.rate < $1.rate }), fastest != format {
+                best.append(fastest)
+            }
+        }
+        return best.sorted { ($0.size.pixelCount, $0.rate) > ($1.size.pixelCount, $1.rate) }.map(
+            \.description)
+    }
+
+    /// What a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the picture's bytes a
+    /// second over 8000, and 12 for the header). `nil` for compressed formats, for which the camera decides.
+    static func rawBytes(_ format: VideoFormat, at speed: USBSpeed?) -> Int? {
+        let bits: Int
+        switch format.pixel {
+        case .yuyv, .uyvy, .i422: bits = 16
+        case .nv12, .i420: bits = 12
+        case .bgra: bits = 32
+        case .mjpeg, .h264, .converted: return nil
+        }
+        let bytesASecond = Double(format.size.pixelCount * bits / 8) * format.rate.perSecond
+        return Int((bytesASecond / (speed ?? .high >= .high ? 8000 : 1000)).rounded(.up)) + 12
+    }
+
+    /// Controllers, other than the camera's, with a bus of the camera's speed, a port without a device and no streams.
+    private func freeControllers(for camera: USBDevice) -> [String] {
+        let fitting = tree.buses.filter { bus in
+            let devices = tree.devices.filter { $0.bus.name == bus.name }
+            return bus.controller != camera.controller
+                && (camera.speed.map { $0 <= .high } ?? true
+                    ? bus.speed == .high : bus.speed ?? .low >= .superSpeed)
+                && devices.allSatisfy { $0.reservations.isEmpty }
+                && devices.filter { $0.hubs.count == 1 }.count < bus.portCount
+        }
+        return Array(Set(fitting.map(\.controller))).sorted()
+    }
+
+    private func share(_ reservation: USBReservation, _ budget: Nanoseconds) -> BandwidthShortage.Share {
+        BandwidthShortage.Share(
+            bytes: reservation.bytes,
+            percent: Int((Double(reservation.busTime.count) / Double(budget.count) * 100).rounded()))
+    }
+}

@@ -1,0 +1,32 @@
+/// Why a user may not open a device's node, and so what would help.
+public enum AccessObstacle: Sendable, Hashable {
+    /// The group may, and the user is not in it.
+    case notInGroup(String)
+    /// The user is in the group by now, but was not when this login began.
+    case loginNeeded(group: String)
+    /// No group of users may.
+    case closed
+    /// Its permissions would allow it; the container's rules do not pass it on (device cgroup, user namespace).
+    case container
+    /// Its permissions would allow it; a rule of the system's forbids it.
+    case forbidden
+
+    /// Why, and what to do, for a node such as `/dev/video0`.
+    public func explanation(node: String) -> String {
+        let quoted = node.shellQuoted()
+        return switch self {
+        case .notInGroup(let group):
+            "you may not open it. Join the group with `sudo usermod -aG \(group.shellQuoted()) $USER` and log in again."
+        case .loginNeeded(let group):
+            "you are in the group \(group.printable()) already, but this login is older. Log out and in again, or run "
+                + "`newgrp \(group.shellQuoted())` for this terminal."
+        case .closed:
+            "no group but root's may open it. Give it to the group video with "
+                + "`sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)`."
+        case .container:
+            "this container does not pass it on (device cgroup). Start the container with `--device \(quoted)`."
+        case .forbidden:
+            "its permissions allow it, but a rule of the system forbids it. Look for AppArmor or SELinux in `sudo dmesg`."
+        }
+    }
+}

@@ -1,0 +1,11 @@
+extension String {
+    /// The text as one word of a POSIX shell's, to be put into a command that a person copies. Printable: control
+    /// characters become `?`.
+    public func shellQuoted() -> String {
+        let text = printable(limit: 4096)
+        let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
+        if !text.isEmpty, text.allSatisfy({ plain.contains($0) }) { return text }
+        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+            + "'"
+    }
+}

@@ -1,0 +1,205 @@
+import Glibc
+import MadeUpMachines
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("Why a camera is refused")
+struct RefusalTests {
+    // MARK: Busy
+
+    @Test("who has a node open is found in proc, and we ourselves are not meant")
+    func holder() throws {
+        let machine = try MadeUpMachine()
+        try machine.program(4242, "obs\u{1b}[31m", holding: ["/dev/video-none"])
+        try machine.program(977, "cheese", holding: ["/dev/null", "/dev/video-none"])
+        try machine.program(Int(getpid()), "self", holding: ["/dev/video-other"])
+        try machine.folder("proc/self/fd")
+        let processes = "\(machine.root)/proc"
+        #expect(
+            NodeOwners.holder(of: "/dev/video-none", processes: processes)
+                == DeviceHolder(program: "cheese", process: 977))
+        #expect(NodeOwners.holder(of: "/dev/video-other", processes: processes) == nil)
+        try machine.remove("proc/977")
+        let other = try #require(NodeOwners.holder(of: "/dev/video-none", processes: processes))
+        #expect(other.description == "`obs?[31m` (process 4242)")
+        try machine.remove("proc/4242/comm")
+        #expect(NodeOwners.holder(of: "/dev/video-none", processes: processes)?.process == 4242)
+    }
+
+    // MARK: No permission
+
+    private func obstacle(
+        mode: UInt32, group: UInt32 = 44, user: UInt32 = 1000, groups: Set<UInt32> = [1000],
+        atLogin: Set<UInt32> = [1000], container: Bool = false
+    ) -> AccessObstacle {
+        let name = group == 44 ? "video" : "\(group)"
+        return NodePermissions(node: "/dev/video0", mode: mode, owner: 0, group: group, groupName: name)
+            .obstacle(
+                to: UserGroups(id: user, groups: groups, groupsAtLogin: atLogin), inContainer: container)
+    }
+
+    @Test("who is refused hears which group, whether to log in again, or that it is the container")
+    func obstacles() {
+        #expect(obstacle(mode: 0o660) == .notInGroup("video"))
+        #expect(obstacle(mode: 0o660, atLogin: [1000, 44]) == .loginNeeded(group: "video"))
+        #expect(obstacle(mode: 0o600) == .closed)
+        #expect(obstacle(mode: 0o640) == .closed)
+        #expect(obstacle(mode: 0o660, group: 0) == .closed)
+        #expect(obstacle(mode: 0o660, groups: [1000, 44]) == .forbidden)
+        #expect(obstacle(mode: 0o660, groups: [1000, 44], container: true) == .container)
+        #expect(obstacle(mode: 0o600, user: 0, container: true) == .container)
+        #expect(obstacle(mode: 0o666, container: false) == .forbidden)
+        #expect(obstacle(mode: 0o660, group: 65_534, container: true) == .container)
+        #expect(obstacle(mode: 0o660, container: true) == .notInGroup("video"))
+    }
+
+    @Test("each obstacle comes with what helps, in words that a shell takes as they are")
+    func advice() {
+        let node = "/dev/my camera"
+        #expect(
+            AccessObstacle.notInGroup("video").explanation(node: node).contains(
+                "`sudo usermod -aG video $USER`"))
+        #expect(AccessObstacle.loginNeeded(group: "video").explanation(node: node).contains("`newgrp video`"))
+        #expect(AccessObstacle.closed.explanation(node: node).contains("chmod g+rw '/dev/my camera'"))
+        #expect(AccessObstacle.container.explanation(node: node).contains("--device '/dev/my camera'"))
+        #expect("it's \u{1B}".shellQuoted() == #"'it'\''s ?'"#)
+        #expect("".shellQuoted() == "''")
+        #expect("$(reboot)".shellQuoted() == "'$(reboot)'")
+    }
+
+    @Test("this machine's nodes and groups are read")
+    func facts() throws {
+        let null = try #require(NodePermissions(of: "/dev/null"))
+        #expect(null.mode == 0o666 && null.groupName == "root")
+        #expect(NodePermissions(of: "/dev/video-none") == nil)
+        #expect(UserGroups.current.id == geteuid())
+        #expect(UserGroups.current.groups.contains(getegid()))
+        #expect(UserGroups.name(ofGroup: 4_000_000_000) == "4000000000")
+    }
+
+    @Test("containers leave marks")
+    func container() throws {
+        let machine = try MadeUpMachine()
+        #expect(!Container.isAround(root: machine.root))
+        try machine.write("run/.containerenv", "")
+        #expect(Container.isAround(root: machine.root))
+    }
+
+    // MARK: No bandwidth
+
+    private let offers = [
+        OfferedFormat(
+            pixel: .mjpeg, size: PictureSize(width: 1920, height: 1080), rates: .listed([FrameRate(30)])),
+        OfferedFormat(
+            pixel: .yuyv, size: PictureSize(width: 640, height: 480),
+            rates: .listed([FrameRate(30), FrameRate(10)])),
+        OfferedFormat(
+            pixel: .yuyv, size: PictureSize(width: 320, height: 240), rates: .listed([FrameRate(30)])),
+    ]
+
+    private func shortage(
+        _ machine: MadeUpMachine, _ pixel: PixelFormat = .mjpeg, _ width: Int = 1920, _ height: Int = 1080
+    ) throws -> BandwidthShortage {
+        let format = VideoFormat(
+            pixel: pixel, size: PictureSize(width: width, height: height), rate: FrameRate(30))
+        return try #require(
+            USBShortage(
+                node: "/dev/video1", asking: format, offers: offers, sysfs: machine.sysfs,
+                processes: "\(machine.root)/proc"
+            ).shortage)
+    }
+
+    @Test(
+        "a full bus is explained: the controller, who keeps what with which program, what was asked, what fits"
+    )
+    func fullBus() throws {
+        let machine = try MadeUpMachine()
+        try machine.bus(1)
+        try machine.bus(3, controller: "0000:00:1a.0")
+        try machine.camera("usb1/1-1", node: 0, alternate: 5)
+        try machine.camera("usb1/1-2", node: 1, product: "Cheap Webcam")
+        try machine.program(4312, "obs", holding: ["/dev/video0"])
+        let found = try shortage(machine)
+        // 2048 bytes take 40.5 of 100 µs: 2048 more fit, 3072 (60.4 µs) do not.
+        #expect(
+            found
+                == BandwidthShortage(
+                    controller: "0000:00:14.0",
+                    claims: [
+                        BandwidthShortage.Claim(
+                            device: "Studio Webcam (/dev/video0)",
+                            holder: DeviceHolder(program: "obs", process: 4312),
+                            share: BandwidthShortage.Share(bytes: 2048, percent: 40))
+                    ], asked: BandwidthShortage.Share(bytes: 3072, percent: 60),
+                    fitting: BandwidthShortage.Share(bytes: 2048, percent: 40),
+                    fittingFormats: ["yuyv 640x480 at 10", "yuyv 320x240 at 30"],
+                    freeControllers: ["0000:00:1a.0"]))
+        let error = DeviceError(
+            device: "/dev/video1", operation: "VIDIOC_STREAMON", reason: .noBandwidth(found))
+        #expect(
+            error.description
+                == "/dev/video1: VIDIOC_STREAMON failed: the USB controller 0000:00:14.0 has no bandwidth left for it "
+                + "(this is not about disk space): Studio Webcam (/dev/video0), in use by `obs` (process 4312), keeps "
+                + "2048 bytes a microframe (40 %), and this camera asks for at least 3072 bytes a microframe (60 %). "
+                + "Choose yuyv 640x480 at 10 or yuyv 320x240 at 30, or an mjpeg size for which it asks for up to "
+                + "2048 bytes a microframe (40 %), or move it to a port of the controller 0000:00:1a.0, which is free."
+        )
+    }
+
+    @Test("a raw format asks for what its pictures need")
+    func raw() throws {
+        let machine = try MadeUpMachine()
+        try machine.bus(1)
+        try machine.camera("usb1/1-1", node: 0, alternate: 6)
+        try machine.camera("usb1/1-2", node: 1)
+        // 3072 bytes leave room for 1600. 2048 do not fit, but do not carry 640×480 at 30 either, which needs 2316.
+        let found = try shortage(machine, .yuyv, 640, 480)
+        #expect(found.asked?.bytes == 3072)
+        #expect(found.fitting?.bytes == 1600)
+        #expect(found.claims.first?.holder == nil)
+        #expect(
+            USBShortage.rawBytes(
+                VideoFormat(
+                    pixel: .yuyv, size: PictureSize(width: 640, height: 480), rate: FrameRate(30)), at: .high)
+                == 2316)
+    }
+
+    @Test("where no setting fits, that is said, and nothing is proposed that cannot be")
+    func nothingFits() throws {
+        let machine = try MadeUpMachine()
+        try machine.bus(1)
+        try machine.camera("usb1/1-1", node: 0, alternate: 6)
+        try machine.camera("usb1/1-3", node: 3, alternate: 4)
+        try machine.camera("usb1/1-2", node: 1, descriptors: USBBytes.webcam(payloads: [1024, 3072]))
+        let found = try shortage(machine)
+        #expect(found.claims.map(\.share.bytes) == [3072, 1600])
+        #expect(found.asked?.bytes == 1024 && found.fitting == nil && found.freeControllers.isEmpty)
+        #expect(found.explanation.contains("No format of it fits beside them"))
+    }
+
+    @Test("by a bus whose sums have room nothing is claimed that we do not know")
+    func unknown() throws {
+        let machine = try MadeUpMachine()
+        try machine.bus(1)
+        try machine.camera("usb1/1-2", node: 1)
+        let found = try shortage(machine)
+        #expect(found.claims.isEmpty && found.asked == nil)
+        #expect(!found.explanation.contains("asks for"))
+        #expect(
+            USBShortage(node: "/dev/video9", asking: nil, offers: [], sysfs: machine.sysfs).shortage == nil)
+        let plain = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: ENOSPC)
+        #expect(
+            plain.explained(node: "/dev/video-none").description.contains("Choose mjpeg or a smaller size"))
+    }
+
+    @Test("errors are explained by what the system can tell")
+    func explained() {
+        let closed = DeviceError(device: "/dev/null", operation: "open", errno: EACCES)
+        let expected: AccessObstacle = Container.isAround() ? .container : .forbidden
+        #expect(closed.explained(node: "/dev/null").reason == .noPermission(expected))
+        let busy = DeviceError(device: "/dev/video-none", operation: "open", errno: EBUSY)
+        #expect(busy.explained(node: "/dev/video-none").reason == .busy(by: nil))
+    }
+}
