@@ -1,0 +1,50 @@
+package import Media
+
+/// Tells when cameras come and go, on a thread of its own.
+///
+/// It says only *that* something changed; `CameraCatalog` says what there is.
+package final class CameraMonitor: Sendable {
+    private let stopping: WakeUp
+    private let thread: MediaThread
+
+    /// Listens from now on: what changes after this returns is told.
+    ///
+    /// - Parameter onChange: Called on the monitor's thread after a camera's node appeared, vanished or changed its
+    ///   permissions: within milliseconds of the kernel, and again once udevd has dealt with the node. Several changes may
+    ///   be told by one call, and one camera with two nodes by several. It must not call `stop` nor drop the last reference.
+    /// - Throws: When the system lets us listen to nothing.
+    package convenience init(onChange: @escaping @Sendable () -> Void) throws(DeviceError) {
+        try self.init(lookingAgain: {
+            onChange()
+            return nil
+        })
+    }
+
+    /// Listens from now on, and asks to be asked again.
+    ///
+    /// - Parameters:
+    ///   - nodes: Where device nodes are.
+    ///   - look: As `onChange`; also called when the time that it returned last has come without any news.
+    /// - Throws: When the system lets us listen to nothing.
+    init(nodes: String = "/dev", lookingAgain look: @escaping @Sendable () -> ClockTime?)
+        throws(DeviceError)
+    {
+        let news = try CameraNews(nodes: nodes)
+        let stopping = try WakeUp(for: "cameras")
+        self.stopping = stopping
+        thread = MediaThread(name: "cam-monitor") {
+            var deadline: ClockTime?
+            while news.wait(until: deadline, unless: stopping) != .stop { deadline = look() }
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Ends listening at once and waits for a call that is under way; none follows.
+    package func stop() {
+        stopping.wake()
+        thread.join()
+    }
+}

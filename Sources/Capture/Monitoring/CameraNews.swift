@@ -1,0 +1,59 @@
+import Glibc
+import Media
+
+/// All that tells of cameras coming and going, to sleep on. Used by one thread at a time.
+final class CameraNews {
+    private let udev: UdevMonitor?
+    private let kernel: UdevMonitor?
+    private let nodes: NodeFolder?
+
+    /// From here on nothing is missed.
+    ///
+    /// - Parameter nodes: Where device nodes are.
+    /// - Throws: When the system has neither netlink nor inotify for us.
+    init(nodes: String = "/dev") throws(DeviceError) {
+        // The kernel's news come first and everywhere; udevd's say when a device is ready for everybody.
+        udev = UdevMonitor(.udev, subsystem: "video4linux")
+        kernel = UdevMonitor(.kernel, subsystem: "video4linux")
+        self.nodes = NodeFolder(nodes, prefix: "video")
+        if udev == nil, kernel == nil, self.nodes == nil {
+            throw DeviceError(device: "cameras", operation: "watch", errno: errno)
+        }
+    }
+
+    /// What ended a sleep.
+    enum Awakening: Equatable {
+        /// A camera's node appeared, vanished, or changed its permissions.
+        case news
+        case deadline
+        case stop
+    }
+
+    /// Sleeps until there are news.
+    ///
+    /// - Parameters:
+    ///   - deadline: On `CLOCK_MONOTONIC`; `nil` for none.
+    ///   - stop: What ends every sleep from the time on that it was woken.
+    /// - Returns: What it was that came first.
+    func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
+        var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
+            .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            if poll(&polls, nfds_t(polls.count), Self.milliseconds(until: deadline)) < 0 {
+                precondition(errno == EINTR || errno == ENOMEM, "poll refuses descriptors of ours")
+                continue
+            }
+            if polls[0].revents != 0 { return .stop }
+            let news = [udev?.takeNews(), kernel?.takeNews(), nodes?.takeNews()]
+            if news.contains(true) { return .news }
+            if let deadline, MonotonicClock().now >= deadline { return .deadline }
+        }
+    }
+
+    /// Rounded up, so that the deadline has passed when `poll` returns.
+    private static func milliseconds(until deadline: ClockTime?) -> Int32 {
+        guard let deadline else { return -1 }
+        let rest = deadline - MonotonicClock().now
+        return Int32(clamping: max(0, (rest.count + 999_999) / 1_000_000))
+    }
+}
