@@ -54,4 +54,33 @@ struct DeviceSearchTests {
             #expect(known.search(among: [other]) == .absent)
         }
     }
+
+    @Test("Identical devices that have no port are told apart by nothing")
+    func withoutPorts() {
+        let sources = ["a", "b"].map { node in
+            CaptureDevice(
+                mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "Line"),
+                name: "Line", node: node, selector: "pulse:\(node)")
+        }
+        #expect(DeviceIdentity(name: "Line").search(among: sources) == .ambiguous(sources))
+        #expect(
+            DeviceIdentity(name: "Line").search(among: [sources[1]])
+                == .found(sources[1], isElsewhere: false))
+    }
+
+    @Test("Of several known twins, the one at its port is not taken for the one that moved")
+    func severalAtOnce() {
+        let (first, second) = (camera(port: "1"), camera(port: "2"))
+        let moved = camera(port: "3")
+        let known = [camera(port: "9").identity, first.identity, second.identity]
+        #expect(
+            DeviceIdentity.search(for: known, among: [first, second, moved]) == [
+                .found(moved, isElsewhere: true), .found(first, isElsewhere: false),
+                .found(second, isElsewhere: false),
+            ])
+        #expect(
+            DeviceIdentity.search(for: known, among: [first, second]) == [
+                .absent, .found(first, isElsewhere: false), .found(second, isElsewhere: false),
+            ])
+    }
 }

@@ -37,4 +37,11 @@ struct WordsTests {
         #expect(format.rate(for: FrameRate(90, per: 1)) == rates[2])
         #expect(format.rate(for: FrameRate(30_000, per: 1001)) == rates[1])
     }
+
+    @Test(
+        "a turn counted against the clock is the same turn counted with it",
+        arguments: [(0, 0), (90, 270), (180, 180), (270, 90), (45, nil)] as [(Int, Int?)])
+    func turns(counterclockwise: Int, clockwise: Int?) {
+        #expect(Rotation(counterclockwiseDegrees: counterclockwise)?.degrees == clockwise)
+    }
 }

@@ -23,6 +23,7 @@ static const unsigned long linux_VIDIOC_DQEVENT = VIDIOC_DQEVENT;
 
 static const uint32_t linux_CTRL_FLAG_NEXT_CTRL = V4L2_CTRL_FLAG_NEXT_CTRL;
 static const uint32_t linux_CID_CAMERA_ORIENTATION = V4L2_CID_CAMERA_ORIENTATION;
+static const uint32_t linux_CID_CAMERA_SENSOR_ROTATION = V4L2_CID_CAMERA_SENSOR_ROTATION;
 
 // The value of one control. `wide` for those of type V4L2_CTRL_TYPE_INTEGER64. Return -1 and set errno on failure.
 int linux_get_control(int fd, uint32_t id, int wide, int64_t *value);

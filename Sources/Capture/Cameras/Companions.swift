@@ -15,17 +15,8 @@ package enum Companions {
         guard let usbDevice = located.usbDevice,
             let companion = others.first(where: { $0.usbDevice == usbDevice })
         else { return located.device }
-        return located.device.withCompanion(companion.device.identity)
-    }
-}
-
-extension CaptureDevice {
-    fileprivate func withCompanion(_ companion: DeviceIdentity) -> CaptureDevice {
-        CaptureDevice(
-            mediaType: mediaType, deviceType: deviceType, position: position, identity: identity, name: name,
-            node: node,
-            selector: selector, controller: controller, busSpeed: busSpeed, companion: companion,
-            formats: formats,
-            sound: sound, controls: controls, problem: problem)
+        var device = located.device
+        device.companion = companion.device.identity
+        return device
     }
 }

@@ -7,7 +7,7 @@ public enum DeviceSelector {
     /// - Parameters:
     ///   - selector: `/dev/video0`, `usb:<path>`, `serial:<serial>`, `pulse:<source>`, `position:front` or
     ///     `position:back`, or the name or a part of it, whatever the case of its letters. Links to nodes are
-    ///     to be resolved before, and `any` is the caller's to decide.
+    ///     to be resolved before (`withoutLinks`), and `any` is the caller's to decide.
     ///   - kind: "camera" or "microphone", for messages.
     ///   - devices: All devices of that kind.
     /// - Returns: The only one of `devices` that fits.
@@ -25,6 +25,11 @@ public enum DeviceSelector {
                 reason: .ambiguous(candidates: fitting.map { "\($0.selector) (\($0.name))" }))
         }
         return first
+    }
+
+    /// A selector with a link to a node, as those in `/dev/v4l/by-id`, replaced by the node.
+    public static func withoutLinks(_ selector: String) -> String {
+        selector.hasPrefix("/") ? Paths.resolved(selector) ?? selector : selector
     }
 
     private static func matches(_ selector: String, among devices: [CaptureDevice]) -> [CaptureDevice] {

@@ -25,7 +25,8 @@ struct PresentCameras: Sendable {
         return found.filter { $0.index == 0 }.map { camera in
             let name = camera.name(among: found)
             return CaptureDevice(
-                mediaType: .video, deviceType: camera.isBuiltIn ? .builtIn : .external,
+                mediaType: .video, deviceType: camera.isBuiltIn == true ? .builtIn : .external,
+                isTypeKnown: camera.isBuiltIn != nil,
                 identity: DeviceIdentity(
                     busPath: camera.identity.busPath, product: camera.identity.product,
                     serial: camera.identity.serial, name: name),

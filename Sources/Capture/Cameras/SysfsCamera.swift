@@ -11,8 +11,11 @@ struct SysfsCamera {
     let usbDevice: String?
     let controller: String?
     let busSpeed: Int?
-    let isBuiltIn: Bool
+    /// Whether it is a part of the computer, by sysfs `removable`; `nil` where the firmware has not told.
+    let isBuiltIn: Bool?
 
+    /// Reads what sysfs and udev tell; opens no node.
+    ///
     /// - Parameters:
     ///   - folder: Of the node, without links: `/sys/devices/…/video4linux/video0`.
     ///   - tree: The sysfs that `folder` is in.
@@ -27,7 +30,7 @@ struct SysfsCamera {
         usbDevice = usb
         guard let usb else {
             identity = DeviceIdentity(busPath: "", name: driversName)
-            (controller, busSpeed, isBuiltIn) = (nil, nil, false)
+            (controller, busSpeed, isBuiltIn) = (nil, nil, nil)
             return
         }
         let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
@@ -42,7 +45,12 @@ struct SysfsCamera {
         controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
         // `1.5` of the slowest devices, which are no cameras, is rounded down.
         busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }.map { Int($0) }
-        isBuiltIn = tree.attribute("removable", of: usb) == "fixed"
+        isBuiltIn =
+            switch tree.attribute("removable", of: usb) {
+            case "fixed": true
+            case "removable": false
+            default: nil
+            }
     }
 
     /// One USB device with several cameras, as of visible and of infrared light: only the driver tells them apart.

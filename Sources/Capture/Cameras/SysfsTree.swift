@@ -1,3 +1,4 @@
+import Glibc
 import Media
 
 /// What sysfs tells of a device's place: the same facts without udev, in containers and in a made-up tree for tests.
@@ -54,14 +55,35 @@ package struct SysfsTree: Sendable {
         ancestors(folder).first { isRootHub(Paths.name($0)) }.map(Paths.parent)
     }
 
-    /// The path as udev's path_id builds it: `pci-0000:00:14.0-usb-0:2:1.0` for interface `1-2:1.0` there.
+    /// The path as udev's path_id builds it: `pci-0000:00:14.0-usb-0:2:1.0` for interface `1-2:1.0` there, and with what
+    /// the controller hangs on where that counts: `platform-fd500000.pcie-pci-0000:01:00.0-usb-0:1.3:1.0`.
+    ///
+    /// The same as udev's, so that a device has one identity with and without udev.
     func busPath(ofUSBInterface interface: String) -> String? {
         guard let controller = controller(ofUSBDevice: interface),
             let dash = Paths.name(interface).firstIndex(of: "-")
         else { return nil }
         let port = Paths.name(interface)[Paths.name(interface).index(after: dash)...]
-        let kind = Paths.link("\(controller)/subsystem").map(Paths.name) ?? "platform"
-        return "\(kind)-\(Paths.name(controller))-usb-0:\(port)"
+        var parts = ["usb-0:\(port)"]
+        var previous: String?
+        for folder in ancestors(controller) {
+            // Of several in a row, as bridges are, only the one nearest to the device counts. A folder that is no device
+            // of a subsystem, as `pci0000:00`, is passed over.
+            guard let subsystem = Paths.link("\(folder)/subsystem").map(Paths.name) else { continue }
+            if subsystem != previous, ["pci", "platform", "acpi"].contains(subsystem) {
+                parts.insert("\(subsystem)-\(Paths.name(folder))", at: 0)
+            }
+            previous = subsystem
+        }
+        if parts.count == 1 { parts.insert("platform-\(Paths.name(controller))", at: 0) }
+        return parts.joined(separator: "-")
+    }
+
+    /// A number that a device's folder keeps for as long as it is there, and that no later device of the same path gets:
+    /// kernfs counts its nodes. `nil` when it is not there.
+    func instance(of folder: String) -> UInt64? {
+        var facts = stat()
+        return stat(folder, &facts) == 0 ? UInt64(facts.st_ino) : nil
     }
 
     /// Root hubs have an `idVendor` too; nothing that captures is one.

@@ -25,4 +25,14 @@ struct UdevProperties: ~Copyable {
         let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
+
+    /// Whether udevd has dealt with a device: set its permissions, made its links.
+    func isSettled(_ folder: String) -> Bool {
+        guard let context, let device = udev_device_new_from_syspath(context, folder) else { return true }
+        defer { udev_device_unref(device) }
+        return udev_device_get_is_initialized(device) > 0
+    }
+
+    /// Whether udevd runs, by its control socket, as libudev itself finds out.
+    static var isServed: Bool { Paths.exists("/run/udev/control") }
 }

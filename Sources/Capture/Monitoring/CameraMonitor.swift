@@ -24,16 +24,18 @@ package final class CameraMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - nodes: Where device nodes are.
+    ///   - beginsAtOnce: Whether `look` is called first without any news.
     ///   - look: As `onChange`; also called when the time that it returned last has come without any news.
     /// - Throws: When the system lets us listen to nothing.
-    init(nodes: String = "/dev", lookingAgain look: @escaping @Sendable () -> ClockTime?)
-        throws(DeviceError)
-    {
+    init(
+        nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
+        lookingAgain look: @escaping @Sendable () -> ClockTime?
+    ) throws(DeviceError) {
         let news = try CameraNews(nodes: nodes)
         let stopping = try WakeUp(for: "cameras")
         self.stopping = stopping
         thread = MediaThread(name: "cam-monitor") {
-            var deadline: ClockTime?
+            var deadline = beginsAtOnce ? look() : nil
             while news.wait(until: deadline, unless: stopping) != .stop { deadline = look() }
         }
     }

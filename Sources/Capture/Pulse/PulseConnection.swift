@@ -8,6 +8,7 @@ final class PulseConnection: @unchecked Sendable {
     // The pointer is set once; what is behind it is touched only under the loop's lock.
     let context: OpaquePointer
     private let loop: PulseLoop
+    private let interruption: PulseInterruption?
 
     /// Connects. A server that does not run is never started: whoever has a desktop has a running one, and
     /// everybody else is to be told why there is no sound.
@@ -17,16 +18,20 @@ final class PulseConnection: @unchecked Sendable {
     ///   - server: A PulseAudio server string such as `unix:/run/user/1000/pulse/native`; `nil` for the
     ///     user's own.
     ///   - timeLimit: How long the server has to accept us.
+    ///   - interruption: Ends each wait for the server's answer from another thread.
     /// - Throws: `noSoundServer` with libpulse's reason, or when the time is over.
     init(
-        clientName: String = "multicam", server: String? = nil, timeLimit: Nanoseconds = .seconds(3)
+        clientName: String = "multicam", server: String? = nil, timeLimit: Nanoseconds = .seconds(3),
+        interruption: PulseInterruption? = nil
     ) throws(DeviceError) {
         let loop = try PulseLoop()
+        interruption?.concerns(loop)
         let created = loop.locked {
             pa_context_new(pa_threaded_mainloop_get_api(loop.pointer), clientName)
         }
         guard let created else { throw Self.noServer("no memory for the connection") }
         self.loop = loop
+        self.interruption = interruption
         context = created
         try locked { () throws(DeviceError) in
             // The userdata is the loop, which outlives the context by the order in `deinit`.
@@ -58,6 +63,8 @@ final class PulseConnection: @unchecked Sendable {
     /// Whether the server answers. Under the lock.
     var isReady: Bool { pa_context_get_state(context) == PA_CONTEXT_READY }
 
+    var isInterrupted: Bool { interruption?.isInterrupted == true }
+
     /// Wakes whoever is in `wait`. Under the lock.
     func wake() {
         pa_threaded_mainloop_signal(loop.pointer, 0)
@@ -66,7 +73,7 @@ final class PulseConnection: @unchecked Sendable {
     /// Sleeps until `condition` holds. Under the lock, which is given up while sleeping; `condition` is asked after each
     /// `wake` and change of the connection.
     ///
-    /// - Returns: `false` when `limit` passed first.
+    /// - Returns: `false` when `limit` passed first, or the connection was interrupted.
     func wait(atMost limit: Nanoseconds, until condition: () -> Bool) -> Bool {
         let deadline = pa_rtclock_now() + pa_usec_t(max(limit.count, 0) / 1_000)
         // One millisecond later, so that the deadline has surely passed when the alarm wakes this thread.
@@ -78,7 +85,7 @@ final class PulseConnection: @unchecked Sendable {
             if let alarm { pa_threaded_mainloop_get_api(loop.pointer).pointee.time_free(alarm) }
         }
         while !condition() {
-            if pa_rtclock_now() >= deadline { return false }
+            if pa_rtclock_now() >= deadline || isInterrupted { return false }
             pa_threaded_mainloop_wait(loop.pointer)
         }
         return true

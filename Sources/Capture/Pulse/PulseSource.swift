@@ -25,6 +25,8 @@ public struct PulseSource: Sendable, Hashable {
     public let serial: String
     /// Where each channel stands, by `pa_channel_position`; empty when not known.
     let channelPositions: [Int32]
+    /// The server's number for it, which no later source of the same server gets.
+    let index: UInt32
 
     public init(
         name: String, description: String, format: SoundFormat, isMonitor: Bool = false,
@@ -35,13 +37,14 @@ public struct PulseSource: Sendable, Hashable {
         self.init(
             name: name, description: description, format: format, isMonitor: isMonitor, isDefault: isDefault,
             sysfsPath: sysfsPath, busPath: busPath, vendor: vendor, product: product, serial: serial,
-            channelPositions: [])
+            channelPositions: [], index: linux_PA_INVALID_INDEX)
     }
 
     private init(
         name: String, description: String, format: SoundFormat, isMonitor: Bool, isDefault: Bool,
         sysfsPath: String,
-        busPath: String, vendor: String, product: String, serial: String, channelPositions: [Int32]
+        busPath: String, vendor: String, product: String, serial: String, channelPositions: [Int32],
+        index: UInt32
     ) {
         self.name = name
         self.description = description.printable()
@@ -54,6 +57,7 @@ public struct PulseSource: Sendable, Hashable {
         self.product = product
         self.serial = serial
         self.channelPositions = channelPositions
+        self.index = index
     }
 
     /// Takes over what libpulse says of a source; `defaultName` is the server's default source, if it has
@@ -77,7 +81,7 @@ public struct PulseSource: Sendable, Hashable {
             isMonitor: info.monitor_of_sink != linux_PA_INVALID_INDEX, isDefault: name == defaultName,
             sysfsPath: sysfsPath, busPath: property("device.bus_path"),
             vendor: property("device.vendor.id"), product: property("device.product.id"),
-            serial: Self.serial(ofSysfsPath: sysfsPath), channelPositions: positions)
+            serial: Self.serial(ofSysfsPath: sysfsPath), channelPositions: positions, index: info.index)
     }
 
     /// The USB device's own serial number. The server's `device.serial` is udev's `ID_SERIAL`, which has maker and model in
@@ -94,7 +98,17 @@ public struct PulseSource: Sendable, Hashable {
         let productID = vendor.isEmpty || product.isEmpty ? "" : "\(vendor):\(product)"
         return CaptureDevice(
             mediaType: .audio, deviceType: .microphone,
-            identity: DeviceIdentity(busPath: busPath, product: productID, serial: serial, name: description),
+            identity: DeviceIdentity(
+                busPath: busPath.printable(), product: productID.printable(), serial: serial.printable(),
+                name: description),
             name: description, node: name, selector: selector, sound: format)
+    }
+
+    /// With the USB device that it is a part of, to find the camera around it.
+    package var located: LocatedDevice {
+        LocatedDevice(
+            device: captureDevice,
+            usbDevice: sysfsPath.isEmpty ? nil : CameraCatalog.usbDevice(ofSysfsPath: sysfsPath),
+            instance: UInt64(index))
     }
 }

@@ -58,6 +58,17 @@ extension V4L2Device {
         }
     }
 
+    /// By how much its pictures are turned clockwise to be seen upright, as it says: `V4L2_CID_CAMERA_SENSOR_ROTATION`,
+    /// which counts the correction the other way round (kernel documentation, ext-ctrls-camera). `nil` where it does not say.
+    func mounting() -> Rotation? {
+        var value: Int64 = 0
+        guard
+            linux_get_control(descriptor.number, linux_CID_CAMERA_SENSOR_ROTATION, 0, &value) == 0,
+            (0..<360).contains(value)
+        else { return nil }
+        return Rotation(counterclockwiseDegrees: Int(value))
+    }
+
     /// Whether the device still answers; it does not when it was unplugged.
     var isAlive: Bool {
         var raw = v4l2_capability()

@@ -17,8 +17,12 @@ public struct CaptureDevice: Sendable, Hashable {
     }
 
     public let mediaType: MediaType
-    public let deviceType: DeviceType
-    public let position: Position
+    public package(set) var deviceType: DeviceType
+    /// Whether the system or the user has told `deviceType`. Where neither has, it is `external`, as most are.
+    public package(set) var isTypeKnown: Bool
+    public package(set) var position: Position
+    /// Turns its pictures clockwise to be seen upright, by the way it is built in or mounted. Of a camera.
+    public package(set) var mounting: Rotation
     public let identity: DeviceIdentity
     /// As a person reads it, without control characters.
     public let name: String
@@ -31,7 +35,7 @@ public struct CaptureDevice: Sendable, Hashable {
     /// Megabits per second of the USB connection, where known (sysfs `speed`).
     public let busSpeed: Int?
     /// The identity of the microphone in this camera, or of the camera around this microphone.
-    public let companion: DeviceIdentity?
+    public package(set) var companion: DeviceIdentity?
     /// Of a camera.
     public let formats: [OfferedFormat]
     /// Of a microphone: its native format.
@@ -41,15 +45,17 @@ public struct CaptureDevice: Sendable, Hashable {
     public let problem: Problem?
 
     public init(
-        mediaType: MediaType, deviceType: DeviceType, position: Position = .unspecified,
-        identity: DeviceIdentity,
-        name: String, node: String, selector: String, controller: String? = nil, busSpeed: Int? = nil,
+        mediaType: MediaType, deviceType: DeviceType, isTypeKnown: Bool = true,
+        position: Position = .unspecified, mounting: Rotation = .none, identity: DeviceIdentity, name: String,
+        node: String, selector: String, controller: String? = nil, busSpeed: Int? = nil,
         companion: DeviceIdentity? = nil, formats: [OfferedFormat] = [], sound: SoundFormat? = nil,
         controls: [DeviceControl] = [], problem: Problem? = nil
     ) {
         self.mediaType = mediaType
         self.deviceType = deviceType
+        self.isTypeKnown = isTypeKnown
         self.position = position
+        self.mounting = mounting
         self.identity = identity
         self.name = name
         self.node = node

@@ -2,7 +2,8 @@
 public enum DeviceSearch: Sendable, Equatable {
     /// It is there. `isElsewhere` when it is at another port than before.
     case found(CaptureDevice, isElsewhere: Bool)
-    /// It could be any of several, none of them at the port where it was: identical devices without serial numbers.
+    /// It could be any of several identical devices without serial numbers: none is at the port where it was, or they have
+    /// no ports to tell them apart.
     case ambiguous([CaptureDevice])
     case absent
 }
@@ -17,11 +18,29 @@ extension DeviceIdentity {
     /// - Returns: Never a device with another product number or another serial number.
     public func search(among devices: [CaptureDevice]) -> DeviceSearch {
         let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
-        if let home = fitting.first(where: { $0.identity.busPath == busPath }) {
-            return .found(home, isElsewhere: false)
-        }
+        let home = fitting.filter { $0.identity.busPath == busPath }
+        if home.count > 1 { return .ambiguous(home) }
+        if let only = home.first { return .found(only, isElsewhere: false) }
         guard let only = fitting.first else { return .absent }
         return fitting.count == 1 ? .found(only, isElsewhere: true) : .ambiguous(fitting)
+    }
+
+    /// Finds several known devices at once: what one of them finds at its own port is not taken for another that moved.
+    ///
+    /// - Parameters:
+    ///   - known: Of one media type.
+    ///   - devices: Present ones of that media type.
+    /// - Returns: What became of each, in the order of `known`.
+    public static func search(for known: [DeviceIdentity], among devices: [CaptureDevice]) -> [DeviceSearch] {
+        let atHome = known.map { $0.search(among: devices) }
+        let homes = Set(
+            atHome.compactMap { result in
+                if case .found(let device, isElsewhere: false) = result { device } else { nil }
+            })
+        return zip(known, atHome).map { identity, result in
+            if case .found(_, isElsewhere: false) = result { return result }
+            return identity.search(among: devices.filter { !homes.contains($0) })
+        }
     }
 
     /// Whether only the port can tell the two apart.

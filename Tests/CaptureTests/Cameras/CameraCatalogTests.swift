@@ -6,50 +6,7 @@ import Testing
 
 @Suite("Cameras in sysfs")
 struct CameraCatalogTests {
-    /// A laptop's own camera, a webcam with a metadata node on the same controller, and a virtual one on none.
-    private func tree() throws -> TemporaryFolder {
-        let tree = try TemporaryFolder()
-        let controller = "devices/pci0000:00/0000:00:14.0"
-        try tree.folder("class/video4linux")
-        try tree.folder("bus/pci")
-        try tree.folder(controller)
-        try tree.link("\(controller)/subsystem", to: "../../../bus/pci")
-        try tree.write("idVendor", in: "\(controller)/usb1", "1d6b\n")
-        try addDevice(
-            tree, "\(controller)/usb1/1-7", product: "Integrated Camera", serial: nil, removable: "fixed")
-        try addNode(
-            tree, "\(controller)/usb1/1-7/1-7:1.0", "video0", index: 0,
-            name: "Integrated Camera: Integrated C")
-        try addDevice(
-            tree, "\(controller)/usb1/1-2", product: "Studio\u{7} Webcam", serial: "LAB0001",
-            removable: "removable")
-        try addNode(tree, "\(controller)/usb1/1-2/1-2:1.0", "video10", index: 0, name: "Studio Webcam")
-        try addNode(tree, "\(controller)/usb1/1-2/1-2:1.0", "video3", index: 1, name: "Studio Webcam")
-        try tree.folder("\(controller)/usb1/1-2/1-2:1.2/sound/card1")
-        try addNode(tree, "devices/platform/vivid.0", "video4", index: 0, name: "vivid-000-vid-cap")
-        return tree
-    }
-
-    private func addDevice(
-        _ tree: TemporaryFolder, _ folder: String, product: String, serial: String?, removable: String
-    ) throws {
-        let attributes = [
-            "idVendor": "046d", "idProduct": "082d", "product": product, "speed": "480",
-            "removable": removable,
-        ]
-        for (name, value) in attributes { try tree.write(name, in: folder, "\(value)\n") }
-        if let serial { try tree.write("serial", in: folder, "\(serial)\n") }
-    }
-
-    private func addNode(_ tree: TemporaryFolder, _ parent: String, _ node: String, index: Int, name: String)
-        throws
-    {
-        let folder = "\(parent)/video4linux/\(node)"
-        try tree.write("index", in: folder, "\(index)\n")
-        try tree.write("name", in: folder, "\(name)\n")
-        try tree.write("uevent", in: folder, "MAJOR=81\nMINOR=0\nDEVNAME=\(node)\n")
-        try tree.link("class/video4linux/\(node)", to: "../../\(folder)")
-    }
+    private func tree() throws -> TemporaryFolder { try MadeUpSysfs.studio() }
 
     private func cameras(_ tree: TemporaryFolder) throws -> [CaptureDevice] {
         try CameraCatalog(sysfs: tree.path, nodes: "/nonexistent/dev").cameras()
@@ -75,10 +32,10 @@ struct CameraCatalogTests {
         #expect(webcam.selector == "usb:pci-0000:00:14.0-usb-0:2:1.0")
         #expect(webcam.controller == "0000:00:14.0")
         #expect(webcam.busSpeed == 480)
-        #expect(webcam.deviceType == .external)
+        #expect(webcam.deviceType == .external && webcam.isTypeKnown)
         #expect(webcam.name == "Studio? Webcam")
         let own = try #require(cameras.first { $0.node.hasSuffix("video0") })
-        #expect(own.deviceType == .builtIn)
+        #expect(own.deviceType == .builtIn && own.isTypeKnown)
         #expect(own.identity.serial.isEmpty)
     }
 
@@ -87,7 +44,7 @@ struct CameraCatalogTests {
         let camera = try #require(try cameras(tree()).first { $0.node.hasSuffix("video4") })
         #expect(camera.selector == camera.node)
         #expect(camera.controller == nil)
-        #expect(camera.deviceType == .external)
+        #expect(camera.deviceType == .external && !camera.isTypeKnown)
         #expect(camera.identity == DeviceIdentity(name: "vivid-000-vid-cap"))
     }
 
@@ -105,7 +62,7 @@ struct CameraCatalogTests {
     @Test("two cameras in one device go by the driver's names")
     func twins() throws {
         let tree = try tree()
-        try addNode(
+        try MadeUpSysfs.addNode(
             tree, "devices/pci0000:00/0000:00:14.0/usb1/1-7/1-7:1.2", "video5", index: 0,
             name: "Integrated Camera: Integrated I")
         let names = try cameras(tree).map(\.name)
@@ -132,5 +89,154 @@ struct CameraCatalogTests {
         #expect(sysfs.usbDevice(of: "/devices/platform/vivid.0") == nil)
         #expect(sysfs.usbDevice(of: "/devices/nowhere") == nil)
         #expect(sysfs.usbDevice(of: "/devices/pci0000:00/0000:00:14.0/usb1") == nil)
+    }
+
+    @Test("where the firmware does not tell whether a camera can be unplugged, its type is not known")
+    func unknownType() throws {
+        let tree = try tree()
+        try tree.write(
+            "removable", in: "devices/pci0000:00/0000:00:14.0/usb1/1-7", "unknown\n")
+        let camera = try #require(try cameras(tree).first { $0.node.hasSuffix("video0") })
+        #expect(camera.deviceType == .external && !camera.isTypeKnown)
+    }
+
+    @Test("a controller on a bridge below a platform device is named as udev names it")
+    func controllerOnBridge() throws {
+        let tree = try TemporaryFolder()
+        let bridge = "devices/platform/scb/fd500000.pcie/pci0000:00/0000:00:00.0"
+        let controller = "\(bridge)/0000:01:00.0"
+        for name in ["class/video4linux", "bus/pci", "bus/platform"] { try tree.folder(name) }
+        try tree.folder(controller)
+        let platforms = ["devices/platform/scb", "devices/platform/scb/fd500000.pcie"]
+        for (folders, name) in [([bridge, controller], "pci"), (platforms, "platform")] {
+            for folder in folders { try tree.link("\(folder)/subsystem", to: "\(tree.path)/bus/\(name)") }
+        }
+        try MadeUpSysfs.addDevice(
+            tree, "\(controller)/usb1/1-1/1-1.3", product: "Webcam", serial: nil, removable: "removable")
+        try MadeUpSysfs.addNode(
+            tree, "\(controller)/usb1/1-1/1-1.3/1-1.3:1.0", "video0", index: 0, name: "Webcam")
+        #expect(
+            try cameras(tree).map(\.identity.busPath) == [
+                "platform-fd500000.pcie-pci-0000:01:00.0-usb-0:1.3:1.0"
+            ])
+    }
+
+    @Test("words of 4 KB with control characters become short and harmless")
+    func hostileWords() throws {
+        let tree = try TemporaryFolder()
+        let hostile = String(repeating: "\u{1B}]0;x\u{7}\n\u{202E}", count: 512)
+        let device = "devices/pci0000:00/0000:00:14.0/usb1/1-2"
+        try tree.folder("class/video4linux")
+        try MadeUpSysfs.addDevice(
+            tree, device, product: "Cam\(hostile)", serial: "S\(hostile)", removable: "removable")
+        try tree.write("idProduct", in: device, "\(hostile)")
+        try MadeUpSysfs.addNode(tree, "\(device)/1-2:1.0", "video0", index: 0, name: "Cam\(hostile)")
+        let camera = try #require(try cameras(tree).first)
+        let words = [
+            camera.name, camera.identity.name, camera.identity.serial, camera.identity.product,
+            camera.identity.busPath, camera.controller ?? "",
+        ]
+        for word in words {
+            #expect(word.count <= 201)
+            #expect(word == word.printable(limit: 201))
+        }
+        #expect(camera.name.hasPrefix("Cam?]0;x?"))
+    }
+
+    // MARK: Looking again
+
+    /// Answers for all nodes, and counts how often it was asked.
+    private final class Asked: Sendable {
+        private let state: Monitor<(outcome: NodeAnswers.Outcome, nodes: [String])>
+
+        init(outcome: NodeAnswers.Outcome) {
+            state = Monitor((outcome, []))
+        }
+
+        func answer(_ camera: SysfsCamera) -> NodeAnswers.Outcome {
+            state.withLock { state in
+                state.nodes.append(Paths.name(camera.node))
+                return state.outcome
+            }
+        }
+
+        func become(_ outcome: NodeAnswers.Outcome) { state.withLock { $0.outcome = outcome } }
+
+        /// Which nodes were asked since the last time.
+        func nodes() -> [String] {
+            state.withLock { state in
+                defer { state.nodes = [] }
+                return state.nodes
+            }
+        }
+    }
+
+    private func catalog(
+        _ tree: TemporaryFolder, _ asked: Asked, isSettled: Bool = true
+    ) -> CameraCatalog {
+        CameraCatalog(
+            sysfs: tree.path, nodes: "/nonexistent/dev", isSettled: { _ in isSettled },
+            ask: { asked.answer($0) })
+    }
+
+    @Test("a node is opened once for as long as it is there, and anew when another takes its place")
+    func openedOnce() throws {
+        let tree = try tree()
+        let asked = Asked(outcome: .camera(NodeAnswers()))
+        let catalog = catalog(tree, asked)
+        var known = KnownNodes()
+        let first = catalog.look(&known, patience: .zero).cameras
+        #expect(asked.nodes() == ["video0", "video3", "video4", "video10"])
+        #expect(catalog.look(&known, patience: .zero).cameras == first)
+        #expect(asked.nodes().isEmpty)
+
+        try MadeUpSysfs.addNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
+        #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
+        #expect(asked.nodes() == ["video5"])
+
+        // Unplugged and back at the same place, between two looks.
+        let folder = "\(tree.path)/devices/platform/vivid.1/video4linux"
+        try FileManager.default.moveItem(atPath: "\(folder)/video5", toPath: "\(folder)/gone")
+        try MadeUpSysfs.writeNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
+        #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
+        #expect(asked.nodes() == ["video5"])
+    }
+
+    @Test("a node with a problem is asked at each look, until the problem is over")
+    func askedAgain() throws {
+        let tree = try tree()
+        let asked = Asked(outcome: .camera(NodeAnswers(problem: .noPermission(group: "video"))))
+        let catalog = catalog(tree, asked)
+        var known = KnownNodes()
+        for _ in 0..<2 {
+            let cameras = catalog.look(&known, patience: .zero).cameras
+            #expect(cameras.allSatisfy { $0.device.problem == .noPermission(group: "video") })
+            #expect(asked.nodes().count == 4)
+        }
+        asked.become(.camera(NodeAnswers()))
+        #expect(catalog.look(&known, patience: .zero).cameras.allSatisfy { $0.device.problem == nil })
+        #expect(asked.nodes().count == 4)
+        _ = catalog.look(&known, patience: .zero)
+        #expect(asked.nodes().isEmpty)
+    }
+
+    @Test(
+        "a new node that udevd has still to make accessible is held back for a while, then told with its problem"
+    )
+    func patience() throws {
+        let tree = try tree()
+        let asked = Asked(outcome: .camera(NodeAnswers(problem: .noPermission(group: "video"))))
+        var known = KnownNodes()
+        let waiting = catalog(tree, asked, isSettled: false)
+        let (cameras, again) = waiting.look(&known, patience: .seconds(3600))
+        #expect(cameras.isEmpty)
+        let deadline = try #require(again)
+        #expect(deadline - MonotonicClock().now > .seconds(3000))
+        // The time is over.
+        let late = waiting.look(&known, patience: .zero)
+        #expect(late.cameras.count == 4 && late.again == nil)
+        // udevd is done, and the user still may not.
+        let settled = catalog(tree, asked).look(&known, patience: .seconds(3600))
+        #expect(settled.cameras.count == 4 && settled.again == nil)
     }
 }

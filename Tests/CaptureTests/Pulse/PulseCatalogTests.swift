@@ -127,25 +127,9 @@ struct PulseCatalogTests {
 
     @Test("a server that takes the call and never answers is given up")
     func deafServer() throws {
-        let path = FileManager.default.temporaryDirectory.appending(
-            path: "deaf-\(UUID().uuidString.prefix(8))"
-        ).path
-        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer {
-            close(listener)
-            unlink(path)
-        }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let bound = withUnsafeBytes(of: &address) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { pointer in
-                bind(listener, pointer.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(bound == 0 && listen(listener, 1) == 0)
+        let server = try DeafServer()
         let error = #expect(throws: DeviceError.self) {
-            _ = try PulseConnection(server: "unix:\(path)", timeLimit: .seconds(1))
+            _ = try PulseConnection(server: server.address, timeLimit: .seconds(1))
         }
         #expect(error?.reason == .noSoundServer("no answer within 1 s"))
     }

@@ -1,0 +1,74 @@
+internal import CLinux
+internal import Media
+
+/// The sound server's word that sources came, went or changed. The one owner of a connection's subscription.
+///
+/// Used, and let go of, by one thread that is not libpulse's own.
+final class PulseSubscription {
+    /// What the callback works with: under the connection's lock, on libpulse's thread.
+    private final class Listener {
+        let connection: PulseConnection
+        var hasNews = false
+
+        init(_ connection: PulseConnection) {
+            self.connection = connection
+        }
+    }
+
+    private let connection: PulseConnection
+    private let listener: Listener
+
+    /// - Throws: `noSoundServer` when the server does not accept it.
+    init(on connection: PulseConnection) throws(DeviceError) {
+        self.connection = connection
+        let listener = Listener(connection)
+        self.listener = listener
+        connection.locked {
+            // Unretained: `deinit` takes the callback away, under the lock, before it lets go of the listener.
+            pa_context_set_subscribe_callback(
+                connection.context,
+                { _, _, _, userdata in
+                    guard let userdata else { return }
+                    let listener = Unmanaged<Listener>.fromOpaque(userdata).takeUnretainedValue()
+                    listener.hasNews = true
+                    listener.connection.wake()
+                }, Unmanaged.passUnretained(listener).toOpaque())
+        }
+        let isAccepted = try connection.ask(false, operation: "subscribe") { userdata in
+            pa_context_subscribe(
+                connection.context, PA_SUBSCRIPTION_MASK_SOURCE,
+                { _, success, userdata in
+                    guard let reply = PulseReply<Bool>.behind(userdata) else { return }
+                    reply.value = success != 0
+                    reply.complete()
+                }, userdata)
+        }
+        guard isAccepted else {
+            throw DeviceError(
+                device: "PulseAudio", operation: "subscribe", reason: .noSoundServer(connection.failureText))
+        }
+    }
+
+    deinit {
+        connection.locked { pa_context_set_subscribe_callback(connection.context, nil, nil) }
+    }
+
+    /// Sleeps until there are news since the last call.
+    ///
+    /// - Returns: `false` when the server went away or the connection was interrupted.
+    func waitForNews() -> Bool {
+        connection.locked {
+            // There may be none for days; the limit is only that of `wait`.
+            while connection.isReady {
+                if connection.wait(
+                    atMost: .seconds(86_400), until: { listener.hasNews || !connection.isReady })
+                {
+                    defer { listener.hasNews = false }
+                    return listener.hasNews && connection.isReady
+                }
+                if connection.isInterrupted { return false }
+            }
+            return false
+        }
+    }
+}
