@@ -110,6 +110,13 @@ struct PlanCompiler {
         choices[camera.role] = choice
         let crop = try crop(of: camera, in: choice.format.size)
         noteRate(camera.role, choice)
+        let rotation = camera.rotation ?? device.device.mounting
+        if camera.rotation == nil, rotation != .none {
+            notes.append(
+                "\(camera.role): its camera is mounted turned, so its picture is turned by \(rotation.degrees)° clockwise; "
+                    + "`rotation: 0` in the profile leaves it as it is."
+            )
+        }
         if profile.tracks.cameras != .none, camera.isMirrored || crop != nil {
             notes.append(
                 "\(camera.role): it is mirrored or cropped in the program only; its track has the whole picture as captured."
@@ -123,7 +130,7 @@ struct PlanCompiler {
         return PlannedCamera(
             role: camera.role, selector: device.selector, identity: device.device.identity,
             format: choice.format,
-            rotation: camera.rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency,
+            rotation: rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency,
             controls: camera.controls.map { PlannedControl(name: $0.name, value: $0.number) },
             reason: choice.reason)
     }

@@ -17,8 +17,8 @@ public struct CameraRole: Sendable, Equatable {
     /// Of the track, and of the camera where it can. `nil`: 30 where offered.
     public var rate: FrameRate?
     public var format: Format
-    /// Turns the stored picture clockwise to be seen upright.
-    public var rotation: Rotation
+    /// Turns the stored picture clockwise to be seen upright. `nil`: as the camera is mounted.
+    public var rotation: Rotation?
     public var isMirrored: Bool
     /// From the scene to the time stamp, 0…2 s.
     public var latency: Nanoseconds
@@ -29,7 +29,7 @@ public struct CameraRole: Sendable, Equatable {
 
     public init(
         role: String, device: String = "any", size: PictureSize? = nil, rate: FrameRate? = nil,
-        format: Format = .auto, rotation: Rotation = .none, isMirrored: Bool = false,
+        format: Format = .auto, rotation: Rotation? = nil, isMirrored: Bool = false,
         latency: Nanoseconds = .zero,
         crop: PixelRectangle? = nil, controls: [ControlSetting] = []
     ) {

@@ -83,7 +83,7 @@ struct ProfileReader {
         camera.format = try fields.read("format", else: .auto) { value throws(ProfileError) in
             try value.choice()
         }
-        camera.rotation = try fields.read("rotation", else: .none) { value throws(ProfileError) in
+        camera.rotation = try fields.read("rotation") { value throws(ProfileError) in
             guard let degrees = value.plainText.flatMap({ Int($0) }),
                 let rotation = Rotation(rawValue: degrees)
             else {

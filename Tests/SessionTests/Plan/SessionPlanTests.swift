@@ -334,6 +334,22 @@ struct SessionPlanTests {
         #expect(layer.rectangle.size == PictureSize(width: 480, height: 960))
     }
 
+    @Test("a role without a rotation has that of its camera's mounting, which is told; a written one stands")
+    func mounting() throws {
+        var turned = Self.camera()
+        turned.device.mounting = .quarter
+        let left = try plan("rate: 30", turned, tracks: "encode")
+        #expect(left.cameras.map(\.rotation) == [.quarter])
+        #expect(left.cameraTracks.map(\.rotation) == [.quarter])
+        #expect(left.notes.contains { $0.contains("mounted turned") && $0.contains("90°") })
+        for (word, rotation) in [("0", Rotation.none), ("270", .threeQuarters)] {
+            let written = try plan("rotation: \(word)", turned, tracks: "encode")
+            #expect(written.cameraTracks.map(\.rotation) == [rotation])
+            #expect(!written.notes.contains { $0.contains("mounted") })
+        }
+        #expect(try plan("rate: 30", Self.camera(), tracks: "encode").cameras.map(\.rotation) == [.none])
+    }
+
     @Test("a plan survives being written and read as JSON")
     func codable() throws {
         let profile = try Self.profile(
