@@ -63,8 +63,8 @@ let package = Package(
         tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
         tests("SessionTests", "Session", "Containers", "Media"),
-        tests("CommandTests", "multicam"),
-        tests("MulticamTests", "MadeUpMachines", "MulticamKit", "Media", "Session", "VirtualDevices"),
+        tests("CommandTests", "multicam", "Media", "Session"),
+        tests("MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Media", "Session", "VirtualDevices"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,6 +7,8 @@ public struct DeviceListing: Sendable {
     public let microphones: [CaptureDevice]
     /// Why a kind of device could not be listed.
     public let problems: [DeviceError]
+    /// What else the user should know: sentences.
+    public let warnings: [String]
 
     /// Asks the kernel and the sound server. Either may fail without hiding what the other has.
     public init() {
@@ -17,14 +19,12 @@ public struct DeviceListing: Sendable {
         } catch {
             problems.append(error)
         }
-        let microphones = sources.map { source in
-            LocatedDevice(
-                device: source.captureDevice,
-                usbDevice: source.sysfsPath.isEmpty
-                    ? nil : CameraCatalog.usbDevice(ofSysfsPath: source.sysfsPath))
-        }
-        (cameras, self.microphones) = Companions.joined(
-            cameras: CameraCatalog().locatedCameras(), microphones: microphones)
+        let (memory, warning) = SessionSetup.memoryFile?.read() ?? (DeviceMemory(), nil)
+        let joined = Companions.joined(
+            cameras: CameraCatalog().locatedCameras(), microphones: sources.map(\.located))
+        cameras = memory.applied(to: joined.cameras)
+        microphones = joined.microphones
         self.problems = problems
+        warnings = [warning].compactMap { $0 }
     }
 }

@@ -9,11 +9,18 @@ struct DeviceResolver {
     private(set) var devices: [String: PlannedDevice] = [:]
     /// The sound server's own description of the real microphones among them.
     private(set) var pulseSources: [String: PulseSource] = [:]
+    /// What a person should know of the choices: one sentence each.
+    private(set) var notes: [String] = []
 
     /// Finds the devices of a profile's roles.
     ///
     /// Real devices are looked for only when a role wants one, so that made-up ones work on a machine without any.
-    init(for profile: Profile) throws(SetupError) {
+    ///
+    /// - Parameters:
+    ///   - profile: Whose roles.
+    ///   - memory: What is remembered of devices.
+    /// - Throws: When a device is missing, could be several, or cannot be used.
+    init(for profile: Profile, memory: DeviceMemory) throws(SetupError) {
         for camera in profile.cameras where VirtualSources.handles(camera.device) {
             devices[camera.role] = try Self.virtualCamera(camera)
         }
@@ -23,60 +30,40 @@ struct DeviceResolver {
         let cameras = profile.cameras.filter { !VirtualSources.handles($0.device) }
         let microphones = profile.microphones.filter { !VirtualSources.handles($0.device) }
         do throws(DeviceError) {
-            if !cameras.isEmpty {
-                let present = try CameraCatalog().cameras()
-                devices.merge(try Self.cameras(cameras, among: present)) { $1 }
-            }
-            if !microphones.isEmpty {
-                let present = try PulseCatalog.microphones(includeMonitors: true)
-                for microphone in microphones {
-                    let source = try PulseCatalog.resolve(microphone.device, among: present)
-                    pulseSources[microphone.role] = source
-                    devices[microphone.role] = PlannedDevice(
-                        selector: microphone.device, device: source.captureDevice, offers: .listed([]))
-                }
-            }
+            if !cameras.isEmpty { try findCameras(cameras, memory) }
+            if !microphones.isEmpty { try findMicrophones(microphones, memory) }
         } catch {
             throw .device(error)
         }
     }
 
-    // MARK: Real cameras
+    // MARK: Real devices
 
-    /// Roles that name a camera come first; `any` takes the best of those that remain, in the profile's order.
-    private static func cameras(
-        _ roles: [CameraRole], among present: [CaptureDevice]
-    ) throws(DeviceError) -> [String: PlannedDevice] {
-        var chosen: [String: PlannedDevice] = [:]
-        var free = present
-        for role in roles where role.device != "any" {
-            let device = try usable(DeviceSelector.resolve(role.device, kind: "camera", among: present))
-            chosen[role.role] = PlannedDevice(selector: role.device, device: device)
-            free.removeAll { $0.node == device.node }
+    private mutating func findCameras(_ roles: [CameraRole], _ memory: DeviceMemory) throws(DeviceError) {
+        let present = memory.applied(to: try CameraCatalog().cameras())
+        let assignment = try RoleAssignment(
+            roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .camera,
+            present: present, remembered: memory.cameras,
+            named: { selector throws(DeviceError) in
+                try DeviceSelector.resolve(
+                    DeviceSelector.withoutLinks(selector), kind: "camera", among: present)
+            },
+            best: { role, free in
+                let size = roles.first { $0.role == role.name }?.size
+                return Self.best(free, offering: size) ?? free.first
+            })
+        notes += assignment.notes
+        for role in roles {
+            guard let device = assignment.devices[role.role] else { continue }
+            devices[role.role] = PlannedDevice(selector: role.device, device: try Self.usable(device))
         }
-        for role in roles where role.device == "any" {
-            guard let device = best(free, for: role) ?? free.first else {
-                throw DeviceError(
-                    device: "camera \(role.role) (any)", operation: "choose",
-                    reason: present.isEmpty
-                        ? .other(
-                            "no camera is connected. Connect one, name a file with `--camera \(role.role)=file:PATH`, or "
-                                + "try `--virtual`.")
-                        : .other(
-                            "all \(present.count) cameras are taken by other roles. Connect another one, name a file, or "
-                                + "try `--virtual`."))
-            }
-            chosen[role.role] = PlannedDevice(selector: role.device, device: try usable(device))
-            free.removeAll { $0.node == device.node }
-        }
-        return chosen
     }
 
-    /// The first camera that can be used and has what the role asks, else the first that can be used.
-    private static func best(_ cameras: [CaptureDevice], for role: CameraRole) -> CaptureDevice? {
+    /// The first camera that can be used and offers a size, else the first that can be used.
+    private static func best(_ cameras: [CaptureDevice], offering size: PictureSize?) -> CaptureDevice? {
         let ready = cameras.filter { $0.problem == nil }
         return ready.first { camera in
-            guard let size = role.size else { return true }
+            guard let size else { return true }
             return camera.formats.contains { $0.size == size }
         } ?? ready.first
     }
@@ -90,6 +77,32 @@ struct DeviceResolver {
         case .inUse: throw refusal(.busy(by: nil))
         case .noPermission: throw refusal(.noPermission(nil))
         case .failing(let why): throw DeviceError(device: device.node, operation: "open", reason: .other(why))
+        }
+    }
+
+    private mutating func findMicrophones(
+        _ roles: [MicrophoneRole], _ memory: DeviceMemory
+    ) throws(DeviceError) {
+        let sources = try PulseCatalog.microphones(includeMonitors: true)
+        let real = sources.filter { !$0.isMonitor }
+        let assignment = try RoleAssignment(
+            roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .microphone,
+            present: real.map(\.captureDevice), remembered: memory.microphones,
+            named: { selector throws(DeviceError) in
+                try PulseCatalog.resolve(selector, among: sources).captureDevice
+            },
+            best: { _, free in
+                let usual = real.first(where: \.isDefault)?.captureDevice
+                return free.first { $0 == usual } ?? free.first
+            })
+        notes += assignment.notes
+        for role in roles {
+            // A source's name is the server's key for it.
+            guard let device = assignment.devices[role.role],
+                let source = sources.first(where: { $0.name == device.node })
+            else { continue }
+            pulseSources[role.role] = source
+            devices[role.role] = PlannedDevice(selector: role.device, device: device, offers: .listed([]))
         }
     }
 

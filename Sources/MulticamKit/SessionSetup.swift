@@ -17,6 +17,8 @@ public struct SessionSetup: Sendable {
     /// Opened, not started, by role. A source put here must deliver the plan's format.
     public var cameras: [String: any CameraSource]
     public var microphones: [String: any MicrophoneSource]
+    /// Microphone roles that record what the computer plays.
+    private let monitorRoles: Set<String>
 
     /// Finds and opens what a request names.
     ///
@@ -24,6 +26,7 @@ public struct SessionSetup: Sendable {
     public init(_ request: SetupRequest) throws(SetupError) {
         let (plan, resolver) = try Self.resolve(request)
         self.plan = plan
+        monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
         cameras = [:]
         microphones = [:]
         let roster = CameraRoster()
@@ -36,6 +39,7 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
     ) {
         self.plan = plan
+        monitorRoles = []
         self.cameras = cameras
         self.microphones = microphones
     }
@@ -57,9 +61,14 @@ public struct SessionSetup: Sendable {
         } catch {
             throw .profile(error)
         }
-        let resolver = try DeviceResolver(for: profile)
+        let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
+        let wantsReal = selectors.contains { !VirtualSources.handles($0) }
+        let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
+        let resolver = try DeviceResolver(for: profile, memory: memory)
         do throws(ProfileError) {
-            return (try SessionPlan(profile: profile, devices: resolver.devices), resolver)
+            var plan = try SessionPlan(profile: profile, devices: resolver.devices)
+            plan.notes = [warning].compactMap { $0 } + resolver.notes + plan.notes
+            return (plan, resolver)
         } catch {
             throw .profile(error)
         }
@@ -70,6 +79,34 @@ public struct SessionSetup: Sendable {
         ProfileLibrary(
             environment: ProcessInfo.processInfo.environment,
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+    }
+
+    /// What is remembered of this user's devices; `nil` where there is no place for it.
+    static var memoryFile: DeviceMemoryFile? {
+        DeviceMemoryFile(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// Remembers which real device plays which role, so that it is found again: to be called once the recording has begun.
+    /// Made-up devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
+    ///
+    /// - Returns: A sentence for the user if what was remembered before could not be read.
+    /// - Throws: When it cannot be written. The recording needs none of it.
+    public func rememberDevices() throws(DeviceMemoryError) -> String? {
+        let cameras = self.cameras.compactMapValues { Self.memorable($0.device) }
+        let microphones = self.microphones.filter { !monitorRoles.contains($0.key) }
+            .compactMapValues { Self.memorable($0.device) }
+        guard let file = Self.memoryFile, !cameras.isEmpty || !microphones.isEmpty else { return nil }
+        return try file.update { memory in
+            memory.cameras.merge(cameras) { $1 }
+            memory.microphones.merge(microphones) { $1 }
+        }
+    }
+
+    private static func memorable(_ device: CaptureDevice) -> DeviceIdentity? {
+        switch device.deviceType {
+        case .builtIn, .external, .microphone: device.identity
+        case .virtual, .file, .network, .screen: nil
+        }
     }
 
     /// The session, ready to record.

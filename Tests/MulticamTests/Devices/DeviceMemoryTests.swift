@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+import Media
+import Testing
+
+@testable import MulticamKit
+
+@Suite("What is remembered of devices")
+struct DeviceMemoryTests {
+    // MARK: What the user said
+
+    @Test("the user's word stands before the system's, and follows a camera that moves")
+    func remarks() {
+        var memory = DeviceMemory()
+        let desk = webcam(port: 1, serial: "A")
+        let other = webcam(port: 2, serial: "B")
+        memory.add(.init(identity: desk.identity, position: .back, mounting: .quarter), among: [desk, other])
+        let moved = webcam(port: 5, serial: "A")
+        let cameras = memory.applied(to: [other, moved])
+        #expect(cameras.map(\.position) == [.unspecified, .back])
+        #expect(cameras.map(\.mounting) == [.none, .quarter])
+        #expect(cameras.map(\.isTypeKnown) == [false, false])
+
+        memory.add(.init(identity: moved.identity, type: .builtIn), among: [other, moved])
+        #expect(memory.remarks.count == 1)
+        let told = memory.applied(to: [other, moved])[1]
+        #expect(told.deviceType == .builtIn && told.isTypeKnown)
+        #expect(told.position == .back)
+
+        memory.add(.init(identity: moved.identity, position: .front), among: [moved])
+        #expect(memory.applied(to: [moved])[0].position == .front)
+        let wasKnown = memory.forget(moved.identity, among: [other, moved])
+        #expect(wasKnown)
+        #expect(memory.applied(to: [other, moved]) == [other, moved])
+        let isKnown = memory.forget(moved.identity, among: [other, moved])
+        #expect(!isKnown)
+    }
+
+    @Test("what was said of a twin is not taken for the other one")
+    func twins() {
+        var memory = DeviceMemory()
+        let (left, right) = (webcam(port: 1), webcam(port: 2))
+        memory.add(.init(identity: left.identity, position: .front), among: [left, right])
+        #expect(memory.applied(to: [left, right]).map(\.position) == [.front, .unspecified])
+        // Both at new ports: nobody knows which is which.
+        let elsewhere = [webcam(port: 3), webcam(port: 4)]
+        #expect(memory.applied(to: elsewhere) == elsewhere)
+    }
+
+    // MARK: The file
+
+    /// A file in a folder of its own, which goes when the test ends.
+    private final class Place {
+        let folder: String
+        let file: DeviceMemoryFile
+
+        init() {
+            folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
+            file = DeviceMemoryFile(path: folder + "/state/devices.json")
+        }
+
+        deinit {
+            do { try FileManager.default.removeItem(atPath: folder) } catch {
+                Issue.record(error)
+            }
+        }
+
+        func put(_ text: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: folder + "/state", withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
+        }
+    }
+
+    @Test(
+        "its place follows the XDG Base Directory Specification",
+        arguments: [
+            (["XDG_STATE_HOME": "/state", "HOME": "/home/x"], "/state/multicam/devices.json"),
+            (["XDG_STATE_HOME": "state", "HOME": "/home/x"], "/home/x/.local/state/multicam/devices.json"),
+            (["HOME": "/home/x"], "/home/x/.local/state/multicam/devices.json"),
+            (["HOME": ""], nil), ([:], nil),
+        ] as [([String: String], String?)])
+    func place(environment: [String: String], path: String?) {
+        #expect(DeviceMemoryFile(environment: environment)?.path == path)
+    }
+
+    @Test("what is written is read again; no file is no memory and no warning")
+    func roundTrip() throws {
+        let place = Place()
+        #expect(place.file.read().memory == DeviceMemory())
+        let camera = webcam(port: 1, serial: "A\u{1B}\"")
+        let warning = try place.file.update { memory in
+            memory.cameras["desk"] = camera.identity
+            memory.microphones["host"] = DeviceIdentity(name: "Mic")
+            memory.add(.init(identity: camera.identity, mounting: .half, type: .external), among: [camera])
+        }
+        #expect(warning == nil)
+        let (memory, problem) = place.file.read()
+        #expect(problem == nil)
+        #expect(memory.cameras == ["desk": camera.identity])
+        #expect(memory.microphones["host"]?.name == "Mic")
+        #expect(memory.applied(to: [camera])[0].mounting == .half)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: place.folder + "/state").sorted() == [
+                "devices.json", "devices.json.lock",
+            ])
+    }
+
+    @Test(
+        "a broken file is told of once and set aside, and remembering goes on",
+        arguments: [
+            "", "{", "[]", "{\"schema\": 1}",
+            "{\"schema\": 99, \"cameras\": {}, \"microphones\": {}, \"remarks\": []}",
+            "\u{0}\u{0}\u{0}", "{\"schema\":1,\"cameras\":{\"desk\":7},\"microphones\":{},\"remarks\":[]}",
+        ])
+    func broken(text: String) throws {
+        let place = Place()
+        try place.put(text)
+        let (memory, warning) = place.file.read()
+        #expect(memory == DeviceMemory())
+        #expect(warning?.contains("set aside as devices.json.broken") == true)
+        #expect(warning?.contains(place.file.path) == true)
+        #expect(place.file.read().warning == nil)
+        #expect(
+            try Data(contentsOf: URL(fileURLWithPath: place.file.path + ".broken")) == Data(text.utf8))
+
+        try place.put(text)
+        let second = try place.file.update { $0.cameras["desk"] = webcam(port: 1).identity }
+        #expect(second?.contains("set aside") == true)
+        #expect(place.file.read().memory.cameras.count == 1)
+    }
+
+    @Test("what is no file is no memory, and nobody waits for it")
+    func pipe() throws {
+        let place = Place()
+        try place.put("")
+        unlink(place.file.path)
+        #expect(mkfifo(place.file.path, 0o600) == 0)
+        #expect(place.file.read().warning?.contains("it is no file") == true)
+    }
+
+    @Test("where nothing can be written, an error says where and what to do")
+    func readOnly() {
+        // No folder can be made in proc, by nobody.
+        let file = DeviceMemoryFile(path: "/proc/multicam/devices.json")
+        #expect(file.read().memory == DeviceMemory())
+        let error = #expect(throws: DeviceMemoryError.self) { try file.update { $0.cameras = [:] } }
+        #expect(error?.description.contains("/proc/multicam") == true)
+        #expect(error?.description.contains("XDG_STATE_HOME") == true)
+    }
+
+    @Test("whoever changes it at the same time loses nothing of the others'")
+    func concurrent() throws {
+        let place = Place()
+        let (writers, changes) = (8, 20)
+        let file = place.file
+        let failures = Monitor<[any Error]>([])
+        let threads = (0..<writers).map { writer in
+            MediaThread(name: "writer \(writer)") {
+                for change in 0..<changes {
+                    do {
+                        _ = try file.update { memory in
+                            memory.cameras["role\(writer)-\(change)"] = webcam(port: writer).identity
+                        }
+                    } catch {
+                        failures.withLock { $0.append(error) }
+                    }
+                }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(failures.withLock { $0.count } == 0)
+        #expect(file.read().memory.cameras.count == writers * changes)
+    }
+
+    @Test("a process that holds the lock for ever is given up")
+    func heldLock() throws {
+        let place = Place()
+        try place.put("")
+        let held = open(place.file.path + ".lock", O_RDWR | O_CREAT, 0o600)
+        defer { close(held) }
+        #expect(flock(held, LOCK_EX) == 0)
+        let file = DeviceMemoryFile(path: place.file.path, patience: .milliseconds(20))
+        let error = #expect(throws: DeviceMemoryError.self) { try file.update { _ in } }
+        #expect(error?.description.contains("another program does not let go") == true)
+    }
+}
