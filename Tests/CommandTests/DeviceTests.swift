@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @Suite("Devices that are not there")
@@ -50,5 +51,59 @@ struct DeviceTests {
                 "record", "--profile", "pip", "--virtual", "--camera", "desk=file:" + file)
             expectRefusal(outcome, status: 3, expected)
         }
+    }
+}
+
+@Suite("Devices as they come and go")
+struct DeviceWatchTests {
+    @Test("--watch goes on until Ctrl-C, which is how it ends well")
+    func controlC() throws {
+        let terminal = try Terminal(columns: 80)
+        let command = try RunningCommand([Multicam.path, "devices", "--watch"], terminal: terminal)
+        // The sound server's absence is told once all has been looked at.
+        #expect(terminal.read(until: "does not answer").contains("PulseAudio"))
+        command.send(SIGINT)
+        #expect(try command.finish().status == 0)
+    }
+
+    @Test(
+        "Options of `devices` that make no sense together are usage errors",
+        arguments: [
+            (["--set", "x"], "--position"), (["--position", "front"], "--set"),
+            (["--set", "x", "--mounting", "45"], "0, 90, 180 or 270"),
+            (["--set", "x", "--type", "usb"], "built-in or external"),
+            (["--watch", "--forget", "x"], "do not go together"),
+        ])
+    func usage(_ options: [String], _ expected: String) throws {
+        let outcome = try Multicam.run([Multicam.path, "devices"] + options)
+        expectRefusal(outcome, status: 2, expected)
+    }
+
+    @Test("What is said of a camera that is not there is refused")
+    func absent() throws {
+        let scratch = try Scratch()
+        var environment = Multicam.environment
+        environment["XDG_STATE_HOME"] = scratch.path
+        for option in ["--set", "--forget"] {
+            let words =
+                option == "--set" ? [option, "frobnicam", "--type", "external"] : [option, "frobnicam"]
+            let outcome = try Multicam.run([Multicam.path, "devices"] + words, environment: environment)
+            expectRefusal(outcome, status: 3, "multicam devices")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+    }
+
+    @Test("A broken memory of devices is told of once, and hides no device")
+    func brokenMemory() throws {
+        let scratch = try Scratch()
+        try FileManager.default.createDirectory(
+            atPath: scratch.path + "/multicam", withIntermediateDirectories: true)
+        _ = try scratch.file("multicam/devices.json", "{ broken")
+        var environment = Multicam.environment
+        environment["XDG_STATE_HOME"] = scratch.path
+        let first = try Multicam.run("devices", "--json", environment: environment)
+        #expect(first.status == 0 && first.errors.contains("set aside"))
+        let second = try Multicam.run("devices", "--json", environment: environment)
+        #expect(second.status == 0 && !second.errors.contains("set aside"))
     }
 }

@@ -1,29 +1,129 @@
 import Arguments
+import Foundation
+import Glibc
 import Media
 import MulticamKit
 import Session
 
-/// `multicam devices`: lists cameras and microphones.
+/// `multicam devices`: lists cameras and microphones, tells what comes and goes, remembers what the user says of cameras.
 struct DevicesCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "devices",
         summary: "List cameras and microphones with their formats and problems.",
-        options: [OptionSpec("json", help: "Print JSON.")])
+        notes: [
+            "CAMERA is a part of a name, /dev/video0, usb:PATH, serial:SERIAL or position:front, as for `record`.",
+            "What --set says is remembered for that camera: --position makes it `position:front` or `position:back`, "
+                + "--mounting is the rotation of a role whose profile has none.",
+            "--watch writes a line for each device: = is there, + arrived, - departed, ~ changed; with --json objects with "
+                + "`event`, `at` and `device`. Ctrl-C ends it.",
+        ],
+        options: [
+            OptionSpec("json", help: "Print JSON."),
+            OptionSpec("watch", help: "Then tell what arrives and departs, until Ctrl-C."),
+            OptionSpec("set", "CAMERA", help: "Remember what the following options say of this camera."),
+            OptionSpec(
+                "position", "front|back|unspecified", help: "Where it looks, seen from the user's side."),
+            OptionSpec(
+                "mounting", "0|90|180|270", help: "Degrees that turn its pictures clockwise to be upright."),
+            OptionSpec("type", "built-in|external", help: "Whether it is a part of the computer."),
+            OptionSpec("forget", "CAMERA", help: "Forget what was said of this camera."),
+        ])
 
+    private enum Action: Equatable {
+        case list
+        case watch
+        case set(String, CameraRemark)
+        case forget(String)
+    }
+
+    private let action: Action
     private let wantsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         wantsJSON = arguments.flag("json")
+        let remark = try Self.remark(arguments)
+        let given = ["watch", "set", "forget"].filter { arguments.flag($0) }
+        guard given.count <= 1 else {
+            throw arguments.spec.error("`--\(given[0])` and `--\(given[1])` do not go together.")
+        }
+        if let camera = arguments.optional("set") {
+            guard remark != CameraRemark() else {
+                throw arguments.spec.error("`--set` needs --position, --mounting or --type.")
+            }
+            action = .set(camera, remark)
+        } else if remark != CameraRemark() {
+            throw arguments.spec.error("--position, --mounting and --type need `--set CAMERA`.")
+        } else if let camera = arguments.optional("forget") {
+            action = .forget(camera)
+        } else {
+            action = arguments.flag("watch") ? .watch : .list
+        }
+    }
+
+    private static func remark(_ arguments: ParsedArguments) throws(UsageError) -> CameraRemark {
+        func choice<Value>(
+            _ option: String, _ expected: String, _ read: (String) -> Value?
+        ) throws(UsageError) -> Value? {
+            guard let word = arguments.optional(option) else { return nil }
+            guard let value = read(word) else {
+                throw arguments.spec.error("`--\(option) \(word.printable())`: expected \(expected).")
+            }
+            return value
+        }
+        return CameraRemark(
+            position: try choice("position", "front, back or unspecified") {
+                CaptureDevice.Position(rawValue: $0)
+            },
+            mounting: try choice("mounting", "0, 90, 180 or 270") {
+                Int($0).flatMap { Rotation(rawValue: $0) }
+            },
+            type: try choice("type", "built-in or external") { word in
+                DevicesText.typeWords.first { $0.word == word }?.type
+            })
     }
 
     func run() async throws -> ExitStatus {
+        switch action {
+        case .list: list()
+        case .watch: try await watch()
+        case .set(let selector, let remark): show(try remark.remember(of: selector))
+        case .forget(let selector): show(try CameraRemark.forget(selector))
+        }
+        return .done
+    }
+
+    private func list() {
         let listing = DeviceListing()
         Output.data(wantsJSON ? JSONText.line(DevicesText.json(listing)) : DevicesText.of(listing))
         for problem in listing.problems { Output.message(problem.description) }
+        for warning in listing.warnings { Output.message(warning) }
         if listing.cameras.isEmpty, !wantsJSON {
             Output.message(
                 "no camera is connected. Try `multicam record --profile pip --virtual --duration 10`.")
         }
-        return .done
+    }
+
+    private func show(_ result: (camera: CaptureDevice, warning: String?)) {
+        if let warning = result.warning { Output.message(warning) }
+        Output.data(
+            wantsJSON ? JSONText.line(DevicesText.json(result.camera)) : DevicesText.of(result.camera))
+    }
+
+    private func watch() async throws {
+        SignalInbox.open()
+        let discovery = try DiscoverySession()
+        SignalInbox.listen { request in
+            switch request {
+            case .stop(1): discovery.stop()
+            case .stop: _exit(ExitStatus.aborted.rawValue)
+            case .mark, .split: break
+            }
+        }
+        for await change in discovery.changes() {
+            if case .problem(let error) = change { Output.message(error.description) }
+            guard let text = DeviceChangeText(change, date: Date()) else { continue }
+            // Nobody reads any more: the work is done.
+            guard Output.data(wantsJSON ? text.json : text.line) else { return discovery.stop() }
+        }
     }
 }

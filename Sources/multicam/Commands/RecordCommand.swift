@@ -10,7 +10,7 @@ struct RecordCommand: Command {
         program: Multicam.program, name: "record",
         summary: "Record the cameras and microphones of a profile until Ctrl-C.",
         notes: [
-            "DEVICE is `any`, a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE or "
+            "DEVICE is `any`, `remembered` (the one that played the role last), a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE or "
                 + "virtual:PATTERN?key=value&…",
             "Ctrl-C, SIGTERM and SIGHUP finish the recording properly; a second one stops waiting for encoders and still "
                 + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
@@ -62,7 +62,7 @@ struct RecordCommand: Command {
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current))
         listenForSignals(session)
-        let printer = Task { await printEvents(of: session) }
+        let printer = Task { await printEvents(of: session, setup) }
         let status = Task { await showStatus(of: session, printer) }
         defer { status.cancel() }
         let result: RecordingResult
@@ -92,9 +92,11 @@ struct RecordCommand: Command {
         }
     }
 
-    /// Writes each event, or the folder once it is known.
-    private func printEvents(of session: MulticamSession) async {
+    /// Writes each event, or the folder once it is known. When the recording has begun, its devices are remembered.
+    private func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
+        var memory: Task<Void, Never>?
         for await event in session.events {
+            if event.name == .started { memory = Task { await Self.remember(setup) } }
             if wantsJSON {
                 Output.data(event.line())
             } else if event.name == .started, case .string(let folder)? = event.fields["folder"] {
@@ -103,6 +105,20 @@ struct RecordCommand: Command {
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)
+            }
+        }
+        await memory?.value
+    }
+
+    private static func remember(_ setup: SessionSetup) async {
+        await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "memory") {
+                do throws(DeviceMemoryError) {
+                    if let warning = try setup.rememberDevices() { Output.message(warning) }
+                } catch {
+                    Output.message(error.description)
+                }
+                continuation.resume()
             }
         }
     }

@@ -5,9 +5,7 @@ import Session
 /// The list of devices, for people and as JSON. Every word from a device is cleaned.
 enum DevicesText {
     static func of(_ listing: DeviceListing) -> String {
-        var lines: [String] = []
-        for camera in listing.cameras { lines += text(of: camera, kind: "camera") }
-        for microphone in listing.microphones { lines += text(of: microphone, kind: "microphone") }
+        let lines = (listing.cameras + listing.microphones).map(of)
         return lines.isEmpty ? "no devices" : lines.joined(separator: "\n")
     }
 
@@ -15,15 +13,28 @@ enum DevicesText {
         .object([
             "cameras": .array(listing.cameras.map(json)),
             "microphones": .array(listing.microphones.map(json)),
-            "problems": .array(listing.problems.map { .string($0.description) }),
+            "problems": .array(listing.problems.map { .string($0.description.printable(limit: 1000)) }),
         ])
     }
 
-    private static func text(of device: CaptureDevice, kind: String) -> [String] {
+    /// `camera` or `microphone`.
+    static func kind(_ device: CaptureDevice) -> String {
+        device.mediaType == .video ? "camera" : "microphone"
+    }
+
+    /// All that is known of one device, in several lines.
+    static func of(_ device: CaptureDevice) -> String {
+        let kind = kind(device)
         var lines = ["\(kind) \(device.name.printable())", "  selector   \(device.selector.printable())"]
         lines.append("  identity   \(device.identity.description.printable())")
         if device.node != device.selector { lines.append("  node       \(device.node.printable())") }
-        lines.append("  type       \(device.deviceType.rawValue), position \(device.position.rawValue)")
+        lines.append("  type       \(type(device))")
+        if device.mediaType == .video {
+            let mounting =
+                device.mounting == .none
+                ? "upright" : "turned: its pictures are turned by \(device.mounting.degrees)° clockwise"
+            lines.append("  position   \(device.position.rawValue), mounted \(mounting)")
+        }
         if let controller = device.controller {
             let speed = device.busSpeed.map { ", \($0) Mbit/s" } ?? ""
             lines.append("  controller \(controller.printable())\(speed)")
@@ -42,10 +53,22 @@ enum DevicesText {
                 "  control    \(control.name.printable()) = \(control.value) (\(control.minimum)…\(control.maximum))"
             )
         }
-        return lines
+        return lines.joined(separator: "\n")
     }
 
-    private static func sentence(_ problem: CaptureDevice.Problem) -> String {
+    private static func type(_ device: CaptureDevice) -> String {
+        let word = typeWords.first { $0.type == device.deviceType }?.word ?? device.deviceType.rawValue
+        guard !device.isTypeKnown else { return word }
+        return "\(word) (not told by the system; tell it with "
+            + "`multicam devices --set \(device.selector.printable()) --type built-in` or `--type external`)"
+    }
+
+    /// What a user may call the types of cameras that can be either.
+    static let typeWords: [(type: CaptureDevice.DeviceType, word: String)] = [
+        (.builtIn, "built-in"), (.external, "external"),
+    ]
+
+    static func sentence(_ problem: CaptureDevice.Problem) -> String {
         switch problem {
         case .inUse(let program): "in use by \((program ?? "another program").printable())"
         case .noPermission(let group):
@@ -54,8 +77,10 @@ enum DevicesText {
         }
     }
 
-    private static func json(_ device: CaptureDevice) -> JSONValue {
+    /// One entry of the list.
+    static func json(_ device: CaptureDevice) -> JSONValue {
         var fields: [String: JSONValue] = [
+            "kind": .string(kind(device)), "typeKnown": .boolean(device.isTypeKnown),
             "name": .string(device.name.printable()), "node": .string(device.node.printable()),
             "selector": .string(device.selector.printable()), "type": .string(device.deviceType.rawValue),
             "position": .string(device.position.rawValue),
@@ -69,6 +94,7 @@ enum DevicesText {
         fields["companion"] = device.companion.map { .string($0.description.printable()) } ?? .null
         fields["problem"] = device.problem.map { .string(sentence($0)) } ?? .null
         if device.mediaType == .video {
+            fields["mounting"] = .integer(Int64(device.mounting.degrees))
             fields["formats"] = .array(device.formats.map(json))
             fields["controls"] = .array(device.controls.map(json))
         } else if let sound = device.sound {

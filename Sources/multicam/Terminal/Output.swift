@@ -8,9 +8,12 @@ enum Output {
     private static let clearLine = "\r\u{1B}[K"
 
     /// A line of data on standard output, written at once.
-    static func data(_ text: String) {
+    ///
+    /// - Returns: Whether somebody can still read it.
+    @discardableResult
+    static func data(_ text: String) -> Bool {
         if isatty(STDOUT_FILENO) == 1 { endStatus() }
-        write(text + "\n", to: STDOUT_FILENO)
+        return write(text + "\n", to: STDOUT_FILENO)
     }
 
     /// A sentence for people on standard error.
@@ -51,13 +54,15 @@ enum Output {
     }
 
     /// A reader that went away must not end a recording: what cannot be written is not.
-    private static func write(_ text: String, to descriptor: Int32) {
+    @discardableResult
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             bytes = bytes.dropFirst(count)
         }
+        return true
     }
 }

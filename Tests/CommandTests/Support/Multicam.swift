@@ -21,11 +21,13 @@ enum Multicam {
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: "multicam").path
     }()
 
-    /// A machine without a sound server, whatever this one has, and with no profiles but those that are shipped.
+    /// A machine without a sound server, whatever this one has, with no profiles but those that are shipped and no memory
+    /// of devices.
     static var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["PULSE_SERVER"] = "unix:/nonexistent/pulse"
         environment["XDG_CONFIG_HOME"] = "/nonexistent"
+        environment["XDG_STATE_HOME"] = "/nonexistent"
         return environment
     }
 

@@ -1,0 +1,72 @@
+import Foundation
+import Media
+import Session
+
+/// A change of the devices as a line, for people and as JSON.
+struct DeviceChangeText {
+    private let name: String
+    private let sign: String
+    private let device: CaptureDevice
+    private let remark: String
+    private let date: Date
+
+    /// `nil` for what is about no device.
+    init?(_ change: DeviceChange, date: Date) {
+        switch change {
+        case .present(let device): (name, sign, self.device) = ("present", "=", device)
+        case .arrived(let device): (name, sign, self.device) = ("arrived", "+", device)
+        case .departed(let device): (name, sign, self.device) = ("departed", "-", device)
+        case .changed(let device, _): (name, sign, self.device) = ("changed", "~", device)
+        case .problem: return nil
+        }
+        remark =
+            switch change {
+            case .changed(let device, let before): Self.difference(device, before)
+            case .present(let device), .arrived(let device): device.problem.map(DevicesText.sentence) ?? ""
+            case .departed, .problem: ""
+            }
+        self.date = date
+    }
+
+    /// Time, sign, kind, name, selector, and what there is to say: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
+    var line: String {
+        let time = date.formatted(
+            .verbatim(
+                "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits).\(secondFraction: .fractional(3))",
+                locale: Locale(identifier: "en_US_POSIX"), timeZone: .current,
+                calendar: Calendar(identifier: .gregorian)))
+        let words =
+            "\(time) \(sign) \(DevicesText.kind(device)) \(device.name.printable())  \(device.selector.printable())"
+        return remark.isEmpty ? words : "\(words)  \(remark)"
+    }
+
+    /// `event`, `at` in ISO 8601, and the device's entry in the list.
+    var json: String {
+        let time = date.formatted(
+            Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .current))
+        return JSONText.line(
+            JSONValue.object([
+                "event": .string(name), "at": .string(time), "device": DevicesText.json(device),
+            ]))
+    }
+
+    private static func difference(_ device: CaptureDevice, _ before: CaptureDevice) -> String {
+        var words: [String] = []
+        if device.problem != before.problem {
+            words.append(device.problem.map(DevicesText.sentence) ?? "can be used now")
+        }
+        if device.companion != before.companion {
+            let other = device.mediaType == .video ? "microphone" : "camera"
+            words.append(
+                device.companion.map { "its \(other) is \($0.name.printable())" } ?? "its \(other) is away")
+        }
+        if device.position != before.position { words.append("position \(device.position.rawValue)") }
+        if device.mounting != before.mounting {
+            words.append("mounted turned by \(device.mounting.degrees)°")
+        }
+        if device.identity != before.identity {
+            words.append("identity \(device.identity.description.printable())")
+        }
+        return words.isEmpty ? "its formats, controls or type" : words.joined(separator: ", ")
+    }
+}
