@@ -12,6 +12,14 @@ let strict: [SwiftSetting] = [
 // C is compiled for speed in debug builds too: per-pixel work without optimisation would make tests crawl.
 let shim: [CSetting] = [.unsafeFlags(["-O3", "-Wall", "-Wextra", "-Werror"])]
 
+// What `pkg-config --cflags pangocairo` says on Debian. SwiftPM asks pkg-config by itself only with warnings about the rest
+// of its answer.
+let pango: [CSetting] = [
+    .unsafeFlags(
+        ["pango-1.0", "glib-2.0", "harfbuzz", "cairo"].map { "-I/usr/include/\($0)" }
+            + ["x86_64", "aarch64"].map { "-I/usr/lib/\($0)-linux-gnu/glib-2.0/include" })
+]
+
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
 
 func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
@@ -47,9 +55,10 @@ let package = Package(
 
         // System libraries, and what Swift's importer skips of them.
         .target(
-            name: "CMedia", cSettings: shim,
+            name: "CMedia", cSettings: shim + pango,
             linkerSettings: libraries(
-                "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "yuv")),
+                "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "yuv",
+                "pangocairo-1.0", "pango-1.0", "gobject-2.0", "cairo")),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 

@@ -81,14 +81,14 @@ void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u
     }
 }
 
-void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark) {
+void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark, int bars) {
     int shorter = width < height ? width : height;
     int frame = shorter / 24 + 1, period = shorter / 6 + 2;
     for (int row = 0; row < height; row++, y += stride) {
         memset(y, row < frame || row >= height - frame ? mark : ground, (size_t)width);
         memset(y, mark, (size_t)(frame < width ? frame : width));
         memset(y + (width > frame ? width - frame : 0), mark, (size_t)(frame < width ? frame : width));
-        if (row < height * 2 / 5 || row >= height - height * 2 / 5) continue;
+        if (!bars || row < height * 2 / 5 || row >= height - height * 2 / 5) continue;
         for (int x = width / 4; x < width - width / 4; x++)
             if ((x + row) % period < period / 2) y[x] = mark;
     }

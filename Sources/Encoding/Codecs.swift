@@ -27,8 +27,17 @@ public struct Codecs: MediaMachinery {
         try H264Decoder(name: name)
     }
 
-    public func makeSlate(like picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
-        try Slate.jpeg(like: picture)
+    public func makeSlate(
+        like picture: CapturedPicture, caption: SlateCaption
+    ) throws(EncodingError) -> SharedBytes {
+        try Slate.jpeg(like: picture, caption: caption)
+    }
+
+    public var slateShortcoming: String? {
+        FontChoice() == nil
+            ? "slates will not name their camera, because fontconfig finds no font; install one, for example the package "
+                + "fonts-dejavu-core."
+            : nil
     }
 
     public func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {

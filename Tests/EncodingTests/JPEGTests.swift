@@ -75,7 +75,8 @@ struct JPEGTests {
         arguments: [ChromaSampling.c420, .c422, .c444])
     func slates(chroma: ChromaSampling) throws {
         let camera = try picture(chroma)
-        let slate = try codecs.makeSlate(like: camera)
+        let slate = try codecs.makeSlate(
+            like: camera, caption: SlateCaption(role: "desk", device: "Studio Webcam"))
         #expect(codecs.isWholeJPEG(slate, size: size))
         #expect(frameHeader(slate.array) == frameHeader(camera.memory.array))
         let decoded = try codecs.convert(TestPictures.jpeg(slate, 64, 48), to: .i420)
@@ -87,7 +88,9 @@ struct JPEGTests {
     @Test("a slate like something that is no JPEG is refused")
     func noSlate() throws {
         #expect(throws: EncodingError.self) {
-            try codecs.makeSlate(like: TestPictures.raw(.yuyv, 64, 48) { _, _ in [0, 0, 0] })
+            try codecs.makeSlate(
+                like: TestPictures.raw(.yuyv, 64, 48) { _, _ in [0, 0, 0] },
+                caption: SlateCaption(role: "desk", device: ""))
         }
     }
 

@@ -1,5 +1,6 @@
-// FFmpeg, libjpeg-turbo and libyuv, and the parts of them that Swift's importer skips (function-like macros and casts).
+// FFmpeg, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
 #pragma once
+#include "Words.h"
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/channel_layout.h>
@@ -63,8 +64,8 @@ struct media_color_map {
 void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride,
                          int width, int height, int vertical_shift, const struct media_color_map *map);
 
-// Paints the luma of a slate: `ground` with diagonal bars across the middle and a frame, both of `mark`.
-void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark);
+// Paints the luma of a slate: `ground` with a frame and, where asked, diagonal bars across the middle, both of `mark`.
+void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark, int bars);
 
 // One channel out of interleaved samples.
 void media_deinterleave(const float *samples, float *channel, int index, int channels, int count);

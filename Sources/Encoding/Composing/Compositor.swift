@@ -19,10 +19,15 @@ final class Compositor {
         return layers.indices.filter { layers[$0].isDamaged }
     }
 
+    /// The slate that was drawn for a layer of the last picture, if one ever was.
+    func slate(ofLayer index: Int) -> DrawnSlate? {
+        painted?[index].slate
+    }
+
     /// Whether composing these layers would change nothing.
     func shows(_ layers: [PictureLayer]) -> Bool {
         guard let painted, painted.count == layers.count else { return false }
-        return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1.picture) }
+        return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1) }
     }
 
     /// Paints the layers.
@@ -40,21 +45,22 @@ final class Compositor {
         var changed: [PixelRectangle] = []
         for (index, layer) in layers.enumerated() {
             let isCovered = changed.contains { $0.overlaps(layer.rectangle) }
-            guard isCovered || !next[index].shows(layer.picture) else { continue }
-            paint(layer.picture, &next[index], onto: canvas, isCovered: isCovered)
+            guard isCovered || !next[index].shows(layer) else { continue }
+            paint(layer, over: &next[index], onto: canvas, isCovered: isCovered)
             changed.append(layer.rectangle)
         }
         painted = next
     }
 
     private func paint(
-        _ picture: CapturedPicture?, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
+        _ wanted: PictureLayer, over layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
     ) {
+        let picture = wanted.picture
         // A picture that is known to be damaged is not decoded a second time.
-        let isKnownDamaged = layer.isDamaged && picture != nil && layer.shows(picture)
+        let isKnownDamaged = layer.isDamaged && picture != nil && layer.shows(wanted)
         var shown = isKnownDamaged ? layer.lastWhole : picture
         if !isKnownDamaged { layer.isDamaged = false }
-        if let wanted = shown, !paintPicture(wanted, &layer, onto: canvas, isCovered: isCovered) {
+        if let shownFirst = shown, !paintPicture(shownFirst, &layer, onto: canvas, isCovered: isCovered) {
             // Its rubbish may be all over the rectangle already, so the last whole one is painted anew.
             layer.isDamaged = true
             shown = layer.lastWhole
@@ -62,7 +68,7 @@ final class Compositor {
                 shown = nil
             }
         }
-        if shown == nil { paintSlate(&layer, onto: canvas) }
+        if shown == nil { paintSlate(wanted.caption, &layer, onto: canvas) }
         layer.isSlate = picture == nil
         layer.picture = picture
         if picture == nil { layer.lastWhole = nil }
@@ -98,9 +104,17 @@ final class Compositor {
         return true
     }
 
-    private func paintSlate(_ layer: inout PaintedLayer, onto canvas: Planes) {
+    private func paintSlate(_ caption: SlateCaption?, _ layer: inout PaintedLayer, onto canvas: Planes) {
         paintBorder(layer.shape, onto: canvas)
-        canvas.part(layer.shape.inner).paintSlate(in: color)
+        let inner = layer.shape.inner
+        let slate: DrawnSlate
+        if let drawn = layer.slate, drawn.caption == caption {
+            slate = drawn
+        } else {
+            slate = DrawnSlate(caption, size: inner.size, color: color)
+        }
+        slate.paint(onto: canvas.part(inner))
+        layer.slate = slate
         layer.target = nil
     }
 

@@ -38,6 +38,8 @@ struct PaintedLayer {
     /// The last picture that was asked for, and whether it was damaged. Weak, because raw pictures are only lent.
     weak var picture: CapturedPicture?
     var isSlate = false
+    /// Drawn when it was first needed, and kept: whatever moves below it covers it at every tick.
+    var slate: DrawnSlate?
     var isDamaged = false
     /// The last whole JPEG, shown in place of a damaged one.
     var lastWhole: CapturedPicture?
@@ -46,9 +48,10 @@ struct PaintedLayer {
         shape = Shape(layer)
     }
 
-    func shows(_ wanted: CapturedPicture?) -> Bool {
-        guard let wanted else { return isSlate }
-        return picture === wanted
+    /// Whether painting the picture of a layer of this shape, or its slate, would change nothing.
+    func shows(_ wanted: PictureLayer) -> Bool {
+        guard let asked = wanted.picture else { return isSlate && slate?.caption == wanted.caption }
+        return picture === asked
     }
 }
 

@@ -73,12 +73,4 @@ extension Planes {
         ]
         for strip in strips where strip.width > 0 && strip.height > 0 { part(strip).fill(color) }
     }
-
-    /// Paints the mark of a missing picture: grey, with darker bars and edge.
-    func paintSlate(in color: ColorDescription) {
-        media_paint_slate(
-            y, yStride, Int32(size.width), Int32(size.height), YCbCr.grey(0.5, in: color).y,
-            YCbCr.grey(0.35, in: color).y)
-        fillChroma()
-    }
 }

@@ -24,7 +24,17 @@ public protocol MediaMachinery: Sendable {
     func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding
 
     /// A grey JPEG of the same size, sampling and coding as a camera's own, for where its picture is missing.
-    func makeSlate(like picture: CapturedPicture) throws(EncodingError) -> SharedBytes
+    ///
+    /// - Parameters:
+    ///   - picture: One of the camera's own.
+    ///   - caption: What the slate says.
+    /// - Throws: When the picture is no JPEG that can be read.
+    func makeSlate(like picture: CapturedPicture, caption: SlateCaption) throws(EncodingError) -> SharedBytes
+
+    /// Why slates will be without words, as a sentence; `nil` when they will have them.
+    ///
+    /// The first call looks through the machine's fonts, which takes tens of milliseconds: better before a recording than in it.
+    var slateShortcoming: String? { get }
 
     /// Whether the bytes are one whole JPEG: markers in order, an end, the size that the headers say. Cheap: no decoding.
     func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool

@@ -20,11 +20,13 @@ public struct PictureLayer: Sendable {
     public let crop: PixelRectangle?
     /// Width in pixels of a white frame inside the rectangle; even, 0 for none.
     public let border: Int
+    /// What the slate says; `nil` for one without words.
+    public let caption: SlateCaption?
 
     public init(
         picture: CapturedPicture?, rectangle: PixelRectangle, filling: Filling = .fit,
         rotation: Rotation = .none,
-        isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
+        isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0, caption: SlateCaption? = nil
     ) {
         self.picture = picture
         self.rectangle = rectangle
@@ -33,5 +35,6 @@ public struct PictureLayer: Sendable {
         self.isMirrored = isMirrored
         self.crop = crop
         self.border = border
+        self.caption = caption
     }
 }

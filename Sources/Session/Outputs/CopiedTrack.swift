@@ -9,12 +9,17 @@ final class CopiedTrack: CameraTrack {
     private let machinery: any MediaMachinery
     private var lastBytes: SharedBytes?
     private var slate: SharedBytes?
+    private let caption: SlateCaption
     private var example: CapturedPicture?
 
-    init(follower: GridFollower, rate: FrameRate, lane: MovieLane, machinery: any MediaMachinery) {
+    init(
+        follower: GridFollower, rate: FrameRate, caption: SlateCaption, lane: MovieLane,
+        machinery: any MediaMachinery
+    ) {
         name = follower.track
         self.follower = follower
         self.rate = rate
+        self.caption = caption
         self.lane = lane
         self.machinery = machinery
     }
@@ -48,7 +53,7 @@ final class CopiedTrack: CameraTrack {
     private func slateBytes() -> SharedBytes? {
         if slate == nil, let example {
             do {
-                slate = try machinery.makeSlate(like: example)
+                slate = try machinery.makeSlate(like: example, caption: caption)
             } catch {
                 // The camera's last picture stands in for a slate that cannot be drawn.
                 slate = example.memory

@@ -8,13 +8,18 @@ final class EncodedTrack: CameraTrack {
     private var follower: GridFollower
     private var lastPicture: CapturedPicture?
     private let size: PictureSize
+    private let caption: SlateCaption
     private var keyTick: Int64?
 
-    init(follower: GridFollower, rate: FrameRate, size: PictureSize, encoder: EncoderLane) {
+    init(
+        follower: GridFollower, rate: FrameRate, size: PictureSize, caption: SlateCaption,
+        encoder: EncoderLane
+    ) {
         name = follower.track
         self.follower = follower
         self.rate = rate
         self.size = size
+        self.caption = caption
         self.encoder = encoder
     }
 
@@ -41,7 +46,7 @@ final class EncodedTrack: CameraTrack {
         case .slate:
             lastPicture = nil
             // A slate repeats like a picture: the encoder sees that nothing changed.
-            _ = encoder.encode([layer(nil)], tick: tick, asKey: asKey)
+            if !encoder.encode([layer(nil)], tick: tick, asKey: asKey) { follower.withdrawSlate() }
         }
     }
 
@@ -52,6 +57,7 @@ final class EncodedTrack: CameraTrack {
 
     private func layer(_ picture: CapturedPicture?) -> PictureLayer {
         PictureLayer(
-            picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height))
+            picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
+            caption: caption)
     }
 }

@@ -35,6 +35,8 @@ struct GridFollower {
 
     mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }
 
+    mutating func withdrawSlate() { aligner.withdrawSlate() }
+
     var gaps: [Gap] { outages.gaps }
 
     /// Ends a gap that is still open, and counts what an absent camera did not deliver until the end.

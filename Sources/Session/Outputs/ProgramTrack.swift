@@ -6,13 +6,15 @@ final class ProgramTrack {
     private struct Place {
         var follower: GridFollower
         let layer: PlannedLayer
+        let caption: SlateCaption
         var picture: CapturedPicture?
 
         var pictureLayer: PictureLayer {
             PictureLayer(
                 picture: picture, rectangle: layer.rectangle, filling: layer.filling,
                 rotation: layer.rotation,
-                isMirrored: layer.isMirrored, crop: layer.crop, border: layer.border)
+                isMirrored: layer.isMirrored, crop: layer.crop, border: layer.border,
+                caption: caption)
         }
     }
 
@@ -20,6 +22,8 @@ final class ProgramTrack {
     let encoder: EncoderLane
     private var places: [Place]
     private var hasPicture = false
+    /// Whether the encoder had no room for what is to be seen: it is offered again until it is taken.
+    private var isOwed = false
     private var decided = FrameCounts()
     /// Lost is also what its cameras did not deliver to it: without tracks of their own that stands nowhere else.
     var counts: FrameCounts {
@@ -32,7 +36,11 @@ final class ProgramTrack {
     init(rate: FrameRate, layers: [(follower: GridFollower, layer: PlannedLayer)], encoder: EncoderLane) {
         self.rate = rate
         self.encoder = encoder
-        places = layers.map { Place(follower: $0.follower, layer: $0.layer) }
+        places = layers.map { follower, layer in
+            // The program's pictures are turned and mirrored before they are in it; its slates stand upright as they are.
+            let caption = SlateCaption(role: layer.role, device: follower.input.source.device.name)
+            return Place(follower: follower, layer: layer, caption: caption)
+        }
     }
 
     func beginPart(at tick: Int64) { keyTick = tick }
@@ -45,7 +53,7 @@ final class ProgramTrack {
 
     func step(tick: Int64) {
         let asKey = keyTick == tick
-        var isNew = false
+        var isNew = isOwed
         for index in places.indices {
             switch places[index].follower.choose(tick: tick) {
             case .show(let dated):
@@ -67,8 +75,10 @@ final class ProgramTrack {
         }
         if encoder.encode(places.map(\.pictureLayer), tick: tick, asKey: asKey) {
             hasPicture = true
+            isOwed = false
             decided.captured += 1
         } else {
+            isOwed = true
             decided.repeated += 1
             decided.lost[.encoder, default: 0] += 1
         }

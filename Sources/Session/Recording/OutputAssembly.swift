@@ -172,7 +172,7 @@ struct OutputAssembly {
                 outputs.cameraTracks.append(
                     EncodedTrack(
                         follower: follower(input, track.role, track.rate), rate: track.rate,
-                        size: track.settings.size, encoder: lane))
+                        size: track.settings.size, caption: caption(of: input, track), encoder: lane))
             case .program(let program, let encoder):
                 let layers = program.layers.map { layer in
                     (follower(input(layer.role), "program", program.settings.rate), layer)
@@ -200,8 +200,12 @@ struct OutputAssembly {
                 input: input, name: track.role, start: start, rate: track.rate, lane: lane)
         }
         return CopiedTrack(
-            follower: follower(input, track.role, track.rate), rate: track.rate, lane: lane,
-            machinery: machinery)
+            follower: follower(input, track.role, track.rate), rate: track.rate,
+            caption: caption(of: input, track), lane: lane, machinery: machinery)
+    }
+
+    private func caption(of input: CameraInput, _ track: PlannedCameraTrack) -> SlateCaption {
+        SlateCaption(role: track.role, device: input.source.device.name, rotation: track.rotation)
     }
 
     private func follower(_ input: CameraInput, _ track: String, _ rate: FrameRate) -> GridFollower {

@@ -95,6 +95,7 @@ final class Recorder {
     }
 
     private func followTimeline() throws(RecordingError) -> Recorded {
+        let shortcoming = inputs.cameras.isEmpty ? nil : machinery.slateShortcoming
         let (start, outputs) = try begin()
         let delay = alignmentDelay
         var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
@@ -105,6 +106,7 @@ final class Recorder {
             SessionEvent(
                 .started, at: .zero,
                 ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(folder.path)]))
+        if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
         let leading = plan.program?.settings.rate ?? plan.cameraTracks.first?.rate
         let timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs, leadingRate: leading,

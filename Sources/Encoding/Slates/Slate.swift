@@ -2,9 +2,15 @@ import Media
 
 /// A JPEG that stands where a camera's picture is missing.
 enum Slate {
-    /// - Returns: Grey, with a mark, in the size, sampling and baseline coding of the camera's own JPEG, so that it can stand
-    ///   among its packets.
-    static func jpeg(like picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
+    /// - Parameters:
+    ///   - picture: One of the camera's own.
+    ///   - caption: What the slate says.
+    /// - Returns: A slate in the size, sampling and baseline coding of the camera's own JPEG, so that it can stand among its
+    ///   packets.
+    /// - Throws: When the picture is no JPEG, or libjpeg-turbo refuses it.
+    static func jpeg(
+        like picture: CapturedPicture, caption: SlateCaption
+    ) throws(EncodingError) -> SharedBytes {
         guard picture.pixel == .mjpeg, let header = JPEGDecoder().header(of: picture.memory) else {
             throw EncodingError(
                 subject: "a slate", operation: "reading the camera's picture",
@@ -14,7 +20,7 @@ enum Slate {
         var scratch = ScratchPlanes()
         let planes = scratch.planes(header.size, shifts.horizontal, shifts.vertical)
         defer { withExtendedLifetime(scratch) {} }
-        planes.paintSlate(in: .jpeg)
+        planes.paintSlate(caption, in: .jpeg)
         return try JPEGEncoder(quality: 75).encode(
             [UnsafePointer(planes.y), UnsafePointer(planes.u), UnsafePointer(planes.v)],
             strides: [planes.yStride, planes.uStride, planes.vStride], size: header.size,

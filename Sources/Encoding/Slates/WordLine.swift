@@ -1,0 +1,60 @@
+internal import CMedia
+import Media
+
+/// One line of words, laid out: shrunk where it is too wide, and cut where it is too wide even then.
+final class WordLine {
+    /// In pixels, of the letters with their ascent and descent.
+    let size: PictureSize
+    private let handle: OpaquePointer
+    private let fonts: FontChoice
+
+    /// Smaller letters are not read on a screen.
+    private static let smallestLetters = 7.0
+    /// How far a line shrinks before it is cut.
+    private static let smallestShare = 0.5
+    /// Hinting moves letters to whole pixels, so widths are not quite in proportion to sizes.
+    private static let hintingSlack = 0.97
+
+    /// `nil` where there is nothing to say, or letters would be too small to be read.
+    ///
+    /// - Parameters:
+    ///   - text: What is cut is cut from the middle, as names differ at both ends.
+    ///   - letters: The size of an em, in pixels.
+    ///   - isBold: Else of normal weight.
+    ///   - limit: The line's width, in pixels.
+    ///   - fonts: Of this drawing.
+    init?(_ text: String, letters: Double, isBold: Bool, limit: Int, fonts: FontChoice) {
+        guard !text.allSatisfy(\.isWhitespace), letters >= Self.smallestLetters, limit > 0,
+            let handle = media_words_new(fonts.handle, text)
+        else { return nil }
+        var size = Self.measure(handle, letters, isBold)
+        if size.width > limit {
+            let share = max(Double(limit) / Double(size.width) * Self.hintingSlack, Self.smallestShare)
+            let smaller = max(letters * share, Self.smallestLetters)
+            size = Self.measure(handle, smaller, isBold)
+            if size.width > limit {
+                media_words_cut(handle, Int32(limit))
+                size = Self.measure(handle, smaller, isBold)
+            }
+        }
+        self.size = size
+        self.handle = handle
+        self.fonts = fonts
+    }
+
+    deinit {
+        media_words_free(handle)
+    }
+
+    private static func measure(_ handle: OpaquePointer, _ letters: Double, _ isBold: Bool) -> PictureSize {
+        media_words_set_letters(handle, letters, isBold ? 1 : 0)
+        var (width, height): (Int32, Int32) = (0, 0)
+        media_words_measure(handle, &width, &height)
+        return PictureSize(width: Int(width), height: Int(height))
+    }
+
+    /// Draws the line at the current point of a cairo context.
+    func show(on context: OpaquePointer) {
+        media_words_show(handle, context)
+    }
+}

@@ -1,0 +1,63 @@
+internal import CMedia
+import Media
+
+/// A sheet of coverage, one byte a pixel: 0 where there is no word, 255 where there is nothing else.
+///
+/// It owns its cairo surface and belongs to one thread at a time.
+final class WordSheet {
+    /// Of the sheet as it is stored.
+    let size: PictureSize
+    private let surface: OpaquePointer
+    private let context: OpaquePointer
+
+    /// `nil` when memory is short.
+    ///
+    /// - Parameters:
+    ///   - upright: The sheet's size as it is read.
+    ///   - rotation: The clockwise turn after which the stored sheet can be read.
+    init?(_ upright: PictureSize, readAfter rotation: Rotation) {
+        size = rotation.swapsSides ? upright.turned : upright
+        // cairo never gives null, but objects that know of their failure.
+        surface = cairo_image_surface_create(CAIRO_FORMAT_A8, Int32(size.width), Int32(size.height))
+        context = cairo_create(surface)
+        guard cairo_status(context) == CAIRO_STATUS_SUCCESS else { return nil }
+        var matrix = Self.matrix(toStored: rotation, size)
+        cairo_set_matrix(context, &matrix)
+    }
+
+    deinit {
+        cairo_destroy(context)
+        cairo_surface_destroy(surface)
+    }
+
+    /// From places as they are read to places as they are stored.
+    private static func matrix(toStored rotation: Rotation, _ stored: PictureSize) -> cairo_matrix_t {
+        let (width, height) = (Double(stored.width), Double(stored.height))
+        return switch rotation {
+        case .none: cairo_matrix_t(xx: 1, yx: 0, xy: 0, yy: 1, x0: 0, y0: 0)
+        case .quarter: cairo_matrix_t(xx: 0, yx: -1, xy: 1, yy: 0, x0: 0, y0: height)
+        case .half: cairo_matrix_t(xx: -1, yx: 0, xy: 0, yy: -1, x0: width, y0: height)
+        case .threeQuarters: cairo_matrix_t(xx: 0, yx: 1, xy: -1, yy: 0, x0: width, y0: 0)
+        }
+    }
+
+    /// Draws a line of words.
+    ///
+    /// - Parameters:
+    ///   - line: Of this drawing.
+    ///   - x: Its left edge, in pixels of the sheet as it is read.
+    ///   - y: Its upper edge.
+    ///   - strength: How much the words cover, 0…1.
+    func draw(_ line: WordLine, x: Int, y: Int, strength: Double) {
+        cairo_set_source_rgba(context, 0, 0, 0, strength)
+        cairo_move_to(context, Double(x), Double(y))
+        line.show(on: context)
+    }
+
+    /// Reads the coverage: `size.height` rows, each so many bytes after the last.
+    func read(_ body: (_ first: UnsafePointer<UInt8>, _ stride: Int) -> Void) {
+        cairo_surface_flush(surface)
+        guard let first = cairo_image_surface_get_data(surface) else { return }
+        body(first, Int(cairo_image_surface_get_stride(surface)))
+    }
+}
