@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "CMedia", cSettings: shim + pango,
             linkerSettings: libraries(
-                "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "yuv",
+                "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "jpeg", "yuv",
                 "pangocairo-1.0", "pango-1.0", "gobject-2.0", "cairo")),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),

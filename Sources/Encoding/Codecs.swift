@@ -42,7 +42,9 @@ public struct Codecs: MediaMachinery {
 
     public func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
-        return markers.hasEnd && markers.size == size
+        guard markers.size == size else { return false }
+        // Some cameras never send an end, so without one only reading all of it tells whether the picture is there.
+        return markers.hasEnd || !JPEGDecoder.isDamaged(bytes)
     }
 
     public func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError)

@@ -16,14 +16,17 @@ struct JPEGTests {
         return picture.memory.array
     }
 
-    @Test("is whole at its full length only")
+    @Test("is whole at its full length, without its end, and at no other length")
     func truncations() throws {
         let bytes = try bytesOfPicture()
         #expect(codecs.isWholeJPEG(SharedBytes(bytes), size: size))
         let takenForWhole = (0..<bytes.count).filter {
             codecs.isWholeJPEG(SharedBytes(bytes.prefix($0)), size: size)
         }
-        #expect(takenForWhole == [])
+        #expect(takenForWhole == [bytes.count - 2, bytes.count - 1])
+        let wanted = try codecs.convert(try picture(), to: .i420).memory.array
+        let endless = TestPictures.jpeg(SharedBytes(bytes.dropLast(2)), 64, 48)
+        #expect(try codecs.convert(endless, to: .i420).memory.array == wanted)
     }
 
     @Test("is whole with padding after its end, as cameras leave it", arguments: [1, 3, 4096])
@@ -63,10 +66,19 @@ struct JPEGTests {
         let wanted = try codecs.convert(whole, to: .i420)
         let decoded = try codecs.convert(TestPictures.jpeg(padded, 64, 48), to: .i420)
         #expect(decoded.memory.array == wanted.memory.array)
-        // Too many bytes before the end are padding as well.
-        let stuffed = whole.memory.array.dropLast(2) + [0x11, 0x22, 0x33, 0xFF, 0xD9]
-        let harmless = try codecs.convert(TestPictures.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
-        #expect(harmless.memory.array == wanted.memory.array)
+        // Too many bytes before the end are padding as well: a few of any value, or many of one.
+        let endless = [UInt8](whole.memory.array.dropLast(2))
+        let left: [[UInt8]] = [[0x11, 0x22, 0x33], [UInt8](repeating: 0, count: 700), [0xFF, 0xFF]]
+        for padding in left {
+            let stuffed = endless + padding + [0xFF, 0xD9]
+            let harmless = try codecs.convert(TestPictures.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
+            #expect(harmless.memory.array == wanted.memory.array)
+        }
+        // Forty bytes of data that no block needed: a decoder that lost its step leaves such.
+        let rest = endless + (1...40).map { UInt8($0 * 5) } + [0xFF, 0xD9]
+        #expect(throws: EncodingError.self) {
+            try codecs.convert(TestPictures.jpeg(SharedBytes(rest), 64, 48), to: .i420)
+        }
         #expect(throws: EncodingError.self) { try codecs.convert(TestPictures.truncated(whole), to: .i420) }
     }
 

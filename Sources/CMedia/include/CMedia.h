@@ -1,5 +1,6 @@
 // FFmpeg, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
 #pragma once
+#include "JPEGVerdict.h"
 #include "Words.h"
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>

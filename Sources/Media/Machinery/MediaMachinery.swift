@@ -28,6 +28,7 @@ public protocol MediaMachinery: Sendable {
     /// - Parameters:
     ///   - picture: One of the camera's own.
     ///   - caption: What the slate says.
+    /// - Returns: A whole JPEG.
     /// - Throws: When the picture is no JPEG that can be read.
     func makeSlate(like picture: CapturedPicture, caption: SlateCaption) throws(EncodingError) -> SharedBytes
 
@@ -36,7 +37,8 @@ public protocol MediaMachinery: Sendable {
     /// The first call looks through the machine's fonts, which takes tens of milliseconds: better before a recording than in it.
     var slateShortcoming: String? { get }
 
-    /// Whether the bytes are one whole JPEG: markers in order, an end, the size that the headers say. Cheap: no decoding.
+    /// Whether the bytes are one whole JPEG: markers in order, an end, the size that the headers say. Cheap: only one without
+    /// an end is read through, to see whether the end is all that is missing. On any thread.
     func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool
 
     /// Converts a picture for a program that asked for one format: NV12, I420 or BGRA, of the picture's own size.

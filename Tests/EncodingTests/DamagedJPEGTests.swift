@@ -1,0 +1,176 @@
+import Media
+import Testing
+
+@testable import Encoding
+
+/// JPEGs that ffmpeg made, 4:2:2 as webcams send them, in four slices with restart markers between them.
+@Suite("damaged JPEGs")
+struct DamagedJPEGTests {
+    private let size = PictureSize(width: 320, height: 180)
+    private let good: [UInt8]
+    private let next: [UInt8]
+
+    init() throws {
+        let bench = try Workbench()
+        let pictures = try [1, 2].map { number in
+            try bench.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-f", "lavfi", "-i",
+                    "testsrc2=size=320x180,noise=alls=8:all_seed=1,format=yuvj422p",
+                    "-vf", "select=eq(n\\,\(number))", "-frames:v", "1", "-c:v", "mjpeg", "-huffman",
+                    "default",
+                    "-q:v", "6", "-threads", "4", "-thread_type", "slice", "-f", "mjpeg", "-",
+                ])
+        }
+        (good, next) = (pictures[0], pictures[1])
+    }
+
+    private func picture(_ bytes: [UInt8]) -> CapturedPicture {
+        TestPictures.jpeg(SharedBytes(bytes), size.width, size.height)
+    }
+
+    private func layers(_ picture: CapturedPicture) -> [PictureLayer] {
+        [PictureLayer(picture, at: 0, 0, 320, 180)]
+    }
+
+    /// Where the first scan's data begins.
+    private func scanStart(_ bytes: [UInt8]) throws -> Int {
+        let marker = try #require(
+            bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
+        return marker + 2 + Int(bytes[marker + 2]) << 8 + Int(bytes[marker + 3])
+    }
+
+    private func restartMarkers(_ bytes: [UInt8]) throws -> [Int] {
+        (try scanStart(bytes)..<bytes.count - 1).filter {
+            bytes[$0] == 0xFF && (0xD0...0xD7).contains(bytes[$0 + 1])
+        }
+    }
+
+    /// Composes a picture over the good one.
+    ///
+    /// - Returns: Whether it counted as damaged, and what the program shows.
+    private func compose(_ bytes: [UInt8]) -> (isDamaged: Bool, shown: [UInt8]) {
+        let canvas = Canvas(size.width, size.height)
+        let compositor = Compositor(color: .bt709Limited)
+        compositor.compose(layers(picture(good)), onto: canvas.planes)
+        compositor.compose(layers(picture(bytes)), onto: canvas.planes)
+        return (compositor.damagedLayers == [0], canvas.allBytes)
+    }
+
+    /// What the program shows of a picture alone.
+    private func shown(_ bytes: [UInt8]) -> [UInt8] {
+        let canvas = Canvas(size.width, size.height)
+        let compositor = Compositor(color: .bt709Limited)
+        compositor.compose(layers(picture(bytes)), onto: canvas.planes)
+        return canvas.allBytes
+    }
+
+    @Test("cut anywhere, with an end or without one, leave the last good picture")
+    func truncated() throws {
+        let before = shown(good)
+        let start = try scanStart(next)
+        for position in stride(from: start, to: next.count - 8, by: 97) {
+            for end in [[], [0xFF, 0xD9]] as [[UInt8]] {
+                let cut = next.prefix(position) + end
+                #expect(!end.isEmpty || !Codecs().isWholeJPEG(SharedBytes(cut), size: size))
+                let (isDamaged, shown) = compose(Array(cut))
+                let isLast = shown == before
+                #expect(isDamaged && isLast, "\(position)")
+            }
+        }
+    }
+
+    @Test(
+        "with bytes changed, lost or doubled anywhere show either all of themselves or the last good picture",
+        arguments: ["turned bit", "zeros", "lost", "doubled", "rubbish"])
+    func damaged(kind: String) throws {
+        let before = shown(good)
+        var found = 0
+        // From the start of the image on: tables and headers too.
+        let positions = stride(from: 2, to: next.count - 70, by: 83)
+        for position in positions {
+            var bytes = next
+            switch kind {
+            case "turned bit": bytes[position] ^= 0x10
+            case "zeros": for index in position..<position + 64 { bytes[index] = 0 }
+            case "lost": bytes.removeSubrange(position..<position + 64)
+            case "doubled": bytes.insert(contentsOf: bytes[position..<position + 64], at: position)
+            default: for index in position..<position + 64 { bytes[index] = UInt8(index * 151 % 251) }
+            }
+            let (isDamaged, shown) = compose(bytes)
+            guard isDamaged else { continue }
+            found += 1
+            let isLast = shown == before
+            #expect(isLast, "\(position)")
+        }
+        // A JPEG has no checksum: a bit of a coefficient shows nowhere but in the picture.
+        #expect(found > Array(positions).count / (kind == "turned bit" ? 10 : 3))
+    }
+
+    @Test("a few bytes too many before restart markers, as Logitech cameras leave them, do no harm")
+    func leftOver() throws {
+        var bytes = next
+        let markers = try restartMarkers(next)
+        try #require(markers.count >= 3)
+        for (index, marker) in markers.enumerated().reversed() {
+            bytes.insert(contentsOf: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].prefix(1 + index * 3), at: marker)
+        }
+        let (isDamaged, shown) = compose(bytes)
+        let isSame = shown == self.shown(next)
+        #expect(!isDamaged && isSame)
+    }
+
+    @Test("a harmless complaint does not hide a harmful one before it")
+    func hidden() throws {
+        let markers = try restartMarkers(next)
+        var bytes = next
+        // The second slice ends early; the image's end has one byte too many, which is the last complaint.
+        bytes.insert(0x55, at: bytes.count - 2)
+        bytes.removeSubrange(markers[1] - 200..<markers[1])
+        let (isDamaged, shown) = compose(bytes)
+        let isLast = shown == self.shown(good)
+        #expect(isDamaged && isLast)
+    }
+
+    @Test("another size in the frame header is found without decoding, and by decoding")
+    func wrongSize() throws {
+        var bytes = next
+        let frame = try #require(
+            bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
+        bytes[frame + 6] -= 16
+        #expect(!Codecs().isWholeJPEG(SharedBytes(bytes), size: size))
+        let (isDamaged, shown) = compose(bytes)
+        let isLast = shown == self.shown(good)
+        #expect(isDamaged && isLast)
+    }
+
+    @Test("rubbish and zeros after the end do no harm", arguments: [0, 0x41] as [UInt8])
+    func trailing(value: UInt8) throws {
+        let bytes = next + [UInt8](repeating: value, count: 5000)
+        #expect(Codecs().isWholeJPEG(SharedBytes(bytes), size: size))
+        let (isDamaged, shown) = compose(bytes)
+        let isSame = shown == self.shown(next)
+        #expect(!isDamaged && isSame)
+    }
+
+    @Test("without Huffman tables, ffmpeg plays what a copied track holds of them")
+    func noTables() throws {
+        var bytes = next
+        while let table = bytes.indices.dropLast().first(where: { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC4 }
+        ) {
+            bytes.removeSubrange(table..<table + 2 + Int(bytes[table + 2]) << 8 + Int(bytes[table + 3]))
+        }
+        #expect(bytes.count < next.count - 400)
+        let (isDamaged, shown) = compose(bytes)
+        let isSame = shown == self.shown(next)
+        #expect(!isDamaged && isSame)
+        let bench = try Workbench()
+        let decoded = try [bytes, next].enumerated().map { index, bytes in
+            let file = try bench.write(bytes, "\(index).jpg")
+            return try bench.run("ffmpeg", ["-v", "error", "-xerror", "-i", file, "-f", "rawvideo", "-"])
+        }
+        let isPlayed = decoded[0] == decoded[1]
+        #expect(isPlayed && decoded[0].count == 320 * 180 * 2)
+    }
+}
