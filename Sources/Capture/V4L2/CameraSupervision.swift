@@ -21,28 +21,31 @@ struct CameraSupervision {
 
     /// Returns when it was woken.
     ///
-    /// - Parameter first: Streaming.
-    func run(from first: CameraGeneration) {
+    /// - Parameter first: Hands over the generation that streams, which nobody else may keep: its node is to be closed
+    ///   before the camera is looked for.
+    func run(from first: () -> CameraGeneration?) {
         var pauses = RetryPauses()
-        var streaming: CameraGeneration? = first
-        while true {
-            var end = V4L2Stream.End(cause: "it does not start")
-            // The generation goes here, so that its node is closed before the camera is looked for.
-            if let generation = streaming.take() {
-                do throws(DeviceError) {
-                    let stream = try V4L2Stream(generation, wakeUp: wakeUp, delivery: delivery)
-                    guard let ended = stream.run() else { return }
-                    if stream.hasDelivered { pauses.reset() }
-                    end = ended
-                } catch {
-                    generation.buffers.stopStreaming()
-                    end = V4L2Stream.End(cause: error.description)
-                }
-            }
+        var streaming = first()
+        while let end = follow(streaming.take(), &pauses) {
             delivery.away(end.cause)
             roster.leave(number)
-            guard let next = awaitReturn(&pauses) else { return }
-            streaming = next
+            streaming = awaitReturn(&pauses)
+        }
+    }
+
+    /// - Returns: Why the stream ended; `nil` when it was woken, or there is none.
+    private func follow(
+        _ generation: consuming CameraGeneration?, _ pauses: inout RetryPauses
+    ) -> V4L2Stream.End? {
+        guard let generation else { return nil }
+        do throws(DeviceError) {
+            let stream = try V4L2Stream(generation, wakeUp: wakeUp, delivery: delivery)
+            let end = stream.run()
+            if stream.hasDelivered { pauses.reset() }
+            return end
+        } catch {
+            generation.buffers.stopStreaming()
+            return V4L2Stream.End(cause: error.description)
         }
     }
 

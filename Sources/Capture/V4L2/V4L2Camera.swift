@@ -98,13 +98,11 @@ public final class V4L2Camera: CameraSource {
         let (state, interval) = (state, format.rate.interval)
         let (device, format, wanted, roster, number) = (device, format, wanted, roster, number)
         let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
-            // The thread alone holds the generation, so that it closes what it opened.
-            guard let generation = state.withLock({ $0.opened.take() }) else { return }
             CameraSupervision(
                 device: device, format: format, controls: wanted, roster: roster, number: number,
                 wakeUp: wakeUp,
                 delivery: CameraDelivery(interval: interval, clock: clock, receive: receive)
-            ).run(from: generation)
+            ).run(from: { state.withLock { $0.opened.take() } })
         }
         state.withLock { $0.thread = thread }
     }

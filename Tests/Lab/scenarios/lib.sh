@@ -89,6 +89,9 @@ present() {
     node=$(node "$1") && [ -e "/dev/v4l/by-path/platform-vhci_hcd.0-usb-0:$1:1.0-video-index0" ] && [ -c "$node" ] || return
     card=$(echo "$(usb "$1")":1.2/sound/card*/controlC*) && [ -e "/run/udev/data/c$(cat "$card/dev")" ]
 }
+# nodes_open PROCESS: the camera nodes that it has open, a line each.
+nodes_open() { find "/proc/$1/fd" -lname '/dev/video*' -printf '%l\n'; }
+
 absent() { ! [ -e "$(usb "$1")" ]; }
 
 sound() {
