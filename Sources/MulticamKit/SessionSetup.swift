@@ -30,7 +30,11 @@ public struct SessionSetup: Sendable {
         cameras = [:]
         microphones = [:]
         let roster = CameraRoster()
-        for planned in plan.cameras { cameras[planned.role] = try Self.open(planned, resolver, roster) }
+        for planned in plan.cameras {
+            let isCopied = plan.cameraTracks.contains { $0.role == planned.role && $0.mode == .copy }
+            cameras[planned.role] = try Self.open(
+                planned, resolver, roster, adoptsOtherSizes: !isCopied && planned.crop == nil)
+        }
         for planned in plan.microphones { microphones[planned.role] = try Self.open(planned, resolver) }
     }
 
@@ -128,7 +132,7 @@ public struct SessionSetup: Sendable {
     }
 
     private static func open(
-        _ planned: PlannedCamera, _ resolver: DeviceResolver, _ roster: CameraRoster
+        _ planned: PlannedCamera, _ resolver: DeviceResolver, _ roster: CameraRoster, adoptsOtherSizes: Bool
     ) throws(SetupError) -> any CameraSource {
         if VirtualSources.handles(planned.selector) {
             do throws(VirtualDeviceError) {
@@ -144,7 +148,8 @@ public struct SessionSetup: Sendable {
         do throws(DeviceError) {
             return try V4L2Camera(
                 device: found.device, format: planned.format,
-                controls: planned.controls.map { ($0.name, $0.value) }, roster: roster)
+                controls: planned.controls.map { ($0.name, $0.value) }, adoptsOtherSizes: adoptsOtherSizes,
+                roster: roster)
         } catch {
             throw .device(error)
         }

@@ -10,6 +10,8 @@ package final class CameraRoster: Sendable {
         var isAway = false
         /// Whether a camera that only its port tells from this one was away at the same time.
         var sharesOutage = false
+        /// Bus paths of cameras that were there when this one went, and have been since: none of them can be it.
+        var strangers: Set<String> = []
 
         /// Whether a device is this place's: the one that it has, or at its port the one that it waits for.
         func owns(_ device: CaptureDevice) -> Bool {
@@ -35,10 +37,16 @@ package final class CameraRoster: Sendable {
     }
 
     /// It went away.
-    func leave(_ number: Int) {
+    ///
+    /// - Parameters:
+    ///   - number: The camera's.
+    ///   - present: All that are there now, perhaps itself among them.
+    func leave(_ number: Int, among present: [CaptureDevice]) {
         places.withLock { places in
             guard !places[number].isAway else { return }
             places[number].isAway = true
+            let home = places[number].identity.busPath
+            places[number].strangers = Set(present.map(\.identity.busPath)).subtracting([home, ""])
             for other in places.indices where other != number && places[other].isAway {
                 guard places[other].identity.isTwin(of: places[number].identity) else { continue }
                 places[other].sharesOutage = true
@@ -51,8 +59,10 @@ package final class CameraRoster: Sendable {
     func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
         places.withLock { places in
             let others = places.indices.filter { $0 != number }.map { places[$0] }
+            places[number].strangers.formIntersection(present.map(\.identity.busPath))
+            let strangers = places[number].strangers
             let free = present.filter { device in
-                !others.contains { $0.owns(device) }
+                !strangers.contains(device.identity.busPath) && !others.contains { $0.owns(device) }
             }
             let search = places[number].identity.search(among: free)
             guard case .found(let device, isElsewhere: true) = search else { return search }

@@ -9,14 +9,16 @@ struct CameraSupervision {
     let format: VideoFormat
     /// As they were asked for.
     let controls: [(name: String, value: Int64)]
+    /// Whether pictures of another size are better than none: nobody copies them.
+    let adoptsOtherSizes: Bool
     let roster: CameraRoster
     /// Its number there.
     let number: Int
     let wakeUp: WakeUp
     let delivery: CameraDelivery
 
-    /// sysfs is looked at so often while the camera is away. It asks no camera anything, and takes a fraction of a
-    /// millisecond.
+    /// sysfs is looked at so often while the camera is away, should no news of its return reach us. It asks no camera
+    /// anything, and takes a fraction of a millisecond.
     private static let lookInterval = Nanoseconds.milliseconds(200)
 
     /// Returns when it was woken.
@@ -28,7 +30,7 @@ struct CameraSupervision {
         var streaming = first()
         while let end = follow(streaming.take(), &pauses) {
             delivery.away(end.cause)
-            roster.leave(number)
+            roster.leave(number, among: PresentCameras().devices())
             streaming = awaitReturn(&pauses)
         }
     }
@@ -51,8 +53,14 @@ struct CameraSupervision {
 
     /// - Returns: Streaming; `nil` when it was woken.
     private func awaitReturn(_ pauses: inout RetryPauses) -> CameraGeneration? {
+        let news = listen()
         var pause = pauses.next()
-        while !wakeUp.sleep(for: pause) {
+        while true {
+            switch sleep(for: pause, or: news) {
+            case .stop: return nil
+            case .news: pauses.reset()
+            case .deadline: break
+            }
             switch roster.search(for: number, among: PresentCameras().devices()) {
             case .absent:
                 delivery.away("unplugged")
@@ -71,13 +79,54 @@ struct CameraSupervision {
                 }
             }
         }
-        return nil
+    }
+
+    private func listen() -> CameraNews? {
+        do {
+            return try CameraNews()
+        } catch {
+            // Where there are none, sysfs alone tells, a moment later.
+            return nil
+        }
+    }
+
+    private func sleep(for pause: Nanoseconds, or news: CameraNews?) -> CameraNews.Awakening {
+        if let news { return news.wait(until: MonotonicClock().now + pause, unless: wakeUp) }
+        return wakeUp.sleep(for: pause) ? .stop : .deadline
     }
 
     private func reopened(_ found: CaptureDevice) throws(DeviceError) -> CameraGeneration {
+        do {
+            return try started(found, in: format)
+        } catch {
+            guard case .formatNotSupported = error.reason, adoptsOtherSizes,
+                let other = try V4L2Device(path: found.node).formats().nearest(to: format)
+            else { throw error }
+            return try started(found, in: other)
+        }
+    }
+
+    private func started(_ found: CaptureDevice, in format: VideoFormat) throws(DeviceError)
+        -> CameraGeneration
+    {
         let generation = try CameraGeneration(opening: found, format, controls)
         try generation.start(on: found)
-        delivery.streamRestarts(remark: roster.welcome(number, as: found))
+        var remarks = roster.welcome(number, as: found).map { [$0] } ?? []
+        if format != self.format { remarks.append("it delivers \(format) now, instead of \(self.format)") }
+        delivery.streamRestarts(remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "))
         return generation
+    }
+}
+
+extension [OfferedFormat] {
+    /// What comes nearest to a format that is not offered: the same kind of pixels, the nearest number of them.
+    func nearest(to wanted: VideoFormat) -> VideoFormat? {
+        func distance(_ size: PictureSize) -> Int {
+            abs(size.width * size.height - wanted.size.width * wanted.size.height)
+        }
+        let best = filter { $0.pixel == wanted.pixel }.min { distance($0.size) < distance($1.size) }
+        return best.flatMap { best in
+            best.rate(for: wanted.rate).map { VideoFormat(pixel: best.pixel, size: best.size, rate: $0) }
+        }
     }
 }

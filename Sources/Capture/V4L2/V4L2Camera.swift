@@ -12,6 +12,7 @@ public final class V4L2Camera: CameraSource {
     /// The controls that were asked for, with the values that the camera took: some round.
     public let controls: [(name: String, value: Int64)]
     private let wanted: [(name: String, value: Int64)]
+    private let adoptsOtherSizes: Bool
     private let roster: CameraRoster
     private let number: Int
     private let state: Monitor<State>
@@ -27,18 +28,20 @@ public final class V4L2Camera: CameraSource {
     ///   - device: From the catalog. Its `node` is opened.
     ///   - format: One that it offers.
     ///   - controls: To be set, by name; automatic ones are set before the others.
+    ///   - adoptsOtherSizes: Whether a capture stick that comes back with another size only is taken as it is.
     ///   - roster: Shared by the cameras of a session, so that none that returns is taken for another.
     /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that it does not deliver exactly, a
     ///   control that it does not take.
     package init(
         device: CaptureDevice, format: VideoFormat, controls: [(name: String, value: Int64)],
-        roster: CameraRoster
+        adoptsOtherSizes: Bool, roster: CameraRoster
     ) throws(DeviceError) {
         let opened = try CameraGeneration(opening: device, format, controls)
         self.device = device
         self.format = format
         self.controls = opened.controls
         wanted = controls
+        self.adoptsOtherSizes = adoptsOtherSizes
         color = opened.layout.color
         self.roster = roster
         number = roster.join(device.identity)
@@ -49,7 +52,9 @@ public final class V4L2Camera: CameraSource {
     public convenience init(
         device: CaptureDevice, format: VideoFormat, controls: [(name: String, value: Int64)] = []
     ) throws(DeviceError) {
-        try self.init(device: device, format: format, controls: controls, roster: CameraRoster())
+        try self.init(
+            device: device, format: format, controls: controls, adoptsOtherSizes: false,
+            roster: CameraRoster())
     }
 
     deinit {
@@ -97,10 +102,11 @@ public final class V4L2Camera: CameraSource {
     ) {
         let (state, interval) = (state, format.rate.interval)
         let (device, format, wanted, roster, number) = (device, format, wanted, roster, number)
+        let adoptsOtherSizes = adoptsOtherSizes
         let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
             CameraSupervision(
-                device: device, format: format, controls: wanted, roster: roster, number: number,
-                wakeUp: wakeUp,
+                device: device, format: format, controls: wanted, adoptsOtherSizes: adoptsOtherSizes,
+                roster: roster, number: number, wakeUp: wakeUp,
                 delivery: CameraDelivery(interval: interval, clock: clock, receive: receive)
             ).run(from: { state.withLock { $0.opened.take() } })
         }

@@ -17,11 +17,11 @@ struct CameraRosterTests {
     func moves() {
         let roster = CameraRoster()
         let number = roster.join(camera("1", serial: "A").identity)
-        roster.leave(number)
+        roster.leave(number, among: [])
         let moved = camera("3", serial: "A")
         #expect(roster.search(for: number, among: [moved]) == .found(moved, isElsewhere: true))
         #expect(roster.welcome(number, as: moved)?.contains("another port") == true)
-        roster.leave(number)
+        roster.leave(number, among: [])
         #expect(roster.search(for: number, among: [moved]) == .found(moved, isElsewhere: false))
         #expect(roster.welcome(number, as: moved) == nil)
     }
@@ -31,7 +31,7 @@ struct CameraRosterTests {
         let roster = CameraRoster()
         let first = roster.join(camera("1").identity)
         _ = roster.join(camera("2").identity)
-        roster.leave(first)
+        roster.leave(first, among: [])
         #expect(roster.search(for: first, among: [camera("2")]) == .absent)
         // At a new port it can only be the one that is missing.
         #expect(
@@ -44,8 +44,8 @@ struct CameraRosterTests {
         let roster = CameraRoster()
         let first = roster.join(camera("1").identity)
         let second = roster.join(camera("2").identity)
-        roster.leave(first)
-        roster.leave(second)
+        roster.leave(first, among: [])
+        roster.leave(second, among: [])
         #expect(roster.search(for: first, among: [camera("2")]) == .absent)
         #expect(roster.search(for: first, among: [camera("3")]) == .ambiguous([camera("3")]))
         #expect(
@@ -60,15 +60,27 @@ struct CameraRosterTests {
         let roster = CameraRoster()
         let twins = [roster.join(camera("1").identity), roster.join(camera("2").identity)]
         let other = roster.join(camera("4", name: "Studio").identity)
-        for number in twins + [other] { roster.leave(number) }
+        for number in twins + [other] { roster.leave(number, among: []) }
         #expect(roster.welcome(twins[0], as: camera("1"))?.contains("exchanged") == true)
         #expect(roster.welcome(twins[1], as: camera("2"))?.contains("exchanged") == true)
         #expect(roster.welcome(other, as: camera("4", name: "Studio")) == nil)
         // One after the other there is no doubt.
-        roster.leave(twins[0])
+        roster.leave(twins[0], among: [])
         #expect(roster.welcome(twins[0], as: camera("1")) == nil)
-        roster.leave(twins[1])
+        roster.leave(twins[1], among: [])
         #expect(roster.welcome(twins[1], as: camera("2")) == nil)
+    }
+
+    @Test("A camera that was there when another went is not that one, unless it was away since")
+    func stranger() {
+        let roster = CameraRoster()
+        let number = roster.join(camera("1").identity)
+        roster.leave(number, among: [camera("1"), camera("2")])
+        #expect(roster.search(for: number, among: [camera("2")]) == .absent)
+        let moved = camera("3")
+        #expect(roster.search(for: number, among: [camera("2"), moved]) == .found(moved, isElsewhere: true))
+        #expect(roster.search(for: number, among: []) == .absent)
+        #expect(roster.search(for: number, among: [camera("2")]) == .found(camera("2"), isElsewhere: true))
     }
 
     @Test("Devices on no bus are told apart by their names")
@@ -81,7 +93,7 @@ struct CameraRosterTests {
         let roster = CameraRoster()
         let first = roster.join(device("vivid-000").identity)
         _ = roster.join(device("vivid-001").identity)
-        roster.leave(first)
+        roster.leave(first, among: [])
         #expect(roster.search(for: first, among: [device("vivid-001")]) == .absent)
         let both = [device("vivid-000"), device("vivid-001")]
         #expect(roster.search(for: first, among: both) == .found(both[0], isElsewhere: false))
