@@ -73,7 +73,8 @@ let package = Package(
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
         tests("SessionTests", "Session", "Containers", "Media"),
         tests("CommandTests", "multicam", "Media", "Session"),
-        tests("MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Media", "Session", "VirtualDevices"),
+        tests(
+            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Media", "Session", "VirtualDevices"),
     ],
     swiftLanguageModes: [.v6]
 )
