@@ -29,7 +29,7 @@ struct H264Tests {
                 i420: original.memory, planes: original.planes, tick: Int64(tick))
             try #require(packets.count == 1)
             #expect(packets[0].isKey == (tick % 10 == 0) && packets[0].presentation == Int64(tick))
-            let decoded = try decoder.decode(unit(packets[0], tick))
+            let decoded = try decoder.decode(unit(packets[0], tick)).ready
             try #require(decoded.count == 1)
             #expect(decoded[0].sequence == Int64(tick + 100) && decoded[0].isKey == packets[0].isKey)
             #expect(decoded[0].capturedAt == ClockTime(nanoseconds: Int64(tick) * 33_333_333))
@@ -66,24 +66,98 @@ struct H264Tests {
             let original = picture(tick)
             let packets = try encoder.encode(
                 i420: original.memory, planes: original.planes, tick: Int64(tick))
-            kept += try decoder?.decode(unit(packets[0], tick)) ?? []
+            kept += try decoder?.decode(unit(packets[0], tick)).ready ?? []
         }
         decoder = nil
         let wanted = (0..<12).map { 16 + ($0 * 9) % 200 }
         #expect(zip(kept, wanted).allSatisfy { abs($0.code(0, 0, 0) - $1) <= 12 } && kept.count == 12)
     }
 
-    @Test("rubbish is an error, and the next key picture is decoded again")
+    @Test("rubbish is damaged, and the next key picture is decoded again")
     func rubbish() throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
         let decoder = try Codecs().makePictureDecoder(name: "desk")
         let rubbish = CapturedPicture(
             pixel: .h264, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
             memory: SharedBytes([0, 0, 0, 1, 0x65, 1, 2, 3, 4, 5]))
-        #expect(throws: EncodingError.self) { try decoder.decode(rubbish) }
+        let decoded = try decoder.decode(rubbish)
+        #expect(decoded.isDamaged && decoded.ready.isEmpty)
         let original = picture(0)
         let packets = try encoder.encode(i420: original.memory, planes: original.planes, tick: 0)
-        #expect(try decoder.decode(unit(packets[0], 0)).count == 1)
+        #expect(try decoder.decode(unit(packets[0], 0)).ready.count == 1)
         #expect(throws: EncodingError.self) { try decoder.decode(original) }
+    }
+
+    /// 25 units with key pictures at 0, 10 and 20, and what each shows when all are whole.
+    private func stream() throws -> (units: [CapturedPicture], shown: [[UInt8]]) {
+        let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
+        let decoder = try Codecs().makePictureDecoder(name: "desk")
+        var units: [CapturedPicture] = []
+        var shown: [[UInt8]] = []
+        for tick in 0..<25 {
+            let original = TestPictures.raw(.i420, 64, 48, color: .bt709Limited) { x, y in
+                [16 + (x * x + y * tick * 5 + x * y * 3) % 200, 100 + (x + tick) % 50, 140]
+            }
+            let packets = try encoder.encode(
+                i420: original.memory, planes: original.planes, tick: Int64(tick))
+            units.append(unit(packets[0], tick))
+            shown += try decoder.decode(unit(packets[0], tick)).ready.map(pixels)
+        }
+        return (units, shown)
+    }
+
+    private func pixels(_ picture: CapturedPicture) -> [UInt8] {
+        (0..<48).flatMap { y in (0..<64).map { x in UInt8(picture.code(0, x, y)) } }
+    }
+
+    private func replacing(_ unit: CapturedPicture, with bytes: [UInt8]) -> CapturedPicture {
+        CapturedPicture(
+            pixel: .h264, size: size, color: unit.color, capturedAt: unit.capturedAt, sequence: unit.sequence,
+            isKey: unit.isKey, memory: SharedBytes(bytes))
+    }
+
+    @Test(
+        "after a damaged unit nothing is shown until the next key picture, and what is shown is whole",
+        arguments: ["cut", "zeros", "rubbish", "lost"], [0, 4, 10])
+    func damaged(kind: String, index: Int) throws {
+        let (units, wanted) = try stream()
+        let nextKey = (index / 10 + 1) * 10
+        let count = units[index].memory.count
+        var (tries, unnoticed) = (0, 0)
+        for offset in stride(from: count / 4, to: count - 40, by: max(1, count / 23)) {
+            var bytes = units[index].memory.array
+            switch kind {
+            case "cut": bytes.removeSubrange(offset...)
+            case "zeros": for position in offset..<offset + 32 { bytes[position] = 0 }
+            case "lost": bytes.removeSubrange(offset..<offset + 32)
+            default: for position in offset..<offset + 32 { bytes[position] = UInt8(position * 151 % 251) }
+            }
+            let decoder = try Codecs().makePictureDecoder(name: "desk")
+            let decoded = try units.indices.map { tick in
+                try decoder.decode(tick == index ? replacing(units[tick], with: bytes) : units[tick])
+            }
+            tries += 1
+            if !decoded[index].isDamaged { unnoticed += 1 }
+            for tick in decoded.indices {
+                let isAffected = tick >= index && tick < nextKey
+                if isAffected && !decoded[index].isDamaged { continue }
+                #expect(decoded[tick].isDamaged == isAffected, "\(offset), \(tick)")
+                let isRight = decoded[tick].ready.map(pixels) == (isAffected ? [] : [wanted[tick]])
+                #expect(isRight, "\(offset), \(tick)")
+            }
+        }
+        // Entropy coding has no checksum: some rubbish is a valid picture too. What is not there is always noticed.
+        #expect(tries > 10 && unnoticed <= (kind == "cut" || kind == "zeros" ? 0 : tries / 3))
+    }
+
+    @Test("after a missing unit nothing is shown until the next key picture")
+    func missing() throws {
+        let (units, wanted) = try stream()
+        let decoder = try Codecs().makePictureDecoder(name: "desk")
+        for (tick, unit) in units.enumerated() where tick != 4 {
+            let decoded = try decoder.decode(unit)
+            #expect(decoded.isDamaged == (5..<10).contains(tick))
+            #expect(decoded.ready.map(pixels) == ((5..<10).contains(tick) ? [] : [wanted[tick]]))
+        }
     }
 }

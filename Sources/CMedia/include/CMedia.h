@@ -16,6 +16,7 @@
 static const int64_t ff_no_timestamp = AV_NOPTS_VALUE;
 static const int32_t ff_end_of_file = AVERROR_EOF;
 static const int32_t ff_stream_not_found = AVERROR_STREAM_NOT_FOUND;
+static const int32_t ff_invalid_data = AVERROR_INVALIDDATA;
 static const int32_t ff_try_again = AVERROR(EAGAIN);
 
 static inline int32_t ff_error_from_errno(int32_t e) { return AVERROR(e); }
@@ -79,4 +80,3 @@ static inline int media_resample(SwrContext *s, uint8_t *out, int capacity, cons
     return swr_convert(s, &out, capacity, in ? &in : NULL, count);
 }
 
-static inline int media_is_corrupt(const AVFrame *f) { return (f->flags & AV_FRAME_FLAG_CORRUPT) != 0; }

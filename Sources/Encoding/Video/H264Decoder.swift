@@ -2,6 +2,9 @@ internal import CMedia
 import Media
 
 /// Decodes a camera's H.264, one access unit at a time, each picture as soon as the stream allows. Used by one thread alone.
+///
+/// After a damaged or missing unit libavcodec goes on with rubbish where the following pictures refer to it, so nothing is
+/// given out until the next key picture.
 final class H264Decoder: PictureDecoding {
     private struct Origin {
         let capturedAt: ClockTime
@@ -16,9 +19,14 @@ final class H264Decoder: PictureDecoding {
     /// Of the access units whose pictures are still inside, by the number that travels with them as time stamp.
     private var origins: [Int64: Origin] = [:]
     private var count: Int64 = 0
+    private var lastSequence: Int64?
+    /// How many pictures were kept back since one was damaged or missing; `nil` while all are whole.
+    private var keptBack: Int?
 
     /// More than any stream keeps back: 16 reference pictures (ITU-T H.264, A.3.1), each in two fields.
     private static let longestDelay: Int64 = 32
+    /// A stream that sends no key picture for as long mends itself piece by piece (intra refresh): ten seconds at 30 a second.
+    private static let longestWait = 300
 
     init(name: String) throws(EncodingError) {
         self.name = name
@@ -32,20 +40,30 @@ final class H264Decoder: PictureDecoding {
         pictures = FramePictures(name)
     }
 
-    func decode(_ picture: CapturedPicture) throws(EncodingError) -> [CapturedPicture] {
+    func decode(_ picture: CapturedPicture) throws(EncodingError) -> DecodedPictures {
         guard picture.pixel == .h264 else {
             throw EncodingError(
                 subject: name, operation: "decoding",
                 reason: "a \(picture.pixel.rawValue) picture is no H.264")
         }
+        if let lastSequence, picture.sequence != lastSequence + 1 { keepBack() }
+        lastSequence = picture.sequence
         origins[count] = Origin(capturedAt: picture.capturedAt, sequence: picture.sequence)
         origins[count - Self.longestDelay] = nil
-        try send(picture.memory, stamp: count)
+        let isTaken = try send(picture.memory, stamp: count)
         count += 1
-        return try receive()
+        if !isTaken { keepBack() }
+        let ready = try receive()
+        if let keptBack { self.keptBack = keptBack + 1 }
+        return DecodedPictures(ready: ready, isDamaged: keptBack != nil)
     }
 
-    private func send(_ bytes: SharedBytes, stamp: Int64) throws(EncodingError) {
+    private func keepBack() {
+        if keptBack == nil { keptBack = 0 }
+    }
+
+    /// - Returns: `false` when the bytes make no sense.
+    private func send(_ bytes: SharedBytes, stamp: Int64) throws(EncodingError) -> Bool {
         // libavcodec reads beyond the end, so the unit is copied into a packet with room behind it.
         var result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))
         guard result >= 0, let data = packet.pointer.pointee.data else {
@@ -56,7 +74,9 @@ final class H264Decoder: PictureDecoding {
         packet.pointer.pointee.pts = stamp
         packet.pointer.pointee.dts = stamp
         result = avcodec_send_packet(codec.pointer, packet.pointer)
+        if result == ff_invalid_data { return false }
         guard result >= 0 else { throw EncodingError(name, "avcodec_send_packet", code: result) }
+        return true
     }
 
     private func receive() throws(EncodingError) -> [CapturedPicture] {
@@ -64,16 +84,28 @@ final class H264Decoder: PictureDecoding {
         while true {
             let result = avcodec_receive_frame(codec.pointer, frame.pointer)
             if result == ff_try_again || result == ff_end_of_file { return ready }
-            guard result >= 0 else { throw EncodingError(name, "avcodec_receive_frame", code: result) }
-            // What was patched up for want of data is damaged: the session repeats the last good picture instead.
-            let isPatched =
-                frame.pointer.pointee.decode_error_flags != 0 || media_is_corrupt(frame.pointer) != 0
-            guard let origin = origins.removeValue(forKey: frame.pointer.pointee.pts), !isPatched else {
+            if result == ff_invalid_data {
+                keepBack()
                 continue
             }
+            guard result >= 0 else { throw EncodingError(name, "avcodec_receive_frame", code: result) }
+            guard let origin = origins.removeValue(forKey: frame.pointer.pointee.pts) else { continue }
+            guard isWhole(frame.pointer.pointee) else { continue }
             ready.append(
                 try pictures.picture(
                     of: frame.pointer, capturedAt: origin.capturedAt, sequence: origin.sequence))
         }
+    }
+
+    /// Whether a picture is what the camera saw, as far as the decoder can tell.
+    private func isWhole(_ frame: AVFrame) -> Bool {
+        // Patched up for want of data.
+        if frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 {
+            keepBack()
+            return false
+        }
+        if let waited = keptBack, frame.key_frame == 0, waited < Self.longestWait { return false }
+        keptBack = nil
+        return true
     }
 }

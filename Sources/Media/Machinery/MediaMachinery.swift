@@ -47,6 +47,8 @@ public protocol MediaMachinery: Sendable {
 
 /// Decodes a stream whose pictures depend on each other. Used by one thread alone.
 public protocol PictureDecoding: AnyObject {
-    /// - Returns: The pictures that became ready, with capture time and sequence of the ones they came from.
-    func decode(_ picture: CapturedPicture) throws(EncodingError) -> [CapturedPicture]
+    /// - Parameter picture: In the order of the device's count; a jump in `sequence` is a picture that others may need.
+    /// - Returns: What became ready.
+    /// - Throws: When the picture is none of such a stream, or memory is short.
+    func decode(_ picture: CapturedPicture) throws(EncodingError) -> DecodedPictures
 }

@@ -195,7 +195,7 @@ final class CameraInput: Sendable {
         }
         for tap in taps { tap.offer(picture) }
         if !hasExactTimes { watchExposure(at: time) }
-        let dated = DatedPicture(picture: picture, time: time, decoded: decoder?.decode(picture) ?? [])
+        let dated = DatedPicture(picture: picture, time: time, decoded: decoder?.decode(picture))
         box.withLock { $0.keep(dated, capacity: Self.boxCapacity) }
     }
 

@@ -36,8 +36,12 @@ final class EncodedTrack: CameraTrack {
         let asKey = keyTick == tick
         switch follower.choose(tick: tick) {
         case .show(let dated):
-            // A stream decoder that gave nothing for this one leaves its predecessor.
-            let picture = dated.picture.pixel == .h264 ? dated.decoded.last ?? lastPicture : dated.picture
+            guard !dated.isUndecodable else {
+                follower.withdrawChoice(cause: .corrupt)
+                return encoder.repeatLast(tick: tick, asKey: asKey)
+            }
+            // A stream decoder that has this one still inside leaves its predecessor.
+            let picture = dated.shown ?? lastPicture
             lastPicture = picture
             if !encoder.encode([layer(picture)], tick: tick, asKey: asKey) {
                 follower.withdrawChoice(cause: .encoder)

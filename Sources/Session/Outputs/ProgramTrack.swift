@@ -57,9 +57,12 @@ final class ProgramTrack {
         for index in places.indices {
             switch places[index].follower.choose(tick: tick) {
             case .show(let dated):
-                let picture = dated.picture.pixel == .h264 ? dated.decoded.last : dated.picture
-                places[index].picture = picture ?? places[index].picture
-                isNew = true
+                if dated.isUndecodable {
+                    places[index].follower.withdrawChoice(cause: .corrupt)
+                } else {
+                    places[index].picture = dated.shown ?? places[index].picture
+                    isNew = true
+                }
             case .repeatLast:
                 // A picture that is shown again must not keep the driver's memory.
                 places[index].picture = places[index].picture?.ownedCopy()
