@@ -27,8 +27,9 @@ extension V4L2Device {
         try check(control, value)
         guard linux_set_control(descriptor.number, found.id, found.isWide ? 1 : 0, value) == 0 else {
             let number = errno
-            // uvcvideo and the control framework refuse a manual control while the automatic one is on.
-            if number == EACCES || number == EBUSY {
+            // uvcvideo and the control framework refuse a manual control while the automatic one is on; a camera that
+            // does so itself says "wrong state", which uvcvideo passes on as EILSEQ.
+            if [EACCES, EBUSY, EILSEQ].contains(number) {
                 throw refusal(
                     name, "not now. Switch off the automatic control that governs it, or stop the recording.")
             }

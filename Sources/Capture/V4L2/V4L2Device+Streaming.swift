@@ -24,7 +24,17 @@ extension V4L2Device {
         format.fmt.pix.height = UInt32(size.height)
         format.fmt.pix.pixelformat = code.code
         format.fmt.pix.field = V4L2_FIELD_ANY.rawValue
-        try call(linux_VIDIOC_S_FMT, "VIDIOC_S_FMT", &format)
+        do {
+            try call(linux_VIDIOC_S_FMT, "VIDIOC_S_FMT", &format)
+        } catch {
+            // EIO: the camera stalled the request for a format that it lists itself.
+            guard error.reason == .disconnected, isAlive else { throw error }
+            throw DeviceError(
+                device: path, operation: "VIDIOC_S_FMT",
+                reason: .other(
+                    "the camera refuses \(code.text.printable()) \(size), which it lists itself. "
+                        + "Choose another format, or plug the camera in again."))
+        }
         let pix = format.fmt.pix
         return GrantedFormat(
             code: FourCC(pix.pixelformat), size: PictureSize(width: Int(pix.width), height: Int(pix.height)),
