@@ -12,14 +12,14 @@ small=width=640,height=480,pixelformat=MJPG
 inside() {
     cameras c920:1 controls:2 dark:3 firstbad:4 greedy:5 greedy:6 capture:7
 
-    # A camera's strokes, one after the other in one stream.
-    stream strokes 2 60 $small & local job=$!
-    wait_until 10 test -s "$results/strokes.mjpeg"
+    # What strikes single frames, one after the other in one stream.
+    stream strikes 2 60 $small & local job=$!
+    wait_until 10 test -s "$results/strikes.mjpeg"
     fault tail 2 3
     fault bad 2 2
     sleep 0.5
     fault error 2 4
-    check "the stream outlives the strokes" wait "$job"
+    check "the stream outlives the strikes" wait "$job"
 
     stream first 4 10 $small
     stream again 4 10 $small
@@ -103,8 +103,8 @@ numbers() { copied "$results/$1" > "$results/report.json" || true; json "$result
 stamps() { sed -n 's/.* ts: \([0-9.]*\).*/\1/p' "$results/$1.log"; }
 
 outside() {
-    equal "extraneous bytes, damaged pictures" "$(numbers strokes.mjpeg 'len(d["tails"]), len(d["damaged"])')" "(3, 2)"
-    equal "lost by a burst" "$(numbers strokes.mjpeg 'd["missing"][-1] - d["missing"][0], len(d["missing"])')" "(3, 4)"
+    equal "extraneous bytes, damaged pictures" "$(numbers strikes.mjpeg 'len(d["tails"]), len(d["damaged"])')" "(3, 2)"
+    equal "lost by a burst" "$(numbers strikes.mjpeg 'd["missing"][-1] - d["missing"][0], len(d["missing"])')" "(3, 4)"
     equal "corrupt at first" "$(numbers first.mjpeg 'd["damaged"]')" "[0, 1]"
     equal "corrupt at the next start" "$(numbers again.mjpeg 'd["damaged"]')" "[0, 1]"
     check "nothing comes" test ! -s "$results/nothing"

@@ -174,9 +174,9 @@ def compare(manifest, name, pictures, marks, report):
     track = next(track for track in manifest["tracks"] if track["name"] == name)
     counts = track["frames"]
     # A camera without power counts no pictures, a frozen one does, and of one that returns the first are discarded: of the
-    # pictures of an outage some may have numbers.
+    # pictures of an outage some may have numbers. What a longer exposure costs was never a picture.
     away = counts["lost"].get("away", 0)
-    lost = sum(counts["lost"].values()) - away
+    lost = sum(counts["lost"].values()) - away - counts["lost"].get("exposure", 0)
     missing = len(report["missing"]) - counts["skipped"]
     offsets = [(mark[2] - manifest["t0_monotonic_ns"]) / 1e6 - time * 1e3 for mark, (_, time) in zip(marks, pictures) if mark]
     report["offset_ms"] = {"least": round(min(offsets), 3), "most": round(max(offsets), 3)} if offsets else None

@@ -104,7 +104,7 @@ static int streaming_control(struct camera *camera, const struct setup *setup, u
 static void list_formats(struct camera *camera)
 {
     memcpy(camera->formats, camera->model->formats, sizeof camera->formats);
-    if (!camera->model->follows_signal || camera->faults.signal == signal_lost)
+    if (!camera->model->follows_signal)
         return;
     int height = camera->faults.signal == signal_720p ? 720 : 1080;
     for (int f = 0; f < format_count(camera->model->formats); f++) {
@@ -183,7 +183,7 @@ static bool expose(struct camera *camera, int64_t now)
     video->exposure_ns = video->next_exposure_ns;
     video->next_exposure_ns += exposes_long(camera) ? 2 * video->interval_ns : video->interval_ns;
     uint32_t number = video->number++;
-    if (faults->frozen || video->silent || (camera->model->follows_signal && faults->signal == signal_lost))
+    if (faults->frozen || video->silent || (camera->model->follows_signal && faults->has_no_signal))
         return false;
     video->size = render_picture(video->source, number, video->exposure_ns, video->since_start, video->frame);
     bool is_bad = camera->model->bad_first && video->since_start < 2;

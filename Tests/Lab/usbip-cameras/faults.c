@@ -6,21 +6,25 @@
 void reset_faults(struct faults *faults)
 {
     *faults = (struct faults){
-        .dark = faults->dark, .refuses = faults->refuses, .alters = faults->alters,
-        .first_frame_ns = faults->first_frame_ns, .signal = faults->signal,
+        .dark = faults->dark, .refuses = faults->refuses, .alters = faults->alters, .signal = faults->signal,
+        .has_no_signal = faults->has_no_signal, .first_frame_ns = faults->first_frame_ns,
     };
 }
 
 static enum fault_answer change_signal(struct faults *faults, const char *value)
 {
-    static const char *const names[] = { [signal_1080p] = "1080p", [signal_720p] = "720p", [signal_lost] = "lost" };
-    for (enum signal signal = signal_1080p; value && signal <= signal_lost; signal++) {
+    static const char *const names[] = { [signal_1080p] = "1080p", [signal_720p] = "720p" };
+    if (value && strcmp(value, "lost") == 0) {
+        faults->has_no_signal = true;
+        return fault_done;
+    }
+    for (enum signal signal = signal_1080p; value && signal <= signal_720p; signal++) {
         if (strcmp(value, names[signal]) != 0)
             continue;
-        // Another size means another list of formats, which a USB device can only have after plugging in. A signal that
-        // was lost and is the same again would not, but such sticks do not look so closely.
-        bool drops_off = signal != signal_lost && signal != faults->signal;
+        // Another size is another list of formats, which a USB device can only have after plugging in.
+        bool drops_off = signal != faults->signal;
         faults->signal = signal;
+        faults->has_no_signal = false;
         return drops_off ? fault_drops_off : fault_done;
     }
     return fault_bad_value;

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum signal { signal_1080p, signal_720p, signal_lost }; // what a capture stick sees at its input
+enum signal { signal_1080p, signal_720p }; // what a capture stick sees at its input, or saw last
 
 struct faults {
     // Gone after a replug: states of its firmware.
@@ -11,7 +11,7 @@ struct faults {
     int cut, errors, tails, bad; // so many of the next frames
     int64_t clock_offset_ns;
     // Of its nature or its surroundings: they stay.
-    bool dark, refuses, alters;
+    bool dark, refuses, alters, has_no_signal;
     int64_t first_frame_ns; // the first frame of a stream comes no earlier than so long after its start
     enum signal signal;
 };

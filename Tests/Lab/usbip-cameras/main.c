@@ -19,17 +19,17 @@
 //     clock N MS            the camera's clock jumps by so much, back if negative. What it says of a frame's time is in its
 //                           packets; by default uvcvideo ignores that and stamps by the arrival of a frame's first packet,
 //                           with its parameter hwtimestamps=1 it computes the stamp from it (by 32 samples of the clock)
-//     signal N WHAT         what a capture stick captures: 1080p, 720p or lost. Without a signal no frames come; at another
-//                           size it drops off the bus and returns with that size alone
+//     signal N WHAT         what a capture stick captures: 1080p (at first), 720p or lost. Without a signal no frames
+//                           come; at another size it drops off the bus and returns with that size alone
 //
-// Strokes, each for the next frame or the next COUNT:
+// Strikes, each for the next frame or the next COUNT:
 //
 //     short N [COUNT]       a JPEG ends in its middle, without an error
 //     error N [COUNT]       it suffers a transmission error: the driver drops it
 //     tail N [COUNT]        64 bytes follow a JPEG's end
 //     bad N [COUNT]         a JPEG's markers are whole, but not what is between them
 //
-// A replug ends what is the firmware's: freeze, nostart, mute, clock and strokes. The rest stays.
+// A replug ends what is the firmware's: freeze, nostart, mute, clock and strikes. The rest stays.
 //
 // One thread serves all: what a camera does is a function of time and of what was asked, nothing here waits.
 #include <errno.h>

@@ -1,0 +1,32 @@
+# What is wrong with a picture's bytes is told apart: truncated, extraneous, damaged within, lost by a burst of errors.
+# lab: virtual-time timeout=300
+
+inside() {
+    cameras cheap:1
+    echo "cameras: { desk: { device: any, size: 640x480, rate: 30 } }" > "$results/one.yaml"
+    "$MULTICAM" record --profile "$results/one.yaml" --camera desk="$(node 1)" --duration 6 \
+        --output "$results/recordings" --name bytes --json > "$results/events" 2> "$results/stderr" & local job=$!
+    wait_until 20 grep -q '"started"' "$results/events"
+    sleep 1
+    fault tail 1 5
+    sleep 1
+    fault short 1 3
+    sleep 1
+    fault error 1 4
+    sleep 1
+    fault bad 1 2
+    wait "$job" || fail "record ended with $?: $(cat "$results/stderr")"
+}
+
+outside() {
+    local folder=$results/recordings/bytes
+    copied "$folder/cameras/desk.mov" --manifest "$folder/manifest.json" desk > "$results/desk.json" || true
+    equal "complaints" "$(json "$results/desk.json" 'd["complaints"]')" "[]"
+    equal "frames" "$(json "$results/desk.json" 'd["frames"]')" 180
+    equal "lost" "$(json "$folder/manifest.json" 'd["tracks"][0]["frames"]["lost"]')" "{'bus': 4, 'corrupt': 3}"
+    equal "missing" "$(json "$results/desk.json" 'len(d["missing"])')" 7
+    # A copy is the camera's bytes: what only a decoder would find is copied, and five pictures kept their tails or lost them.
+    equal "damaged within" "$(json "$results/desk.json" 'len(d["damaged"])')" 2
+    check "tails do no harm" test "$(json "$results/desk.json" 'len(d["tails"]) in (0, 5)')" = True
+    equal "decoded" "$(ffprobe -v quiet -count_frames -select_streams v:0 -show_entries stream=nb_read_frames -of csv=p=0 "$folder/cameras/desk.mov")" 180
+}
