@@ -7,6 +7,7 @@
 # are commands to play with:
 #
 #     cameras studio:1 cheap:2   udev, the cameras, and all their nodes     node 1   /dev/videoN that captures, at port 1
+#     cameras_without_udev …     the kernel's nodes only
 #     sound                      PulseAudio with their microphones          mic 1    source name of the microphone there
 #     fault unplug 1             what usbip-cameras offers (see its main.c)
 #
@@ -64,9 +65,16 @@ json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(e
 
 cameras() {
     SYSTEMD_IGNORE_CHROOT=1 /lib/systemd/systemd-udevd --daemon 2> /dev/null || fail "udevd does not start"
-    /lab/usbip-cameras "$@" --control /run/cameras > "$results/cameras.log" 2>&1 &
+    cameras_without_udev "$@"
     local camera
     for camera in "$@"; do wait_until 20 present "${camera##*[:@]}"; done
+}
+
+# As in a container: nobody makes links or sets permissions.
+cameras_without_udev() {
+    /lab/usbip-cameras "$@" --control /run/cameras > "$results/cameras.log" 2>&1 &
+    local camera
+    for camera in "$@"; do wait_until 20 node "${camera##*[:@]}"; done
 }
 
 fault() { echo "$*" > /run/cameras; }
