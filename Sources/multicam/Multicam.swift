@@ -11,7 +11,7 @@ struct Multicam {
 
     /// A new command is its file and a line here.
     static let commands: [any Command.Type] = [
-        DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
+        DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self, DoctorCommand.self,
     ]
 
     static func main() async {

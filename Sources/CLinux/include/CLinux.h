@@ -18,3 +18,4 @@ int linux_ioctl(int fd, unsigned long request, void *argument);
 
 // PulseAudio
 static const uint32_t linux_PA_INVALID_INDEX = PA_INVALID_INDEX;
+static const uint32_t linux_PA_VOLUME_NORM = PA_VOLUME_NORM;

@@ -43,3 +43,15 @@ package struct NodePermissions: Sendable, Hashable {
             ? .loginNeeded(group: groupName) : .notInGroup(groupName)
     }
 }
+
+extension NodePermissions {
+    /// Whether this process may open a node: tried, since lists of permissions and the rules of containers count as well.
+    package static func allowsOpening(_ node: String) -> Bool {
+        let number = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        if number >= 0 {
+            close(number)
+            return true
+        }
+        return errno != EACCES && errno != EPERM
+    }
+}

@@ -30,3 +30,16 @@ public enum AccessObstacle: Sendable, Hashable {
         }
     }
 }
+
+extension AccessObstacle {
+    /// The command that helps; `nil` where it is to be given outside of this machine, or is not known.
+    public func mend(node: String) -> String? {
+        let quoted = node.shellQuoted()
+        return switch self {
+        case .notInGroup(let group): "sudo usermod -aG \(group.shellQuoted()) $USER"
+        case .loginNeeded(let group): "newgrp \(group.shellQuoted())"
+        case .closed: "sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)"
+        case .container, .forbidden: nil
+        }
+    }
+}

@@ -47,6 +47,12 @@ enum Output {
 
     static var hasTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Whether standard output is a terminal that shows colors, and nobody has asked for none (no-color.org).
+    static var showsColor: Bool {
+        isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+            && getenv("TERM").map { String(cString: $0) } != "dumb"
+    }
+
     /// Columns of the terminal on standard error; 80 where it does not say.
     static var columns: Int {
         var size = winsize()

@@ -1,0 +1,25 @@
+import Capture
+import Media
+
+/// The folders in which the program keeps profiles and what it remembers.
+enum FolderCheck {
+    static func findings(of machine: Machine) -> [Finding] {
+        guard !machine.ownFolders.isEmpty else {
+            return [
+                Finding(
+                    "storage.own", .warning,
+                    "there is no home folder (HOME is not set): profiles and preferences cannot be kept.")
+            ]
+        }
+        return machine.ownFolders.map { folder in
+            if folder.isWritable {
+                return Finding(
+                    "storage.own", .ok, device: folder.path, "the program can keep its things here.")
+            }
+            return Finding(
+                "storage.own", .warning, device: folder.path,
+                "the program cannot keep its things here, since \(folder.existing) is not yours to write: preferences are forgotten.",
+                mend: "\(machine.sudo)chown \(machine.user.id) \(folder.existing.shellQuoted())")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// The mounted file systems, as proc_pid_mountinfo(5) lists them.
+struct MountTable {
+    struct Mount: Equatable {
+        let folder: String
+        /// `ext4`, `tmpfs`, `nfs4`.
+        let kind: String
+        let isReadOnly: Bool
+    }
+
+    private(set) var mounts: [Mount] = []
+
+    /// - Parameter lines: `36 35 98:0 /root /folder rw,noatime shared:1 - ext3 /dev/sda rw`. Others are passed over.
+    init(_ lines: [Substring]) {
+        for line in lines {
+            let fields = line.split(separator: " ")
+            guard let separator = fields.firstIndex(of: "-"), separator >= 6, separator + 1 < fields.count
+            else {
+                continue
+            }
+            // The mount may be read-only, and so may be the whole file system.
+            let ownOptions = fields[5].split(separator: ",")
+            let systemOptions =
+                fields.count > separator + 3 ? fields[separator + 3].split(separator: ",") : []
+            mounts.append(
+                Mount(
+                    folder: Self.unescaped(fields[4]), kind: String(fields[separator + 1]),
+                    isReadOnly: ownOptions.contains("ro") || systemOptions.contains("ro")))
+        }
+    }
+
+    /// The file system that a folder, given without links, is on: of the deepest, that was mounted last.
+    func mount(of folder: String) -> Mount? {
+        let above = mounts.filter {
+            $0.folder == "/" || folder == $0.folder || folder.hasPrefix("\($0.folder)/")
+        }
+        guard let depth = above.map(\.folder.utf8.count).max() else { return nil }
+        return above.last { $0.folder.utf8.count == depth }
+    }
+
+    /// Blanks, tabs, newlines and backslashes are written as `\040`.
+    private static func unescaped(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            guard byte == UInt8(ascii: "\\"), digits.count == 3,
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(code)
+            rest = rest.dropFirst(3)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

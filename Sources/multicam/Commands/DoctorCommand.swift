@@ -1,0 +1,37 @@
+import Arguments
+import Media
+import MulticamKit
+import Session
+
+/// `multicam doctor`: looks for what makes recordings fail, and says how to mend it.
+struct DoctorCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "doctor",
+        summary: "Check cameras, USB, sound and disk, and say how to mend what is wrong.",
+        notes: [
+            "Changes nothing. Each finding is ok, a warning, a problem, or not checked with the reason; the line below it is "
+                + "the command that mends it.",
+            "Exit status: 0 when there is no problem (warnings may be), 1 when there is one.",
+        ],
+        options: [
+            OptionSpec("output", "DIR", help: "The folder that recordings will go to (the current one)."),
+            OptionSpec("json", help: "Print JSON."),
+        ])
+
+    private let output: String
+    private let wantsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        output = arguments.optional("output") ?? "."
+        wantsJSON = arguments.flag("json")
+    }
+
+    func run() async throws -> ExitStatus {
+        let examination = Examination(output: output)
+        Output.data(
+            wantsJSON
+                ? JSONText.line(DoctorText.json(examination.findings))
+                : DoctorText.of(examination.findings, isColored: Output.showsColor))
+        return examination.isHealthy ? .done : .failed
+    }
+}

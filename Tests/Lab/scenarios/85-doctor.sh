@@ -1,0 +1,86 @@
+# `multicam doctor` on real drivers: nothing to say of a healthy machine, and each illness found, named and mended.
+# lab: virtual-time
+
+doctor() { # NAME COMMAND…: the report as JSON and for people, and the exit status
+    local status=0
+    "${@:2}" "$MULTICAM" doctor --output "$results" --json > "$results/$1.json" 2> "$results/$1.err" || status=$?
+    echo "$status" > "$results/$1.status"
+}
+
+# Root may all, so somebody else looks at the permissions; the sound server and the program are for everybody.
+as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp "$@"; }
+
+inside() {
+    cameras studio:1 cheap:2
+    sound
+    local power
+    node 1 > "$results/node"
+    # The lab's kernel never suspends (autosuspend -1), but uvcvideo allows it: a machine is healthy when it is off.
+    pactl set-default-source "$(mic 1)"
+    for power in /sys/bus/usb/devices/1-[12]/power; do echo on > "$power/control"; done
+    doctor healthy env
+    "$MULTICAM" doctor --output "$results" > "$results/healthy.txt"
+
+    chmod 600 "$(node 1)"
+    chgrp video "$(node 1)"
+    doctor closed as_nobody
+    chmod 660 "$(node 1)"
+    doctor group as_nobody
+
+    power=$(realpath "$(usb 1)")/power
+    echo 2000 > "$power/autosuspend_delay_ms"
+    echo auto > "$power/control"
+    doctor asleep env
+    json "$results/asleep.json" '[f["mend"] for f in d["findings"] if f["check"] == "usb.autosuspend" and f["mend"]][0]' > "$results/mend"
+    bash "$results/mend" > "$results/mended"
+    doctor awake env
+
+    v4l2-ctl -d "$(node 1)" --set-fmt-video=width=640,height=480,pixelformat=MJPG --stream-mmap=4 --stream-to="$results/stream" \
+        > "$results/holder.log" 2>&1 & local holder=$!
+    wait_until 10 test -s "$results/stream"
+    echo "$holder" > "$results/holder"
+    doctor held env
+    kill "$holder"
+    wait "$holder" || true
+
+    pactl set-source-mute "$(mic 1)" 1
+    doctor muted env
+}
+
+# finds NAME STATUS CHECK LEVEL: the exit status, and the one finding of that check and level, into finding.json
+finds() {
+    equal "$1: exit status" "$(cat "$results/$1.status")" "$2"
+    equal "$1: $4 findings of $3" "$(json "$results/$1.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('$3', '$4')])")" 1
+    json "$results/$1.json" "json.dumps([f for f in d['findings'] if (f['check'], f['level']) == ('$3', '$4')][0])" > "$results/finding.json"
+}
+field() { json "$results/finding.json" "d['$1']"; }
+
+outside() {
+    local node
+    node=$(cat "$results/node")
+    equal "healthy: exit status" "$(cat "$results/healthy.status")" 0
+    equal "healthy: problems" "$(json "$results/healthy.json" "[f['text'] for f in d['findings'] if f['level'] == 'problem']")" "[]"
+    equal "healthy: cameras that may be opened" \
+        "$(json "$results/healthy.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('camera.access', 'ok')])")" 2
+    equal "healthy: cameras with their driver" \
+        "$(json "$results/healthy.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('camera.driver', 'ok')])")" 2
+    check "healthy: for people" grep -q "✓ ok .*Studio Webcam" "$results/healthy.txt"
+
+    finds closed 1 camera.access problem
+    equal "closed: whose" "$(field device)" "$node"
+    check "closed: how to mend it" grep -qF "chmod g+rw $node" <<< "$(field mend)"
+    # Both nodes are closed to nobody, each to the group that it has.
+    equal "group: exit status" "$(cat "$results/group.status")" 1
+    check "group: named" grep -qF 'usermod -aG video' <<< \
+        "$(json "$results/group.json" "[f['mend'] for f in d['findings'] if (f['check'], f['device']) == ('camera.access', '$node')]")"
+
+    finds asleep 0 usb.autosuspend warning
+    equal "asleep: whose" "$(field device)" "$node"
+    equal "awake: warnings of autosuspend" \
+        "$(json "$results/awake.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('usb.autosuspend', 'warning')])")" 0
+
+    finds held 0 camera.use warning
+    check "held: by whom" grep -qF "\`v4l2-ctl\` (process $(cat "$results/holder"))" <<< "$(field text)"
+    finds muted 1 sound.level problem
+    check "muted: how to mend it" grep -q "pactl set-source-mute .* 0" <<< "$(field mend)"
+}

@@ -1,0 +1,117 @@
+import Capture
+import Glibc
+import MadeUpMachines
+import Media
+import Testing
+
+@testable import MulticamKit
+
+@Suite("The doctor, on machines that are only files")
+struct DoctorTests {
+    @Test("finds nothing on a healthy machine, but has looked at everything")
+    func healthy() throws {
+        let files = try HealthyMachine.files()
+        let examination = Examination(of: HealthyMachine.machine(files))
+        let ill = examination.findings.filter { $0.level != .ok }
+        #expect(ill.isEmpty, "\(ill.map(\.text))")
+        #expect(examination.isHealthy)
+        #expect(
+            Set(examination.findings.map(\.check)) == [
+                "camera.driver", "camera.access", "driver.clock", "driver.quirks", "driver.timeout",
+                "driver.hwtimestamps", "driver.nodrop", "usb.speed", "usb.bandwidth", "usb.autosuspend",
+                "sound.server", "sound.default", "sound.level", "storage.space", "storage.writable",
+                "storage.kind", "storage.own", "system.governor", "system.memory", "system.clock",
+                "system.udev", "log.kernel",
+            ])
+    }
+
+    @Test(
+        "finds each illness, says what it is and how to mend it, and finds nothing else", arguments: illnesses
+    )
+    func finds(_ illness: Illness) throws {
+        let files = try HealthyMachine.files()
+        try illness.files(files)
+        var machine = HealthyMachine.machine(files)
+        illness.facts(&machine)
+        let examination = Examination(of: machine)
+        let found = examination.findings.filter { $0.level != .ok }
+        let all = found.map { "\($0.check) \($0.level): \($0.text)" }
+        let finding = try #require(found.first { $0.check == illness.check }, "found \(all)")
+        #expect(found.allSatisfy { $0.group == finding.group || $0.level == .unknown }, "\(all)")
+        #expect(finding.level == illness.level)
+        #expect(finding.mend == illness.mend)
+        for words in illness.text { #expect(finding.text.contains(words), "\(finding.text)") }
+        #expect(finding.text.hasSuffix(".") || finding.check.hasPrefix("log."))
+        #expect(examination.isHealthy == (illness.level != .problem))
+    }
+
+    @Test("a machine of nonsense and missing files is examined without a trap")
+    func nonsense() throws {
+        let files = try HealthyMachine.files()
+        let rubbish = String(repeating: "\u{1B}[31m \\04 - -1 99999999999999999999 \u{0}", count: 200)
+        let places = [
+            "proc/meminfo", "proc/self/mountinfo", "sys/module/uvcvideo/parameters/quirks",
+            "sys/module/uvcvideo/parameters/clock", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+            "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/speed",
+            "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/power/control",
+            "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/product",
+            "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/descriptors",
+        ]
+        for place in places {
+            try files.write(place, rubbish)
+            expectPrintable(Examination(of: HealthyMachine.machine(files)))
+        }
+        let empty = try MadeUpMachine()
+        var machine = HealthyMachine.machine(empty)
+        machine.output = HealthyMachine.folder("/nonexistent", isWritable: false, free: nil)
+        machine.wallClock = .min
+        machine.kernelLog = .unreadable(errno: ENOENT)
+        let examination = Examination(of: machine)
+        expectPrintable(examination)
+        #expect(
+            Set(examination.findings.filter { $0.level == .unknown }.map(\.check)) == [
+                "driver.loaded", "storage.space", "storage.kind", "system.governor", "system.memory",
+                "log.kernel",
+            ])
+    }
+
+    private func expectPrintable(_ examination: Examination) {
+        for finding in examination.findings {
+            let texts = [finding.text, finding.device ?? "", finding.mend ?? ""]
+            #expect(texts.allSatisfy { text in !text.unicodeScalars.contains { $0.value < 32 } })
+        }
+    }
+
+    @Test("mounts are told apart by the deepest that was mounted last, with blanks in their names")
+    func mounts() {
+        let table = MountTable([
+            "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
+            "30 22 0:5 / /mnt/my\\040disk rw - vfat /dev/sdb1 rw",
+            "31 22 0:6 / /mnt rw - tmpfs tmpfs rw",
+            "32 22 0:7 / /mnt ro shared:2 master:1 - ext4 /dev/sdc1 rw",
+            "33 22 0:8 / /data rw - xfs /dev/sdd1 ro", "", "nonsense", "1 2 3 4 5 6 -", "a b c d e f g - h",
+        ])
+        #expect(table.mount(of: "/home")?.kind == "ext4")
+        #expect(table.mount(of: "/mnt/my disk/x")?.kind == "vfat")
+        #expect(table.mount(of: "/mnt") == MountTable.Mount(folder: "/mnt", kind: "ext4", isReadOnly: true))
+        #expect(table.mount(of: "/mntx")?.folder == "/")
+        #expect(table.mount(of: "/data")?.isReadOnly == true)
+    }
+
+    @Test("records of the kernel's log lose their heads and their tails")
+    func kernelRecords() {
+        #expect(
+            KernelLog.message(
+                of: Array("6,339,5140900,-;usb 1-2: a\u{1B} device; new\n SUBSYSTEM=usb\n".utf8))
+                == "usb 1-2: a? device; new")
+        #expect(KernelLog.message(of: Array("nonsense".utf8)) == nil)
+        #expect(KernelLog.message(of: []) == nil)
+    }
+
+    @Test("this machine is examined, too")
+    func thisMachine() {
+        let examination = Examination(output: ".")
+        #expect(examination.findings.contains { $0.check == "storage.space" })
+        expectPrintable(examination)
+    }
+}

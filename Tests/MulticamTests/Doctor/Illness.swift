@@ -1,0 +1,29 @@
+import MadeUpMachines
+import Testing
+
+@testable import MulticamKit
+
+/// One thing that is wrong with a machine, and what the doctor must say of it.
+struct Illness: Sendable, CustomTestStringConvertible {
+    let name: String
+    let files: @Sendable (MadeUpMachine) throws -> Void
+    let facts: @Sendable (inout Machine) -> Void
+    let check: String
+    let level: Finding.Level
+    /// Words of the text.
+    let text: [String]
+    /// The command, exactly; `nil` for none.
+    let mend: String?
+
+    init(
+        _ name: String, files: @escaping @Sendable (MadeUpMachine) throws -> Void = { _ in },
+        facts: @escaping @Sendable (inout Machine) -> Void = { _ in }, _ check: String,
+        _ level: Finding.Level,
+        _ text: String..., mend: String? = nil
+    ) {
+        (self.name, self.files, self.facts) = (name, files, facts)
+        (self.check, self.level, self.text, self.mend) = (check, level, text, mend)
+    }
+
+    var testDescription: String { name }
+}

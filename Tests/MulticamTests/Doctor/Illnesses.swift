@@ -1,0 +1,332 @@
+import Capture
+import Glibc
+import MadeUpMachines
+import Media
+
+@testable import MulticamKit
+
+private let camera = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
+private let parameters = "sys/module/uvcvideo/parameters"
+
+extension DoctorTests {
+    static let illnesses = cameras + driver + usb + sound + storage + computer + log
+
+    private static let ann = UserGroups(id: 1000, groups: [1000], groupsAtLogin: [1000])
+
+    private static let cameras = [
+        Illness(
+            "no camera",
+            files: {
+                try $0.remove("sys/class/video4linux")
+                try $0.remove("sys/bus/usb/devices/1-1")
+            }, "camera.present", .warning, "no camera is connected"),
+        Illness(
+            "uvcvideo is not loaded",
+            files: {
+                try $0.remove("sys/class/video4linux")
+                try $0.remove("sys/module/uvcvideo")
+                try $0.remove("\(camera)/1-1:1.0/driver")
+            }, "camera.driver", .problem, "Studio Webcam", "not loaded", mend: "modprobe uvcvideo"),
+        Illness(
+            "uvcvideo does not have the camera",
+            files: {
+                try $0.remove("sys/class/video4linux")
+                try $0.remove("\(camera)/1-1:1.0/driver")
+            }, "camera.driver", .problem, "does not have it",
+            mend: "echo 1-1:1.0 | tee /sys/bus/usb/drivers/uvcvideo/bind"),
+        Illness(
+            "a program drives the camera by itself",
+            files: {
+                try $0.remove("sys/class/video4linux")
+                try $0.link("\(camera)/1-1:1.0/driver", to: "sys/bus/usb/drivers/usbfs")
+            }, "camera.driver", .problem, "usbfs"),
+        Illness(
+            "another driver has the camera",
+            files: { try $0.link("\(camera)/1-1:1.0/driver", to: "sys/bus/usb/drivers/gspca_main") },
+            "camera.driver", .warning, "gspca_main"),
+        Illness(
+            "the node is missing", facts: { $0.access = [] }, "camera.access", .problem,
+            "--device /dev/video0"),
+        Illness(
+            "not in the group",
+            facts: {
+                $0.user = ann
+                $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false)]
+            }, "camera.access", .problem, "Studio Webcam: you may not open it",
+            mend: "sudo usermod -aG video $USER"),
+        Illness(
+            "in the group since this login",
+            facts: {
+                $0.user = UserGroups(id: 1000, groups: [1000], groupsAtLogin: [1000, 44])
+                $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false)]
+            }, "camera.access", .problem, "this login is older", mend: "newgrp video"),
+        Illness(
+            "closed to all groups",
+            facts: {
+                $0.user = ann
+                $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false, mode: 0o600)]
+            }, "camera.access", .problem, "no group but root's",
+            mend: "sudo chgrp video /dev/video0 && sudo chmod g+rw /dev/video0"),
+        Illness(
+            "the container does not pass the camera on",
+            files: { try $0.write(".dockerenv", "") },
+            facts: { $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false)] },
+            "camera.access", .problem, "device cgroup", "--device /dev/video0"),
+        Illness(
+            "in use", files: { try $0.program(4312, "o\u{7}bs", holding: ["/dev/video0"]) }, "camera.use",
+            .warning, "`o?bs` (process 4312)", mend: "kill 4312"),
+        Illness(
+            "programs of others cannot be seen", facts: { $0.user = ann }, "camera.use", .unknown,
+            "only root", mend: "sudo fuser -v /dev/video0"),
+    ]
+
+    private static let driver = [
+        Illness(
+            "the wall clock dates pictures",
+            files: { try $0.write("\(parameters)/clock", "CLOCK_REALTIME\n") },
+            "driver.clock", .problem, "CLOCK_REALTIME",
+            mend: "echo CLOCK_MONOTONIC | tee /sys/module/uvcvideo/parameters/clock"),
+        Illness(
+            "FIX_BANDWIDTH", files: { try $0.write("\(parameters)/quirks", "128\n") }, "driver.quirks",
+            .warning, "0x80", "uncompressed formats only",
+            mend: "echo 4294967295 | tee /sys/module/uvcvideo/parameters/quirks"),
+        Illness(
+            "quirks are off", files: { try $0.write("\(parameters)/quirks", "0\n") }, "driver.quirks",
+            .warning, "0x0", "not in force",
+            mend: "echo 4294967295 | tee /sys/module/uvcvideo/parameters/quirks"),
+        Illness(
+            "a short timeout", files: { try $0.write("\(parameters)/timeout", "100\n") }, "driver.timeout",
+            .warning, "100 ms", mend: "echo 5000 | tee /sys/module/uvcvideo/parameters/timeout"),
+        Illness(
+            "time stamps of the camera", files: { try $0.write("\(parameters)/hwtimestamps", "1\n") },
+            "driver.hwtimestamps", .warning, "cameras' own clocks",
+            mend: "echo 0 | tee /sys/module/uvcvideo/parameters/hwtimestamps"),
+    ]
+
+    private static let usb = [
+        Illness(
+            "a full-speed camera", files: { try $0.write("\(camera)/speed", "12\n") }, "usb.speed", .problem,
+            "12 Mbit/s"),
+        Illness(
+            "a USB 3 camera at a USB 2 port",
+            files: {
+                try $0.write("\(camera)/descriptors", USBBytes.webcam(version: 0x0210))
+                try $0.write("\(camera)/bos_descriptors", USBBytes.capabilities([2, 3]))
+            }, "usb.speed", .warning, "knows USB 3", "480 Mbit/s"),
+        Illness(
+            "a camera that may know USB 3",
+            files: { try $0.write("\(camera)/descriptors", USBBytes.webcam(version: 0x0210)) }, "usb.speed",
+            .unknown, "lsusb", mend: "lsusb -v -d 046d:082d | grep -i superspeed"),
+        Illness(
+            "speed unknown", files: { try $0.remove("\(camera)/speed") }, "usb.speed", .unknown,
+            "does not say"),
+        Illness(
+            "two cameras that may ask for too much",
+            files: { try $0.camera("usb1/1-2", node: 1, product: "Cheap Webcam") }, "usb.bandwidth", .warning,
+            "Studio Webcam (/dev/video0), Cheap Webcam (/dev/video1)", "0000:00:14.0", "3072 + 3072",
+            mend: "multicam devices"),
+        Illness(
+            "cameras that cannot run together",
+            files: { files in
+                for port in 1...2 {
+                    try files.camera(
+                        "usb1/1-\(port)", node: port - 1, descriptors: USBBytes.webcam(payloads: [3072]))
+                }
+            }, "usb.bandwidth", .problem, "cannot run together"),
+        Illness(
+            "autosuspend", files: { try $0.write("\(camera)/power/control", "auto\n") }, "usb.autosuspend",
+            .warning, "after 2000 ms",
+            mend: "echo on | tee /sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/power/control"),
+        Illness(
+            "sleep unknown", files: { try $0.remove("\(camera)/power") }, "usb.autosuspend", .unknown,
+            "does not say"),
+    ]
+
+    private static func sound(_ survey: PulseSurvey) -> @Sendable (inout Machine) -> Void {
+        { $0.sound = .success(survey) }
+    }
+
+    private static let monitor = PulseSurvey.Source(
+        name: "out.monitor", description: "Monitor of Speakers", isMonitor: true)
+
+    private static let sound = [
+        Illness(
+            "no sound server",
+            facts: {
+                $0.sound = .failure(
+                    DeviceError(
+                        device: "PulseAudio", operation: "connect",
+                        reason: .noSoundServer("Connection refused")
+                    ))
+            }, "sound.server", .problem, "Connection refused", mend: "pulseaudio --start"),
+        Illness(
+            "no PipeWire",
+            files: { try $0.write("usr/bin/pipewire-pulse", "") },
+            facts: {
+                $0.sound = .failure(
+                    DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer("no")))
+            }, "sound.server", .problem, "no sound server", mend: "systemctl --user start pipewire-pulse"),
+        Illness(
+            "sound cards that are closed",
+            facts: {
+                $0.user = ann
+                $0.sound = .failure(
+                    DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer("no")))
+                let permissions = NodePermissions(
+                    node: "/dev/snd/pcmC0D0c", mode: 0o660, owner: 0, group: 29, groupName: "audio")
+                $0.access.append(Machine.NodeAccess(permissions: permissions, isAllowed: false))
+            }, "sound.access", .problem, "Join the group", mend: "sudo usermod -aG audio $USER"),
+        Illness(
+            "no microphone", facts: sound(HealthyMachine.survey(chosen: nil)), "sound.default", .warning,
+            "there is no microphone"),
+        Illness(
+            "no default", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(), chosen: "gone")),
+            "sound.default", .warning, "no microphone is chosen", mend: "pactl set-default-source 'mic one'"),
+        Illness(
+            "a monitor is the default",
+            facts: sound(HealthyMachine.survey(monitor, HealthyMachine.microphone(), chosen: "out.monitor")),
+            "sound.default", .warning, "Monitor of Speakers", mend: "pactl set-default-source 'mic one'"),
+        Illness(
+            "muted", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(muted: true))),
+            "sound.level", .problem, "is muted", mend: "pactl set-source-mute 'mic one' 0"),
+        Illness(
+            "at 0 %", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(percent: 0))),
+            "sound.level", .problem, "0 %", mend: "pactl set-source-volume 'mic one' 100%"),
+        Illness(
+            "at 3 %", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(percent: 3))),
+            "sound.level", .warning, "3 % only", mend: "pactl set-source-volume 'mic one' 100%"),
+        Illness(
+            "another one is muted",
+            facts: sound(
+                HealthyMachine.survey(
+                    HealthyMachine.microphone(),
+                    PulseSurvey.Source(name: "b", description: "Spare\u{7}", isMuted: true))),
+            "sound.level", .warning, "Spare? is muted", mend: "pactl set-source-mute b 0"),
+        Illness(
+            "echo cancelling",
+            facts: sound(
+                HealthyMachine.survey(HealthyMachine.microphone(), modules: ["module-echo-cancel"])),
+            "sound.processing", .warning, "cancels echoes", mend: "pactl unload-module module-echo-cancel"),
+        Illness(
+            "flat volumes", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(flat: true))),
+            "sound.flat-volumes", .warning, "for all",
+            mend:
+                "mkdir -p ~/.config/pulse && echo 'flat-volumes = no' >> ~/.config/pulse/daemon.conf && pulseaudio -k"
+        ),
+    ]
+
+    private static func mounted(_ kind: String, _ options: String = "rw")
+        -> @Sendable (MadeUpMachine) throws -> Void
+    {
+        {
+            try $0.write(
+                "proc/self/mountinfo",
+                "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n30 22 0:5 / /home/ann \(options) - \(kind) x rw\n")
+        }
+    }
+
+    private static let storage = [
+        Illness(
+            "a full disk",
+            facts: { $0.output = HealthyMachine.folder("/home/ann/my films", free: 654_321_000) },
+            "storage.space", .problem, "0.6 GB", mend: "du -xh '/home/ann/my films' | sort -h | tail"),
+        Illness(
+            "a small disk", facts: { $0.output = HealthyMachine.folder("/home/ann", free: 5_250_000_000) },
+            "storage.space", .warning, "5.2 GB"),
+        Illness(
+            "free space unknown", facts: { $0.output = HealthyMachine.folder("/home/ann", free: nil) },
+            "storage.space", .unknown, "does not say"),
+        Illness(
+            "not writable", facts: { $0.output = HealthyMachine.folder("/home/ann", isWritable: false) },
+            "storage.writable", .problem, "you may not write", mend: "chown 0 /home/ann"),
+        Illness(
+            "read-only", files: mounted("ext4", "ro"), "storage.writable", .problem, "read-only",
+            mend: "mount -o remount,rw /home/ann"),
+        Illness("memory as disk", files: mounted("tmpfs"), "storage.kind", .warning, "memory (tmpfs)"),
+        Illness("FAT", files: mounted("vfat"), "storage.kind", .problem, "4 GB"),
+        Illness("network", files: mounted("nfs4"), "storage.kind", .warning, "on the network"),
+        Illness(
+            "mounts unknown", files: { try $0.remove("proc/self") }, "storage.kind", .unknown,
+            "does not say"),
+        Illness(
+            "a config folder of somebody else's",
+            facts: {
+                $0.ownFolders = [HealthyMachine.folder("/home/ann/.config/multicam", isWritable: false)]
+            },
+            "storage.own", .warning, "preferences are forgotten", mend: "chown 0 /home/ann/.config/multicam"),
+        Illness("no home", facts: { $0.ownFolders = [] }, "storage.own", .warning, "HOME"),
+    ]
+
+    private static let computer = [
+        Illness(
+            "no memory", files: { try $0.write("proc/meminfo", "MemAvailable: 100000 kB\n") },
+            "system.memory", .problem, "97 MB", mend: "ps -eo rss,pid,comm --sort=-rss | head"),
+        Illness(
+            "little memory", files: { try $0.write("proc/meminfo", "MemAvailable: 700000 kB\n") },
+            "system.memory", .warning, "683 MB", mend: "ps -eo rss,pid,comm --sort=-rss | head"),
+        Illness(
+            "memory unknown", files: { try $0.remove("proc/meminfo") }, "system.memory", .unknown,
+            "does not say"),
+        Illness(
+            "1970", facts: { $0.wallClock = 77 }, "system.clock", .warning, "wrong by years",
+            mend: "timedatectl set-ntp true"),
+        Illness(
+            "no udevd", files: { try $0.remove("run/udev") }, "system.udev", .warning, "does not run",
+            mend: "systemctl start systemd-udevd"),
+        Illness(
+            "a container",
+            files: {
+                try $0.remove("run/udev")
+                try $0.write("run/.containerenv", "")
+            }, "system.udev", .unknown, "container"),
+        Illness(
+            "powersave",
+            files: {
+                try $0.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
+            }, "system.governor", .warning, "1 of 2", "powersave",
+            mend: "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"),
+        Illness(
+            "no governor", files: { try $0.remove("sys/devices/system/cpu") }, "system.governor", .unknown,
+            "virtual machine"),
+    ]
+
+    private static func complained(_ messages: String...) -> @Sendable (inout Machine) -> Void {
+        { $0.kernelLog = .messages(messages) }
+    }
+
+    private static let log = [
+        Illness(
+            "bandwidth in the log",
+            facts: complained(
+                "xhci_hcd 0000:00:14.0: Not enough bandwidth for new device state.",
+                "usb 1-2: Not enough bandwidth"),
+            "log.bandwidth", .warning, "out of bandwidth", "2 times", "last: usb 1-2"),
+        Illness(
+            "over-current in the log", facts: complained("usb usb1-port2: over-current condition"),
+            "log.power",
+            .warning, "too much current", "once"),
+        Illness(
+            "interference in the log",
+            facts: complained("usb usb1-port2: disabled by hub (EMI?), re-enabling..."), "log.interference",
+            .warning, "interference"),
+        Illness(
+            "a cable in the log", facts: complained("usb 1-2: device descriptor read/64, error -71"),
+            "log.cable",
+            .warning, "Try another cable"),
+        Illness(
+            "a camera in the log",
+            facts: complained("uvcvideo 1-1:1.1: Failed to set UVC probe control : -71 (exp. 26)."),
+            "log.camera", .warning, "did not do what the driver asked"),
+        Illness(
+            "memory in the log", facts: complained("Out of memory: Killed process 42 (obs)"), "log.memory",
+            .warning, "memory ran out"),
+        Illness(
+            "a disk in the log", facts: complained("I/O error, dev sda, sector 4096"), "log.disk", .warning,
+            "a disk"),
+        Illness(
+            "a log for root only",
+            facts: {
+                $0.kernelLog = .unreadable(errno: EPERM)
+            }, "log.kernel", .unknown, "only root", mend: "sudo dmesg | grep -iE 'usb|uvc|memory'"),
+    ]
+}
