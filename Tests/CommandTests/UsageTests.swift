@@ -7,7 +7,8 @@ struct UsageTests {
         "Help goes to standard output, and nothing else happens",
         arguments: [
             ["--help"], ["-h"], ["help"], ["help", "record"], ["devices", "--help"], ["profiles", "--help"],
-            ["plan", "--help"], ["record", "--help"], ["record", "--profile", "nonsense", "-h"],
+            ["plan", "--help"], ["doctor", "--help"], ["record", "--help"],
+            ["record", "--profile", "nonsense", "-h"],
         ])
     func help(_ words: [String]) throws {
         let outcome = try Multicam.run([Multicam.path] + words)

@@ -14,10 +14,9 @@ inside() {
     cameras studio:1 cheap:2
     sound
     local power
+    power=$(realpath "$(usb 1)")/power
     node 1 > "$results/node"
-    # The lab's kernel never suspends (autosuspend -1), but uvcvideo allows it: a machine is healthy when it is off.
     pactl set-default-source "$(mic 1)"
-    for power in /sys/bus/usb/devices/1-[12]/power; do echo on > "$power/control"; done
     doctor healthy env
     "$MULTICAM" doctor --output "$results" > "$results/healthy.txt"
 
@@ -27,13 +26,15 @@ inside() {
     chmod 660 "$(node 1)"
     doctor group as_nobody
 
-    power=$(realpath "$(usb 1)")/power
-    echo 2000 > "$power/autosuspend_delay_ms"
-    echo auto > "$power/control"
-    doctor asleep env
-    json "$results/asleep.json" '[f["mend"] for f in d["findings"] if f["check"] == "usb.autosuspend" and f["mend"]][0]' > "$results/mend"
-    bash "$results/mend" > "$results/mended"
-    doctor awake env
+    # The lab's own kernel cannot suspend; a distribution's can (`tools/lab vm`).
+    if [ -e "$power/control" ]; then
+        echo 2000 > "$power/autosuspend_delay_ms"
+        echo auto > "$power/control"
+        doctor asleep env
+        json "$results/asleep.json" "[f['mend'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$(node 1)')][0]" > "$results/mend"
+        bash "$results/mend" > "$results/mended"
+        doctor awake env
+    fi
 
     v4l2-ctl -d "$(node 1)" --set-fmt-video=width=640,height=480,pixelformat=MJPG --stream-mmap=4 --stream-to="$results/stream" \
         > "$results/holder.log" 2>&1 & local holder=$!
@@ -66,18 +67,20 @@ outside() {
         "$(json "$results/healthy.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('camera.driver', 'ok')])")" 2
     check "healthy: for people" grep -q "✓ ok .*Studio Webcam" "$results/healthy.txt"
 
-    finds closed 1 camera.access problem
-    equal "closed: whose" "$(field device)" "$node"
-    check "closed: how to mend it" grep -qF "chmod g+rw $node" <<< "$(field mend)"
-    # Both nodes are closed to nobody, each to the group that it has.
+    local mends="[f['mend'] for f in d['findings'] if (f['check'], f['level'], f['device']) == ('camera.access', 'problem', '$node')]"
+    equal "closed: exit status" "$(cat "$results/closed.status")" 1
+    equal "closed: how to mend it" "$(json "$results/closed.json" "$mends")" "['sudo chgrp video $node && sudo chmod g+rw $node']"
     equal "group: exit status" "$(cat "$results/group.status")" 1
-    check "group: named" grep -qF 'usermod -aG video' <<< \
-        "$(json "$results/group.json" "[f['mend'] for f in d['findings'] if (f['check'], f['device']) == ('camera.access', '$node')]")"
+    equal "group: how to mend it" "$(json "$results/group.json" "$mends")" "['sudo usermod -aG video \$USER']"
 
-    finds asleep 0 usb.autosuspend warning
-    equal "asleep: whose" "$(field device)" "$node"
-    equal "awake: warnings of autosuspend" \
-        "$(json "$results/awake.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('usb.autosuspend', 'warning')])")" 0
+    local sleeps="[f['level'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$node')]"
+    if [ -e "$results/asleep.json" ]; then
+        equal "asleep: exit status" "$(cat "$results/asleep.status")" 0
+        equal "asleep: sleep" "$(json "$results/asleep.json" "$sleeps")" "['warning']"
+        equal "awake: sleep" "$(json "$results/awake.json" "$sleeps")" "['ok']"
+    else
+        equal "a kernel that cannot suspend: sleep" "$(json "$results/healthy.json" "$sleeps")" "['unknown']"
+    fi
 
     finds held 0 camera.use warning
     check "held: by whom" grep -qF "\`v4l2-ctl\` (process $(cat "$results/holder"))" <<< "$(field text)"

@@ -123,8 +123,7 @@ extension DoctorTests {
         Illness(
             "two cameras that may ask for too much",
             files: { try $0.camera("usb1/1-2", node: 1, product: "Cheap Webcam") }, "usb.bandwidth", .warning,
-            "Studio Webcam (/dev/video0), Cheap Webcam (/dev/video1)", "0000:00:14.0", "3072 + 3072",
-            mend: "multicam devices"),
+            "Studio Webcam (/dev/video0), Cheap Webcam (/dev/video1)", "0000:00:14.0", "3072 + 3072"),
         Illness(
             "cameras that cannot run together",
             files: { files in

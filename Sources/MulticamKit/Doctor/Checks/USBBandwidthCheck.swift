@@ -46,8 +46,7 @@ enum USBBandwidthCheck {
                 "usb.bandwidth", .warning, device: first.controller,
                 "\(names) share \(place), which has no room for all of them at once if they ask for the most that they may "
                     + "(\(sizes.joined(separator: " + ")) bytes a microframe): the last to start would be refused. "
-                    + "Choose mjpeg and smaller sizes, or move one to another controller.",
-                mend: "multicam devices")
+                    + "Choose mjpeg and smaller sizes, or move one to another controller.")
         }
         return Finding(
             "usb.bandwidth", .problem, device: first.controller,

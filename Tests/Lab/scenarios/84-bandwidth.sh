@@ -1,0 +1,51 @@
+# A bus with a limit, as real ones have: the camera that finds no room is told who has it, and what would fit.
+# lab: virtual-time
+
+inside() {
+    cameras studio:1 cheap:2
+    bandwidth 100 # of each 125 µs, as EHCI
+    echo "cameras: { desk: { device: any, format: yuyv, size: 640x480, rate: 30 } }
+tracks: { cameras: encode }" > "$results/raw.yaml"
+    node 1 > "$results/first"
+    node 2 > "$results/second"
+
+    # 640×480 as yuyv asks for 2316 bytes a microframe, and so for the setting of 3072: 60 of the 100 µs.
+    v4l2-ctl -d "$(node 1)" --set-fmt-video=width=640,height=480,pixelformat=YUYV --stream-mmap=4 --stream-to="$results/stream" \
+        > "$results/holder.log" 2>&1 & local holder=$! status=0
+    wait_until 10 test -s "$results/stream"
+    echo "$holder" > "$results/holder"
+    timeout 30 "$MULTICAM" record --profile "$results/raw.yaml" --camera desk="$(node 2)" --duration 1 \
+        --output "$results/recordings" > "$results/out" 2> "$results/err" || status=$?
+    echo "$status" > "$results/status"
+
+    # What the refusal proposes is possible beside the other.
+    sed s/30/15/ "$results/raw.yaml" > "$results/slower.yaml"
+    status=0
+    timeout 60 "$MULTICAM" record --profile "$results/slower.yaml" --camera desk="$(node 2)" --duration 1 \
+        --output "$results/recordings" --name slower > "$results/slower" 2>&1 || status=$?
+    echo "$status" > "$results/slower.status"
+    "$MULTICAM" doctor --output "$results" --json > "$results/doctor.json" || true
+    kill "$holder"
+    wait "$holder" || true
+    rm "$results/stream"
+
+    status=0
+    timeout 60 "$MULTICAM" record --profile "$results/raw.yaml" --camera desk="$(node 2)" --duration 1 \
+        --output "$results/recordings" --name alone > "$results/alone" 2>&1 || status=$?
+    echo "$status" > "$results/alone.status"
+}
+
+outside() {
+    local words
+    equal "refused: exit status" "$(cat "$results/status")" 3
+    for words in "$(cat "$results/second"): VIDIOC_STREAMON failed: the USB controller vhci_hcd.0 has no bandwidth left" \
+        "Studio Webcam ($(cat "$results/first")), in use by \`v4l2-ctl\` (process $(cat "$results/holder")), keeps 3072 bytes" \
+        "asks for at least 3072 bytes a microframe (60 %)" "not about disk space"; do
+        check "refused: $words" grep -qF "$words" "$results/err"
+    done
+    equal "refused: sentences on one line" "$(wc -l < "$results/err")" 1
+    check "refused: what would fit" grep -qF "Choose yuyv 640x480 at 15, or an mjpeg size" "$results/err"
+    equal "slower: exit status" "$(cat "$results/slower.status")" 0
+    equal "the doctor warns of both" "$(json "$results/doctor.json" "[f['level'] for f in d['findings'] if f['check'] == 'usb.bandwidth']")" "['warning']"
+    equal "alone: exit status" "$(cat "$results/alone.status")" 0
+}
