@@ -48,9 +48,9 @@ within() {
     say "ok: $1: $2"
 }
 
-# wait_until SECONDS COMMAND…
+# wait_until SECONDS COMMAND…, or PATIENCE times as long on a slow machine
 wait_until() {
-    local end=$((SECONDS + $1))
+    local end=$((SECONDS + $1 * ${PATIENCE:-1}))
     shift
     until "$@" > /dev/null 2>&1; do
         [ "$SECONDS" -lt "$end" ] || fail "waited in vain for: $*"
