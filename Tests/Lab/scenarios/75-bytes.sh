@@ -3,8 +3,13 @@
 
 inside() {
     cameras cheap:1
-    echo "cameras: { desk: { device: any, size: 640x480, rate: 30 } }" > "$results/one.yaml"
-    "$MULTICAM" record --profile "$results/one.yaml" --camera desk="$(node 1)" --duration 6 \
+    cat > "$results/bytes.yaml" <<'YAML'
+cameras:
+  desk: { device: any, size: 640x480, rate: 30 }
+program: { size: 640x480, rate: 30, layout: single, main: desk, audio: { mix: [] } }
+tracks: { cameras: copy, microphones: none }
+YAML
+    "$MULTICAM" record --profile "$results/bytes.yaml" --camera desk="$(node 1)" --duration 6 \
         --output "$results/recordings" --name bytes --json > "$results/events" 2> "$results/stderr" & local job=$!
     wait_until 20 grep -q '"started"' "$results/events"
     sleep 1
@@ -23,10 +28,16 @@ outside() {
     copied "$folder/cameras/desk.mov" --manifest "$folder/manifest.json" desk > "$results/desk.json" || true
     equal "complaints" "$(json "$results/desk.json" 'd["complaints"]')" "[]"
     equal "frames" "$(json "$results/desk.json" 'd["frames"]')" 180
-    equal "lost" "$(json "$folder/manifest.json" 'd["tracks"][0]["frames"]["lost"]')" "{'bus': 4, 'corrupt': 3}"
+    equal "lost" "$(json "$folder/manifest.json" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "desk"]')" "[{'bus': 4, 'corrupt': 3}]"
     equal "missing" "$(json "$results/desk.json" 'len(d["missing"])')" 7
     # A copy is the camera's bytes: what only a decoder would find is copied, and five pictures kept their tails or lost them.
     equal "damaged within" "$(json "$results/desk.json" 'len(d["damaged"])')" 2
     check "tails do no harm" test "$(json "$results/desk.json" 'len(d["tails"]) in (0, 5)')" = True
     equal "decoded" "$(ffprobe -v quiet -count_frames -select_streams v:0 -show_entries stream=nb_read_frames -of csv=p=0 "$folder/cameras/desk.mov")" 180
+    # The program decodes: it shows the last good picture instead of a damaged one, and of one with a tail its own.
+    strips "$folder/program.mp4" > "$results/program.json"
+    equal "program: frames, readable, backwards" "$(json "$results/program.json" 'd["frames"], d["readable"], d["backwards"]')" "(180, 180, 0)"
+    equal "program: repeats" "$(json "$results/program.json" 'd["repeats"]')" 9
+    equal "program: lost" "$(json "$folder/manifest.json" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "program"]')" \
+        "[{'bus': 4, 'corrupt': 5}]"
 }

@@ -138,8 +138,8 @@ static void start_video(struct camera *camera)
     video->size = 0;
     video->silent = camera->faults.silent_start;
     camera->faults.silent_start = false;
-    if (camera->model->controls == all_controls)
-        forget_at_stream_start(&camera->controls);
+    if (camera->model->forgets_focus)
+        forget_focus(&camera->controls);
 }
 
 void reset_camera(struct camera *camera)

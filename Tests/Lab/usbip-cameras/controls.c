@@ -46,7 +46,7 @@ void reset_controls(struct camera_controls *controls, uint32_t present)
         controls->values[i] = all[i].initial;
 }
 
-void forget_at_stream_start(struct camera_controls *controls)
+void forget_focus(struct camera_controls *controls)
 {
     controls->values[focus_automatic] = all[focus_automatic].initial;
 }

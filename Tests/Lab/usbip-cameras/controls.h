@@ -22,8 +22,8 @@ struct camera_controls {
 
 // Everything at its default, as after plugging in.
 void reset_controls(struct camera_controls *controls, uint32_t present);
-// What some cameras forget when a stream starts: this kind goes back to automatic focus.
-void forget_at_stream_start(struct camera_controls *controls);
+// The focus is automatic again, as of some cameras when a stream starts.
+void forget_focus(struct camera_controls *controls);
 // The bits of those that `entity` has, for its descriptor.
 uint32_t control_bits(uint32_t present, int entity);
 // Answers a request to an entity; returns the number of bytes, or -EPIPE for a stall.

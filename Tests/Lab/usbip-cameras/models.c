@@ -59,7 +59,7 @@ static const struct model models[] = {
     {
         // Everything can be adjusted. Nothing survives a replug, and the automatic focus comes back with each stream.
         .name = "controls", .product = u"Adjustable Webcam", .serial = u"LAB#", .product_id = 0x0009, .channels = 1,
-        .controls = all_controls, .formats = { SMALL_MJPEG },
+        .controls = all_controls, .forgets_focus = true, .formats = { SMALL_MJPEG },
     },
     {
         // Like a Logitech C920: H.264 beside the others.

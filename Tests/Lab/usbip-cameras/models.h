@@ -31,8 +31,9 @@ struct model {
     uint8_t channels; // of its microphone
     struct format formats[most_formats]; // without sizes: the end
     uint32_t controls; // bit n: it has controls[n] (see controls.h)
-    bool greedy;       // reserves all that the bus has, whatever the format
-    bool bad_first;    // the first two frames of each stream are corrupt
+    bool forgets_focus;  // its focus is automatic again with each stream
+    bool greedy;         // reserves all that the bus has, whatever the format
+    bool bad_first;      // the first two frames of each stream are corrupt
     bool follows_signal; // it captures what another device sends, and offers only the size of that
 };
 
