@@ -1,3 +1,4 @@
+import Glibc
 public import Media
 
 /// The cameras that the computer has now.
@@ -55,48 +56,71 @@ public struct CameraCatalog: Sendable {
     ///
     /// - Parameters:
     ///   - known: From the last look; brought up to date.
-    ///   - patience: How long a new node may have no permission before that is told: udevd has still to set it.
+    ///   - patience: How long a new node is left out that cannot be used yet, because udevd or the driver is not done with it.
     /// - Returns: The cameras, and when to look again if nothing is heard until then.
     package func look(
         _ known: inout KnownNodes, patience: Nanoseconds
     ) -> (cameras: [LocatedDevice], again: ClockTime?) {
         let now = MonotonicClock().now
-        let earlier = known
+        let present = nodes(knowing: known, now: now)
         known = KnownNodes()
-        let present = nodesInSysfs()
         var cameras: [LocatedDevice] = []
         var again: ClockTime?
-        for (folder, instance, camera) in present {
-            var node = earlier.node(folder, instance: instance, now: now)
-            let outcome = node.outcome ?? ask(camera)
-            // It may have been unplugged while it was asked.
-            guard tree.instance(of: folder) == instance else { continue }
-            node.outcome = outcome.isFinal ? outcome : nil
-            known.nodes[folder] = node
-            guard case .camera(let answers) = outcome else { continue }
-            let deadline = node.firstSeen + patience
-            if case .noPermission = answers.problem, now < deadline, !isSettled(folder) {
+        for (name, node) in present {
+            let deadline = node.isListed ? now : node.firstSeen + patience
+            if now < deadline, isClosedForNow(node) {
+                known.nodes[name] = node
                 again = min(again ?? deadline, deadline)
                 continue
             }
-            let name = camera.name(among: present.map(\.camera))
+            let outcome = node.outcome ?? ask(node.camera)
+            // It may have been unplugged while it was asked.
+            guard tree.instance(of: node.folder) == node.instance else { continue }
+            known.nodes[name] = node
+            known.nodes[name]?.outcome = outcome.isFinal ? outcome : nil
+            guard case .camera(let answers) = outcome else { continue }
+            if now < deadline, let pause = pause(for: answers.problem, of: node) {
+                again = min(again ?? deadline, deadline, now + pause)
+                continue
+            }
+            known.nodes[name]?.isListed = true
+            let device = Self.device(
+                node.camera, answers, name: node.camera.name(among: present.map(\.node.camera)))
             cameras.append(
-                LocatedDevice(
-                    device: Self.device(camera, answers, name: name), usbDevice: camera.usbDevice,
-                    instance: instance))
+                LocatedDevice(device: device, usbDevice: node.camera.usbDevice, instance: node.instance))
         }
         return (cameras, again)
     }
 
-    private func nodesInSysfs() -> [(folder: String, instance: UInt64, camera: SysfsCamera)] {
+    /// Whether udevd has still to let us open a node: a cheap answer, without opening it.
+    private func isClosedForNow(_ node: KnownNodes.Node) -> Bool {
+        access(node.camera.node, R_OK | W_OK) != 0 && errno == EACCES && !isSettled(node.folder)
+    }
+
+    /// How long to wait before the next look at a new node whose problem may be over in a moment. `nil` where it stays.
+    private func pause(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
+        switch problem {
+        // Whoever sets its permissions is heard of.
+        case .noPermission: isSettled(node.folder) ? nil : .seconds(1)
+        // The driver shows a node a little before it can be opened (ENODEV until then), and nobody tells when it can.
+        case .failing: .milliseconds(20)
+        case .inUse, nil: nil
+        }
+    }
+
+    /// The nodes that there are, by number: those that are known as they are known, new ones as sysfs tells.
+    private func nodes(knowing known: KnownNodes, now: ClockTime) -> [(name: String, node: KnownNodes.Node)] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"
-        return tree.videoNodes().compactMap { folder in
-            guard let instance = tree.instance(of: folder) else { return nil }
+        return tree.videoNodeNames().compactMap { name, instance in
+            if let node = known.nodes[name], node.instance == instance { return (name, node) }
+            guard let folder = tree.folder(ofVideoNode: name) else { return nil }
             let camera = SysfsCamera(folder: folder, in: tree, nodes: nodes) {
                 asksUdev ? udev.value($0, of: folder) : nil
             }
-            return (folder, instance, camera)
+            return (
+                name, KnownNodes.Node(instance: instance, folder: folder, camera: camera, firstSeen: now)
+            )
         }
     }
 

@@ -1,7 +1,7 @@
 import Media
 
 /// A video node's place and identity, before it is opened.
-struct SysfsCamera {
+struct SysfsCamera: Sendable {
     let node: String
     /// Of the nodes of one function: the one with 0 captures, the others are for metadata.
     let index: Int

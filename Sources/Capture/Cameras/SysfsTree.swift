@@ -17,6 +17,18 @@ package struct SysfsTree: Sendable {
             .sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
     }
 
+    /// The nodes' names in `class/video4linux`, by their numbers, with their instances. Costs a system call a node.
+    func videoNodeNames() -> [(name: String, instance: UInt64)] {
+        let folder = "\(root)/class/video4linux"
+        return Paths.entries(of: folder).sorted { (Self.number(of: $0), $0) < (Self.number(of: $1), $1) }
+            .compactMap { name in instance(of: "\(folder)/\(name)").map { (name, $0) } }
+    }
+
+    /// A node's folder, without links; `nil` when it is not there any more.
+    func folder(ofVideoNode name: String) -> String? {
+        Paths.resolved("\(root)/class/video4linux/\(name)")
+    }
+
     /// The nearest folder above (or at) `path` that is a USB device: that holds `idVendor`.
     ///
     /// - Parameter path: With or without the root in front, as PulseAudio's `sysfs.path` is without.

@@ -7,8 +7,9 @@ package final class DeviceMonitor: Sendable {
     private let cameras: CameraMonitor?
     private let microphones: MicrophoneMonitor?
 
-    /// A new camera that udevd has still to make accessible is held back for so long before its lack is told.
-    private static let patience = Nanoseconds.milliseconds(120)
+    /// A new camera that cannot be used yet, as udevd has still to make it accessible, is held back for so long before that
+    /// is told. What is there at the beginning is told as it is.
+    private static let patience = Nanoseconds.milliseconds(100)
 
     /// Looks at what is there and listens from now on.
     ///
@@ -26,11 +27,12 @@ package final class DeviceMonitor: Sendable {
         microphones: (@Sendable (Result<[LocatedDevice], DeviceError>) -> Void)?
     ) throws(DeviceError) {
         self.cameras = try cameras.map { report throws(DeviceError) in
-            let known = Monitor(KnownNodes())
+            let known = Monitor<KnownNodes?>(nil)
             return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
                 // Taken out and put back, as no lock is held while nodes are opened. This is the only thread.
-                var nodes = known.withLock { $0 }
-                let (found, again) = catalog.look(&nodes, patience: Self.patience)
+                let last = known.withLock { $0 }
+                var nodes = last ?? KnownNodes()
+                let (found, again) = catalog.look(&nodes, patience: last == nil ? .zero : Self.patience)
                 known.withLock { $0 = nodes }
                 report(found)
                 return again
