@@ -29,6 +29,13 @@ tracks: { cameras: encode }" > "$results/raw.yaml"
     wait "$holder" || true
     rm "$results/stream"
 
+    # Both cameras in one recording: the one that took the bus is our own.
+    sed 's/^cameras: { \(desk\): \({.*}\) }/cameras: { desk: \2, face: \2 }/' "$results/raw.yaml" > "$results/both.yaml"
+    status=0
+    timeout 60 "$MULTICAM" record --profile "$results/both.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" \
+        --duration 1 --output "$results/recordings" --name both > "$results/out" 2> "$results/both" || status=$?
+    echo "$status" > "$results/both.status"
+
     status=0
     timeout 60 "$MULTICAM" record --profile "$results/raw.yaml" --camera desk="$(node 2)" --duration 1 \
         --output "$results/recordings" --name alone > "$results/alone" 2>&1 || status=$?
@@ -45,6 +52,8 @@ outside() {
     done
     equal "refused: sentences on one line" "$(wc -l < "$results/err")" 1
     check "refused: what would fit" grep -qF "Choose yuyv 640x480 at 15, or an mjpeg size" "$results/err"
+    equal "both: exit status" "$(cat "$results/both.status")" 3
+    check "both: who has the bus" grep -q "no bandwidth left.*, in use by .$(basename "$MULTICAM"). (process [0-9]*), keeps 3072 bytes" "$results/both"
     equal "slower: exit status" "$(cat "$results/slower.status")" 0
     equal "the doctor warns of both" "$(json "$results/doctor.json" "[f['level'] for f in d['findings'] if f['check'] == 'usb.bandwidth']")" "['warning']"
     equal "alone: exit status" "$(cat "$results/alone.status")" 0

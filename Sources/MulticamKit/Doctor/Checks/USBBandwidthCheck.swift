@@ -19,7 +19,7 @@ enum USBBandwidthCheck {
         guard cameras.count > 1 else {
             return Finding(
                 "usb.bandwidth", .ok, device: first.controller,
-                "\(first.product) has \(place) for itself.")
+                "\(first.product) has the bandwidth of \(place) for itself.")
         }
         // What is on the bus beside the cameras, such as a USB microphone that somebody uses.
         let others = machine.usb.devices.filter { $0.domain == first.domain && !cameras.contains($0) }
