@@ -50,7 +50,10 @@ final class CameraDelivery {
         }
         if isWarmUp { return place }
         if place.isCorrected { receive(.corrected(at: place.capturedAt)) }
-        if place.missing > 0 { lost(place.missing, .bus, place.firstMissingAt) }
+        // Told in an outage too: then it was the bus that swallowed what the camera counts.
+        if place.missing > 0 {
+            receive(.lost(count: place.missing, cause: .bus, capturedAt: place.firstMissingAt))
+        }
         return place
     }
 

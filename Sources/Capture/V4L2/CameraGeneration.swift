@@ -66,17 +66,29 @@ extension V4L2Device {
     ///
     /// - Throws: `formatNotSupported` with what it offers when the driver grants another.
     func grant(_ format: VideoFormat) throws(DeviceError) -> GrantedFormat {
+        var substitute: PictureSize?
         // Several codes can mean the same: MJPG and JPEG, or all that are converted.
         for code in pixelCodes() where code.pixel == format.pixel {
             let granted = try setFormat(code, format.size)
-            guard granted.code == code, granted.size == format.size else { continue }
+            guard granted.code == code, granted.size == format.size else {
+                substitute = granted.size
+                continue
+            }
             guard let rate = try setRate(format.rate) else { return granted }
             // Drivers round intervals to their units; a rate that is a hundredth off is another one.
             if abs(rate.perSecond / format.rate.perSecond - 1) < 0.01 { return granted }
         }
+        let offered = formats()
+        if let substitute, offered.contains(where: { $0.pixel == format.pixel && $0.size == format.size }) {
+            throw DeviceError(
+                device: path, operation: "VIDIOC_S_FMT",
+                reason: .other(
+                    "it lists \(format.size) but grants \(substitute). Plug it in again, or choose another size."
+                ))
+        }
         throw DeviceError(
             device: path, operation: "VIDIOC_S_FMT",
-            reason: .formatNotSupported(requested: format.description, offered: formats().map(\.description)))
+            reason: .formatNotSupported(requested: format.description, offered: offered.map(\.description)))
     }
 
     /// Sets those controls again that do not have their value any more.

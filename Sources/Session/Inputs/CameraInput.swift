@@ -53,6 +53,8 @@ final class CameraInput: Sendable {
         var clock: DeviceClock
         var lastTime: ClockTime?
         var isAway = false
+        /// Pictures of the outage that the camera has counted, so that their cause is known.
+        var explainedPictures = 0
         var goodPictures = 0
         var firstGood: ClockTime?
         var latestKey: CapturedPicture?
@@ -66,9 +68,14 @@ final class CameraInput: Sendable {
                 // An outage is as long as the pictures that are missing from it.
                 let missing =
                     Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
-                deliveries.append(.lost(count: missing, cause: .away, capturedAt: lastTime + interval))
+                    - explainedPictures
+                if missing > 0 {
+                    deliveries.append(
+                        .lost(count: missing, cause: .away, capturedAt: lastTime + interval))
+                }
             }
             isAway = false
+            explainedPictures = 0
             lastTime = dated.time
             goodPictures += 1
             if firstGood == nil { firstGood = dated.time }
@@ -156,8 +163,9 @@ final class CameraInput: Sendable {
         switch event {
         case .picture(let picture): receive(picture)
         case .lost(let count, let cause, let time):
-            box.withLock {
-                $0.deliveries.append(.lost(count: count, cause: cause, capturedAt: time - latency))
+            box.withLock { box in
+                if box.isAway { box.explainedPictures += count }
+                box.deliveries.append(.lost(count: count, cause: cause, capturedAt: time - latency))
             }
         case .away(let time, let cause):
             box.withLock { box in
