@@ -11,6 +11,8 @@ final class WaveWriter: Sendable {
 
     struct Result: Sendable {
         var parts: [String] = []
+        /// Per channel, in all parts.
+        var sampleCount: Int64 = 0
         var failure: FileError?
     }
 
@@ -57,7 +59,8 @@ final class WaveWriter: Sendable {
                 switch item {
                 case .samples(let samples): try file.append(samples: samples)
                 case .split(let path, let relativePath, let startedAt):
-                    try file.finish()
+                    let count = try file.finish()
+                    result.withLock { $0.sampleCount += count }
                     file = try WaveFile(path: path, channels: channels, startedAt: startedAt)
                     result.withLock { $0.parts.append(relativePath) }
                 }
@@ -73,5 +76,7 @@ final class WaveWriter: Sendable {
                 if result.failure == nil { result.failure = error }
             }
         }
+        let count = file.sampleCount
+        result.withLock { $0.sampleCount += count }
     }
 }

@@ -108,9 +108,7 @@ struct ManifestBuilder {
                 codec: microphone.file == nil ? "aac" : "pcm_s24le", channels: microphone.channels,
                 first_ns: 0,
                 duration_ns: end.nanoseconds,
-                samples: Manifest.Samples(
-                    written: microphone.written, captured: microphone.written - microphone.filled,
-                    filled: microphone.filled),
+                samples: samples(microphone, wave),
                 parts: wave.map { $0.parts.isEmpty ? nil : $0.parts }
                     ?? place.flatMap { parts(movies[$0.file]) },
                 failure: failure?.description ?? microphone.failure?.description)
@@ -140,6 +138,18 @@ struct ManifestBuilder {
         guard let movie = movies[place.file] else { return counts }
         return counts.endingAfter(
             movie.packetCounts[place.stream], cause: movie.failure == nil ? .encoder : .disk)
+    }
+
+    /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
+    private func samples(_ microphone: MicrophoneTrack, _ wave: WaveWriter.Result?) -> Manifest.Samples {
+        var written = microphone.written
+        var captured = written - microphone.filled
+        if let wave, wave.failure != nil {
+            let missing = max(0, written - wave.sampleCount)
+            written -= missing
+            captured = max(0, captured - missing)
+        }
+        return Manifest.Samples(written: written, captured: captured, filled: written - captured)
     }
 
     private var cost: Manifest.Cost? {
