@@ -3,6 +3,11 @@
 #     inside     runs as root in the lab's kernel and leaves what it made in $results
 #     outside    runs afterwards on the host and judges that: to start ffprobe or Python takes the lab seconds
 #
+# A file that defines `outside_NAME` instead of `outside`, once or several times, holds several cases: they share a boot, and
+# `inside` if there is one, but each is reported and counted by itself. Each has a folder of its own, $results, runs its
+# `inside_NAME` in the lab if it has one, in the file's order, and is judged by its `outside_NAME`; what `inside` left is in
+# $RESULTS. A case that fails ends itself alone.
+#
 # "# lab: virtual-time" or "# lab: timeout=200" in its first lines say what it needs. In `tools/lab shell` the functions here
 # are commands to play with:
 #
@@ -20,7 +25,7 @@ results=$RESULTS
 # --- assertions
 
 # In the lab with the time since it booted.
-say() { if [ "$results" = /results ]; then echo "$(cut -d ' ' -f 1 /proc/uptime) $*"; else echo "$*"; fi >&2; }
+say() { if [[ $RESULTS = /results* ]]; then echo "$(cut -d ' ' -f 1 /proc/uptime) $*"; else echo "$*"; fi >&2; }
 
 fail() {
     say "FAILED: $*"
@@ -65,6 +70,7 @@ json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(e
 
 cameras() {
     SYSTEMD_IGNORE_CHROOT=1 /lib/systemd/systemd-udevd --daemon 2> /dev/null || fail "udevd does not start"
+    plugged=("$@")
     cameras_without_udev "$@"
     local camera
     for camera in "$@"; do wait_until 20 present "${camera##*[:@]}"; done
@@ -81,6 +87,18 @@ fault() { echo "$*" > /run/cameras; }
 
 # bandwidth MICROSECONDS: of each microframe for isochronous transfers; 0 is no limit, a USB 2 controller has 100.
 bandwidth() { echo "$1" > /sys/module/vhci_hcd/parameters/periodic_us; }
+
+# Undoes what lasts of the faults, for the next case.
+heal() {
+    local camera number
+    for camera in "${plugged[@]}"; do
+        number=${camera#*:}
+        ! absent "${number#*@}" || fault plug "$number"
+        fault thaw "${number%@*}"
+        fault unmute "${number%@*}"
+    done
+    for camera in "${plugged[@]}"; do wait_until 20 present "${camera##*[:@]}"; done
+}
 
 # vhci_hcd is the only USB controller here: the camera at port N of its bus.
 usb() { echo "/sys/bus/usb/devices/1-$1"; }
@@ -105,7 +123,8 @@ absent() { ! [ -e "$(usb "$1")" ]; }
 sound() {
     # Started by hand as root: no priority to be had, and nobody's session to end with.
     pulseaudio -n --load="module-native-protocol-unix auth-anonymous=1 socket=/run/pulse.socket" --load=module-udev-detect \
-        --exit-idle-time=-1 --use-pid-file=false --daemonize=no --realtime=no --high-priority=no > "$results/pulseaudio.log" 2>&1 &
+        --exit-idle-time=-1 --use-pid-file=false --daemonize=no --realtime=no --high-priority=no >> "$results/pulseaudio.log" 2>&1 &
+    server=$!
     export PULSE_SERVER=unix:/run/pulse.socket
     wait_until 20 test -S /run/pulse.socket
     local port
@@ -120,6 +139,65 @@ mic() {
         /^\tName:/ { name = $2 }
         $1 == "sysfs.path" && index($0, card) { print name; found = 1 }
         END { exit !found }'
+}
+
+# --- inside: recordings. NAME's folder is recordings/NAME in $results; beside it lie NAME.events and NAME.stderr.
+
+# start NAME ARGUMENT…: `multicam record` in the background, from when it has started; its process is $recorder.
+# $output, if set, is another place for its folder.
+start() {
+    "$MULTICAM" record --output "${output:-$results/recordings}" --name "$1" --json "${@:2}" > "$results/$1.events" 2> "$results/$1.stderr" &
+    recorder=$!
+    wait_until 20 begun_or_over "$1"
+    grep -q '"started"' "$results/$1.events" || fail "$1 does not start: $(cat "$results/$1.stderr")"
+}
+begun_or_over() { grep -q '"started"' "$results/$1.events" || ! kill -0 "$recorder"; }
+
+# ended NAME [STATUS]: waits until it has ended, and looks with which exit status (0).
+ended() {
+    local status=0
+    wait "$recorder" || status=$?
+    [ "$status" = "${2:-0}" ] || fail "$1: record ended with $status, expected ${2:-0}: $(cat "$results/$1.stderr")"
+}
+
+# record NAME ARGUMENT…: from the start to a proper end.
+record() {
+    start "$@"
+    ended "$1"
+}
+
+# before a command: without a right to anything
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent)
+
+# refused NAME COMMAND…: what it says, and its exit status, for `says`.
+refused() {
+    local status=0
+    timeout 30 "${@:2}" > "$results/$1.out" 2> "$results/$1.err" || status=$?
+    echo "$status" > "$results/$1.status"
+}
+
+# --- outside: recordings and refusals
+
+# recorded NAME [EXIT-STATUS [--abandoned]]: it ended so (0), and its manifest agrees with itself and with the files. Sets `folder`,
+# `manifest`, and `ledger`: the report of check-ledger.py.
+recorded() {
+    folder=$results/recordings/$1
+    manifest=$folder/manifest.json
+    ledger=$results/$1.ledger
+    "$LAB/tools/check-ledger.py" "$folder" "${@:3}" > "$ledger" || fail "$1: the ledger: $(json "$ledger" 'd["complaints"]')"
+    equal "$1: the last event" "$(tail -1 "$results/$1.events" | json /dev/stdin 'd["event"], d["exit"]')" "('finished', ${2:-0})"
+}
+
+# events NAME EXPRESSION: of the list `d` of its events
+events() { python3 -c 'import json, sys; d = [json.loads(line) for line in open(sys.argv[1])]; print(eval(sys.argv[2]))' "$results/$1.events" "$2"; }
+
+# says NAME STATUS WORD…: the exit status, nothing on standard output, one line with all the words
+says() {
+    local word
+    equal "$1: exit status" "$(cat "$results/$1.status")" "$2"
+    equal "$1: lines on standard output" "$(wc -l < "$results/$1.out")" 0
+    equal "$1: lines on standard error" "$(wc -l < "$results/$1.err")" 1
+    for word in "${@:3}"; do check "$1: $word" grep -qF -- "$word" "$results/$1.err"; done
 }
 
 # --- outside: files
@@ -139,3 +217,55 @@ tone() {
 probe() { ffprobe -v error -select_streams "$2" -show_entries "stream=$3" -of csv=p=0 "$1"; }
 # frames FILE: as many as there really are
 frames() { ffprobe -v error -select_streams v:0 -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "$1"; }
+
+# whose FILE X Y…: which of the cameras 1 to 4 the first picture shows at each of these places, by its tint (picture.c)
+whose() {
+    local file=$1 chroma
+    shift
+    while [ $# -gt 0 ]; do
+        chroma=$(ffmpeg -v error -i "$file" -vf "crop=8:8:$1:$2,scale=2:2:flags=area,format=yuv444p" -frames:v 1 -f rawvideo - |
+            od -An -tu1 | awk '{ number = ($5 > 128) + 2 * ($9 > 128); printf "%d", number ? number : 4 }')
+        echo -n "$chroma"
+        shift 2
+    done
+    echo
+}
+
+# in_order WHAT FILE FRAMES [X Y WIDTH HEIGHT]: every picture shows the camera's next. At the very start the two may settle.
+in_order() {
+    strips "$2" "${@:4}" > "$results/strips.json"
+    within "$1: readable" "$(json "$results/strips.json" 'd["readable"]')" $(($3 - 2)) "$3"
+    within "$1: repeats" "$(json "$results/strips.json" 'd["repeats"]')" 0 2
+    within "$1: skips" "$(json "$results/strips.json" 'd["skips"]')" 0 1
+    equal "$1: backwards" "$(json "$results/strips.json" 'd["backwards"]')" 0
+}
+
+# sounds WHAT FILE FREQUENCY [FROM TO]…: that tone in these stretches, within 0.05 s, and nothing anywhere else
+sounds() {
+    local what=$1 file=$2
+    "$LAB/tools/measure-tone.py" "$file" > "$results/tone.json"
+    shift 2
+    python3 - "$results/tone.json" "$@" <<'PYTHON' || fail "$what: $(json "$results/tone.json" 'd["stretches"]'), expected $*"
+import json, sys
+found = json.load(open(sys.argv[1]))["stretches"]
+tone, *edges = map(float, sys.argv[2:])
+wanted = list(zip(edges[::2], edges[1::2]))
+assert len(found) == len(wanted)
+for (start, end, frequency), (first, last) in zip(found, wanted):
+    assert abs(start - first) <= 0.05 and abs(end - last) <= 0.05 and abs(frequency - tone) < 1
+PYTHON
+    say "ok: $what: $*"
+}
+
+# untouched ROLE CAMERA: the copied track has the very frames of that camera, as many as the manifest says, and none is more
+# than half an interval from its instant. The driver stamps a picture up to one request of 4 ms after its exposure.
+untouched() {
+    local report=$results/$1.copied half
+    copied "$folder/cameras/$1.mov" --manifest "$manifest" "$1" > "$report" || fail "$1: $(json "$report" 'd["complaints"], d["damaged"], d["backwards"]')"
+    equal "$1: whose pictures" "$(json "$report" 'd["cameras"]')" "[$2]"
+    half=$(json "$manifest" "[500 / t['rate'] for t in d['tracks'] if t['name'] == '$1'][0]")
+    set -- "$1" "$(python3 -c "print(-$half - 5)")" "$(python3 -c "print($half + 0.5)")"
+    within "$1: latest picture, ms" "$(json "$report" 'd["offset_ms"]["most"]')" "$2" "$3"
+    [ "$(json "$report" 'd["repeats"]')" != 0 ] || # what is shown again is older
+        within "$1: earliest picture, ms" "$(json "$report" 'd["offset_ms"]["least"]')" "$2" "$3"
+}

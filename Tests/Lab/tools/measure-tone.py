@@ -4,7 +4,8 @@
 Usage: measure-tone.py FILE [FROM TO]
 
 `quiet` is the share of 10 ms slices without sound to speak of: a tone with a hole has the right frequency and amplitude
-almost everywhere, but some of it is quiet. Frequency and amplitude are those of the rest.
+almost everywhere, but some of it is quiet. Frequency and amplitude are those of the rest. `stretches`: each run of sound as
+[from, to, frequency] in seconds and Hz, so that a hole, and a foreign tone before or after one, shows.
 """
 import array
 import json
@@ -22,6 +23,20 @@ def samples(path):
     return array.array("h", decoded.stdout)
 
 
+def frequency(sound, first, last):
+    """By the rising zero crossings between two slices, placed between samples: exact far below 1 Hz. The outermost slices
+    may hold the tone's edge, at which a resampler rings."""
+    if last - first > 4:
+        first, last = first + 1, last - 1
+    stretch = sound[first * SLICE : last * SLICE]
+    crossings = [
+        index + left / (left - right)
+        for index, (left, right) in enumerate(zip(stretch, stretch[1:]))
+        if left < 0 <= right
+    ]
+    return round((len(crossings) - 1) * RATE / (crossings[-1] - crossings[0]), 2) if len(crossings) > 1 else 0
+
+
 def main(arguments):
     if len(arguments) not in (1, 3):
         sys.exit("\n".join(__doc__.splitlines()[2:3]))
@@ -32,25 +47,21 @@ def main(arguments):
     powers = [sum(sample * sample for sample in slice) / SLICE / 32768**2 for slice in slices]
     loud = [power > 1e-4 for power in powers]
 
-    # Rising zero crossings in the longest stretch of sound, placed between samples: exact far below 1 Hz.
-    best, start = (0, 0), None
+    runs, start = [], None
     for index, sounding in enumerate(loud + [False]):
         if sounding and start is None:
             start = index
         elif not sounding and start is not None:
-            best, start = max(best, (index - start, start)), None
-    stretch = sound[best[1] * SLICE : (best[1] + best[0]) * SLICE]
-    crossings = [
-        index + left / (left - right)
-        for index, (left, right) in enumerate(zip(stretch, stretch[1:]))
-        if left < 0 <= right
-    ]
+            runs.append((start, index))
+            start = None
+    longest = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
     power = sum(power for power, sounding in zip(powers, loud) if sounding) / max(1, sum(loud))
     print(json.dumps({
         "seconds": len(sound) / RATE,
-        "frequency": round((len(crossings) - 1) * RATE / (crossings[-1] - crossings[0]), 2) if len(crossings) > 1 else 0,
+        "frequency": frequency(sound, *longest),
         "amplitude": round(math.sqrt(2 * power), 4),
         "quiet": round(1 - sum(loud) / max(1, len(loud)), 4),
+        "stretches": [[first * SLICE / RATE, last * SLICE / RATE, frequency(sound, first, last)] for first, last in runs],
     }))
 
 

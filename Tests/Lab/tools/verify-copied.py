@@ -29,7 +29,7 @@ TEXT = re.compile(rb"multicam-lab-picLAB1 ([0-9a-f]{2}) ([0-9a-f]{8}) ([0-9a-f]{
 START, END = b"\xff\xd8", b"\xff\xd9"
 
 
-def packets(path):
+def packets(path, stream="v:0"):
     """(bytes, presentation time in seconds) of each picture, as the container has them."""
     with open(path, "rb") as file:
         if path.endswith(".mjpeg"):
@@ -37,7 +37,7 @@ def packets(path):
         if path.endswith(".h264"):
             return [(unit, None) for unit in access_units(file.read())]
         probe = subprocess.run(
-            ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time,pos,size", "-of", "json", path],
+            ["ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time,pos,size", "-of", "json", path],
             check=True, capture_output=True, text=True)
         pictures = []
         for packet in json.loads(probe.stdout)["packets"]:
@@ -170,8 +170,8 @@ def examine(pictures):
     }
 
 
-def compare(manifest, name, pictures, marks, report):
-    track = next(track for track in manifest["tracks"] if track["name"] == name)
+def compare(manifest, track, pictures, marks, report):
+    name = track["name"]
     counts = track["frames"]
     # A camera without power counts no pictures, a frozen one does, and of one that returns the first are discarded: of the
     # pictures of an outage some may have numbers. What a longer exposure costs was never a picture.
@@ -196,11 +196,15 @@ def compare(manifest, name, pictures, marks, report):
 def main(arguments):
     if len(arguments) not in (1, 4) or (len(arguments) == 4 and arguments[1] != "--manifest"):
         sys.exit("\n".join(__doc__.splitlines()[2:3]))
-    pictures = packets(arguments[0])
-    marks, report = examine(pictures)
+    manifest = track = None
     if len(arguments) == 4:
         with open(arguments[2], encoding="utf-8") as file:
-            compare(json.load(file), arguments[3], pictures, marks, report)
+            manifest = json.load(file)
+        track = next(track for track in manifest["tracks"] if track["name"] == arguments[3])
+    pictures = packets(arguments[0], str(track["stream"]) if track else "v:0")
+    marks, report = examine(pictures)
+    if track:
+        compare(manifest, track, pictures, marks, report)
     print(json.dumps(report, indent=1))
     bad = report["damaged"] or report["backwards"] or report.get("complaints") or not report["distinct"]
     return 1 if bad else 0
