@@ -1,5 +1,5 @@
 # The main job on real drivers: two cameras and a microphone become one finished file.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=600
 
 inside() {
     cameras studio:1 cheap:2

@@ -1,5 +1,5 @@
 # Every camera and microphone apart: the cameras' very bytes, and no frame lost that the manifest does not name.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=600
 
 inside() {
     cameras studio:1 cheap:2

@@ -1,0 +1,28 @@
+# An encoder that is far behind, and somebody who does not want to wait: in real time, since virtual time waits for encoders.
+# lab: timeout=200
+
+inside() {
+    cameras studio:1
+    cat > "$results/slow.yaml" <<'YAML'
+cameras: { desk: { device: any, size: 1920x1080, rate: 30 } }
+program: { size: 3840x2160, rate: 30, layout: single, video: { preset: veryfast, quality: 10 } }
+tracks: { cameras: copy }
+YAML
+    start r --profile "$results/slow.yaml" --camera desk="$(node 1)"
+    sleep 3
+    kill -INT "$recorder"
+    sleep 1.2 # within a second they count once
+    kill -INT "$recorder" || fail "it was over before the second signal"
+    ended r
+}
+
+outside() {
+    recorded r 0 --abandoned
+    check "it said so" grep -q "closing the files without waiting for the encoders" "$results/r.stderr"
+    equal "outcome" "$(json "$ledger" 'd["outcome"]')" finished
+    check "what the encoder did not come to is in the ledger" test "$(json "$ledger" 'd["tracks"]["program"]["lost"]["encoder"]')" -gt 0
+    # Beside such an encoder, on the one CPU, the camera itself stumbles; what it sent is there.
+    check "desk: whole pictures" copied "$folder/cameras/desk.mov" > "$results/desk.json"
+    # On a busy machine the encoder may not have come to a single picture.
+    [ "$(frames "$folder/program.mp4")" = N/A ] || equal "the program decodes" "$(ffmpeg -v error -i "$folder/program.mp4" -f null - 2>&1 | head -3)" ""
+}
