@@ -1,5 +1,5 @@
 # What goes wrong with cameras: each fault costs what it must, is named, and disturbs nobody else.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=600
 
 inside() {
     cameras studio:1 cheap:2
