@@ -1,5 +1,5 @@
 # Raw pictures, borrowed from the driver: encoded as a track and composed into a program, in the right colours.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=600
 
 inside() {
     cameras studio:1 cheap:2

@@ -1,0 +1,121 @@
+# The kernel's own test driver for cameras, vivid: raw formats in true colours, and errors that USB cameras seldom show.
+# lab: virtual-time timeout=600
+
+inside() {
+    # Three cameras and nothing else; their nodes are numbered in order.
+    modprobe vivid n_devs=3 node_types=0x1,0x1,0x1 num_inputs=1,1,1 input_types=0x0,0x0,0x0
+    wait_until 10 test -c /dev/video2
+    local number
+    for number in 0 1 2; do v4l2-ctl -d /dev/video$number -c osd_text_mode=2; done # bars without words on them
+    echo "{ cameras: { desk: { device: any, format: yuyv, size: 320x180, rate: 30 } }, tracks: { cameras: encode } }" > "$results/one.yaml"
+}
+
+start_one() { start r --profile "$RESULTS/one.yaml" --camera desk=/dev/video0 --duration 3; }
+desk() { json "$ledger" "d['tracks']['desk']['$1']"; }
+
+inside_raw_formats() {
+    cat > "$results/p.yaml" <<'YAML'
+cameras:
+  one: { device: any, format: yuyv, size: 640x360, rate: 30 }
+  two: { device: any, format: nv12, size: 640x360, rate: 30 }
+  three: { device: any, format: yuyv, size: 320x180, rate: 15 }
+program: { size: 1280x720, rate: 30, layout: grid, filling: fit }
+tracks: { cameras: encode }
+YAML
+    record r --profile "$results/p.yaml" --camera one=/dev/video0 --camera two=/dev/video1 --camera three=/dev/video2 --duration 3
+}
+outside_raw_formats() {
+    recorded r
+    equal "frames" "$(json "$ledger" '[(d["tracks"][t]["written"], d["tracks"][t]["lost"]) for t in ("one", "two", "three", "program")]')" \
+        "[(90, {}), (90, {}), (45, {}), (90, {})]"
+    equal "formats" "$(json "$manifest" '[(c["format"]["pixel"], c["format"]["rate"]) for c in d["devices"]]')" \
+        "[('yuyv', 30), ('nv12', 30), ('yuyv', 15)]"
+    # 75 % bars from left to right: white, yellow, cyan, green, magenta, red, blue, black; 191 of 255 where not 0.
+    bars "yuyv" "$folder/cameras/one.mov" 80 180
+    bars "nv12" "$folder/cameras/two.mov" 80 180
+    bars "small" "$folder/cameras/three.mov" 40 90
+    bars "yuyv in the program" "$folder/program.mp4" 80 180
+    bars "nv12 in the program" "$folder/program.mp4" 80 180 640 0
+    bars "small, enlarged in the program" "$folder/program.mp4" 80 180 0 360
+}
+# bars WHAT FILE BAR-WIDTH Y [LEFT TOP]: the middle of each bar, within 6 levels
+bars() {
+    ffmpeg -v error -i "$2" -vf "crop=$(($3 * 8)):4:${5:-0}:$((${6:-0} + $4)),scale=in_color_matrix=auto,format=rgb24,scale=8:1:flags=area" \
+        -frames:v 1 -f rawvideo - | od -An -v -tu1 | tr -s ' \n' ' ' > "$results/bars"
+    python3 - "$results/bars" <<'PYTHON' || fail "$1: red, green, blue of the bars are $(cat "$results/bars")"
+import sys
+found = list(map(int, open(sys.argv[1]).read().split()))
+wanted = [191 * bit for bar in ("111", "110", "011", "010", "101", "100", "001", "000") for bit in map(int, bar)]
+assert len(found) == 24 and all(abs(a - b) <= 6 for a, b in zip(found, wanted))
+PYTHON
+    say "ok: $1"
+}
+
+inside_flagged_buffer() {
+    start_one
+    sleep 1
+    v4l2-ctl -d /dev/video0 -c inject_v4l2_buf_flag_error=1
+    ended r
+}
+outside_flagged_buffer() {
+    recorded r
+    equal "lost, repeated" "$(desk lost) $(desk repeated)" "{'driver': 1} 1"
+}
+
+inside_dropped_buffers() {
+    v4l2-ctl -d /dev/video0 -c percentage_of_dropped_buffers=20
+    start_one
+    ended r
+    v4l2-ctl -d /dev/video0 -c percentage_of_dropped_buffers=0
+}
+outside_dropped_buffers() {
+    recorded r
+    equal "causes" "$(json "$ledger" 'list(d["tracks"]["desk"]["lost"])')" "['bus']"
+    within "a fifth of 90" "$(json "$ledger" 'd["tracks"]["desk"]["lost"]["bus"]')" 8 30
+    within "captured and lost" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] + d["tracks"]["desk"]["lost"]["bus"]')" 89 91
+}
+
+inside_refused_start() {
+    v4l2-ctl -d /dev/video0 -c inject_vidioc_streamon_error=1
+    refused start "$MULTICAM" record --profile "$RESULTS/one.yaml" --camera desk=/dev/video0 --duration 1 --output "$results/recordings"
+}
+outside_refused_start() {
+    says start 3 /dev/video0
+    check "nothing is left behind" test -z "$(ls -A "$results/recordings")"
+}
+
+inside_broken_queue() {
+    start_one
+    sleep 1
+    v4l2-ctl -d /dev/video0 -c inject_fatal_streaming_error=1
+    ended r
+}
+outside_broken_queue() {
+    recorded r
+    equal "away and back" "$(events r '[(e["event"], e.get("cause")) for e in d if e["event"] in ("unplug", "replug")]')" \
+        "[('unplug', 'the driver reports an error'), ('replug', None)]"
+    within "a restart costs no more than a few pictures" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] - d["tracks"]["desk"]["skipped"]')" 80 90
+    equal "and no slate" "$(desk slate)" 0
+}
+
+inside_disconnected() {
+    cat > "$results/p.yaml" <<'YAML'
+cameras:
+  desk: { device: any, format: yuyv, size: 320x180, rate: 30 }
+  face: { device: any, format: nv12, size: 320x180, rate: 30 }
+tracks: { cameras: encode }
+YAML
+    start r --profile "$results/p.yaml" --camera desk=/dev/video0 --camera face=/dev/video1 --duration 3
+    sleep 1
+    v4l2-ctl -d /dev/video0 -c disconnect=1
+    ended r
+}
+outside_disconnected() {
+    recorded r
+    # vivid connects itself again as soon as nobody has its node open.
+    equal "gaps" "$(json "$ledger" '[gap[:2] for gap in d["gaps"]]')" "[['desk', 'unplugged']]"
+    within "away for, s" "$(json "$ledger" 'd["gaps"][0][3] - d["gaps"][0][2]')" 0.1 2
+    within "lost in that time" "$(json "$ledger" 'd["tracks"]["desk"]["lost"]["away"] - 30 * (d["gaps"][0][3] - d["gaps"][0][2])')" -2 2
+    equal "away and back" "$(events r '[e["event"] for e in d if e["event"] in ("unplug", "replug")]')" "['unplug', 'replug']"
+    equal "the other camera" "$(json "$ledger" '[d["tracks"]["face"][key] for key in ("captured", "lost")]')" "[90, {}]"
+}
