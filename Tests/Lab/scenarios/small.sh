@@ -11,7 +11,7 @@ cameras:
   face: { device: any, size: 640x480, rate: 15 }
 microphones:
   host: { device: default }
-program: { size: 640x480, rate: 15, layout: pip, main: desk, inset: face, scale: 0.5, margin: 0 }
+program: { size: 480x360, rate: 15, layout: pip, main: desk, inset: face, scale: 0.5, margin: 0 }
 tracks: { cameras: copy, microphones: wav }
 YAML
     "$MULTICAM" record --profile "$results/small.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" --mic host="pulse:$(mic 2)" \
@@ -40,7 +40,7 @@ outside() {
 
     equal "program: frames" "$(frames "$folder/program.mp4")" 120
     tone "program's sound" "$folder/program.mp4" 1500
-    for where in "" "320 240 320 240"; do
+    for where in "" "240 180 240 180"; do
         # shellcheck disable=SC2086 # four words or none
         strips "$folder/program.mp4" $where > "$report"
         within "${where:-main}: readable" "$(json "$report" 'd["readable"]')" 89 120
