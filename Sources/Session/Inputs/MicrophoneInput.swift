@@ -6,6 +6,8 @@ internal import Media
 final class MicrophoneInput: Sendable {
     enum Delivery: Sendable {
         case sound(CapturedSound, time: ClockTime, clockPartsPerMillion: Double)
+        /// Sound is missing; the jump of the next slice's time tells where, and how much exactly.
+        case lost(cause: LossCause)
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
         case ended(at: ClockTime, cause: String)
@@ -102,9 +104,7 @@ final class MicrophoneInput: Sendable {
                 // The slope means little before it has been watched for some seconds.
                 let known = box.clock.stampCount > 300 ? box.clock.partsPerMillion : 0
                 box.deliveries.append(.sound(sound, time: time, clockPartsPerMillion: known))
-            case .lost:
-                // The jump of the next slice's time makes the gap; its length is known exactly only there.
-                break
+            case .lost(_, let cause, _): box.deliveries.append(.lost(cause: cause))
             case .away(let time, let cause): box.deliveries.append(.away(at: time, cause: cause))
             case .returned(let time):
                 // What is counted from now on began at another instant.

@@ -9,9 +9,14 @@ struct ExposureWatch {
     /// Pictures left out that make no whole one yet.
     private var debt = 0.0
     private(set) var isSlow = false
+    /// Pictures in a row that speak against `isSlow`.
+    private var against = 0
 
     /// Slower than by this part is a lower rate; less is a crystal or a rounded interval (1/29.97 for 1/30).
     private static let tolerance = 0.05
+    /// So many pictures in a row make a spell of darkness, and so many end it: a camera at the edge would be told of each
+    /// time.
+    private static let spell = (begin: 15, end: 300)
 
     /// - Parameter nominal: The time between two pictures at the rate that the camera was set to. Above 0.
     init(nominal: Nanoseconds) {
@@ -24,16 +29,16 @@ struct ExposureWatch {
     /// - Returns: How many pictures are missing before it, and whether the camera has just become slow.
     mutating func pictureCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
         let excess = interval.inSeconds / nominal.inSeconds - 1
-        guard excess > Self.tolerance else {
-            isSlow = false
-            debt = 0
-            return (0, false)
+        let isLate = excess > Self.tolerance
+        against = isLate == isSlow ? 0 : against + 1
+        let changes = against >= (isSlow ? Self.spell.end : Self.spell.begin)
+        if changes {
+            isSlow.toggle()
+            against = 0
         }
-        let becameSlow = !isSlow
-        isSlow = true
-        debt += excess
+        debt = isLate ? debt + excess : 0
         let missing = Int(debt)
         debt -= Double(missing)
-        return (missing, becameSlow)
+        return (missing, changes && isSlow)
     }
 }

@@ -18,6 +18,12 @@ struct OutageLog {
     /// Since when the device is away; `nil` while it is there.
     var awaySince: ClockTime? { open?.since }
 
+    /// Whether the device was away at some time of a stretch.
+    func overlaps(_ gap: Gap) -> Bool {
+        if let open, MediaTime(open.since, since: start) < gap.to { return true }
+        return gaps.contains { $0.from < gap.to && gap.from < $0.to }
+    }
+
     /// It went away, or while it is away another reason shows: the last one stands, as the first is often but a sign of it.
     mutating func begin(at time: ClockTime, cause: String) {
         open = (open?.since ?? time, cause.printable())

@@ -13,6 +13,7 @@ final class MicrophoneTrack {
     private let taps: [SoundTap]
     private let start: ClockTime
     private var outages: OutageLog
+    private var holes: SoundHoles
     private(set) var level = SoundLevel()
     private(set) var failure: EncodingError?
     private var events: [SessionEvent] = []
@@ -35,6 +36,7 @@ final class MicrophoneTrack {
         self.gain = gain
         self.start = start
         outages = OutageLog(track: input.role, start: start)
+        holes = SoundHoles(track: input.role)
         self.writer = writer
         self.taps = taps
         channels = input.channels
@@ -44,7 +46,7 @@ final class MicrophoneTrack {
     }
 
     var role: String { input.role }
-    var gaps: [Gap] { outages.gaps }
+    var gaps: [Gap] { (outages.gaps + holes.gaps).sorted { $0.from < $1.from } }
     var written: Int64 { sound.written }
     var filled: Int64 { sound.filled }
     var file: WaveWriter? { writer }
@@ -53,6 +55,7 @@ final class MicrophoneTrack {
     func advance(to end: Int64) -> [Float] {
         for delivery in input.takeDeliveries() { take(delivery) }
         let samples = sound.take(upTo: end)
+        note(holes.take(sound.takeHoles(), through: end, besides: outages))
         write(samples, from: position, to: end)
         encoder?.encode(samples)
         for tap in taps {
@@ -83,6 +86,7 @@ final class MicrophoneTrack {
 
     /// No sample follows.
     func finish(at end: MediaTime) {
+        note(holes.finish(besides: outages))
         outages.end(at: start + Nanoseconds(end.nanoseconds))
         writer?.finish()
         encoder?.finish()
@@ -98,6 +102,7 @@ final class MicrophoneTrack {
                 // The track goes on in silence, and the manifest says why.
                 failure = failure ?? error
             }
+        case .lost(let cause): holes.cause = cause
         case .away(let time, let cause), .ended(let time, let cause):
             outages.begin(at: time, cause: cause)
             note(.unplug, at: time, ["cause": .string(cause.printable())])
@@ -111,6 +116,18 @@ final class MicrophoneTrack {
         let at = MediaTime(time, since: start)
         guard at >= .zero else { return }
         events.append(SessionEvent(name, at: at, fields.merging(["track": .string(role)]) { $1 }))
+    }
+
+    private func note(_ gaps: [Gap]) {
+        for gap in gaps {
+            events.append(
+                SessionEvent(
+                    .drop, at: gap.from,
+                    [
+                        "track": .string(role), "cause": .string(gap.cause),
+                        "duration_ns": .integer(gap.to.nanoseconds - gap.from.nanoseconds),
+                    ]))
+        }
     }
 
     /// What happened to the device since the last call.

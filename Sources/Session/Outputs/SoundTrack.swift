@@ -15,6 +15,8 @@ final class SoundTrack {
     /// The index of the next sample that the resampler will give; `nil` before the first slice.
     private var next: Int64?
     private var silentRanges: [Range<Int64>] = []
+    /// Samples of what was given that are silence for want of sound, in order, since they were asked for last.
+    private var holes: [Range<Int64>] = []
 
     private(set) var written: Int64 = 0
     private(set) var filled: Int64 = 0
@@ -70,9 +72,18 @@ final class SoundTrack {
             result.append(contentsOf: repeatElement(0, count: missing * channels))
             filled += Int64(missing)
         }
-        filled += silence(in: written..<(written + Int64(present)))
+        let silent = silence(in: written..<(written + Int64(present)))
+        filled += silent.reduce(0) { $0 + Int64($1.count) }
+        holes += silent
+        if present < wanted { holes.append(written + Int64(present)..<end) }
         written = end
         return result
+    }
+
+    /// The track's samples that were given as silence since the last call, in order.
+    func takeHoles() -> [Range<Int64>] {
+        defer { holes.removeAll(keepingCapacity: true) }
+        return holes
     }
 
     private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {
@@ -106,11 +117,9 @@ final class SoundTrack {
         ready.append(contentsOf: repeatElement(0, count: count * channels))
     }
 
-    private func silence(in range: Range<Int64>) -> Int64 {
-        let sum = silentRanges.reduce(Int64(0)) { sum, silent in
-            sum + Int64(silent.clamped(to: range).count)
-        }
+    private func silence(in range: Range<Int64>) -> [Range<Int64>] {
+        let silent = silentRanges.map { $0.clamped(to: range) }.filter { !$0.isEmpty }
         silentRanges.removeAll { $0.upperBound <= range.upperBound }
-        return sum
+        return silent
     }
 }

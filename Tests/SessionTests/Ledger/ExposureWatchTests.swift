@@ -35,14 +35,19 @@ struct ExposureWatchTests {
         #expect(watch.isSlow)
     }
 
-    @Test("Each slow spell is told once")
+    @Test("Each slow spell is told once, and a camera at the edge of one is not told of again and again")
     func spells() {
-        var watch = ExposureWatch(nominal: nominal)
-        var told = 0
-        for _ in 0..<3 {
-            for _ in 0..<10 { told += watch.pictureCame(every: nominal * 2).becameSlow ? 1 : 0 }
-            for _ in 0..<10 { _ = watch.pictureCame(every: nominal) }
+        func told(slow: Int, fast: Int, times: Int) -> Int {
+            var watch = ExposureWatch(nominal: nominal)
+            var told = 0
+            for _ in 0..<times {
+                for _ in 0..<slow { told += watch.pictureCame(every: nominal * 2).becameSlow ? 1 : 0 }
+                for _ in 0..<fast { _ = watch.pictureCame(every: nominal) }
+            }
+            return told
         }
-        #expect(told == 3)
+        #expect(told(slow: 100, fast: 600, times: 3) == 3)
+        #expect(told(slow: 60, fast: 60, times: 50) == 1)
+        #expect(told(slow: 5, fast: 5, times: 50) == 0)
     }
 }

@@ -1,0 +1,50 @@
+import Media
+import Testing
+
+@testable import Session
+
+@Suite("Silence for want of sound")
+struct SoundHolesTests {
+    private let start = ClockTime(nanoseconds: 5_000_000_000)
+
+    private func time(_ samples: Int64) -> MediaTime { FrameRate(48_000, per: 1).time(ofTick: samples) }
+
+    @Test("A hole over several blocks is one gap, told when it has ended")
+    func merged() {
+        let outages = OutageLog(track: "host", start: start)
+        var holes = SoundHoles(track: "host")
+        #expect(holes.take([400..<480], through: 480, besides: outages).isEmpty)
+        #expect(holes.take([480..<960], through: 960, besides: outages).isEmpty)
+        let gap = Gap(track: "host", from: time(400), to: time(1000), cause: "late")
+        #expect(holes.take([960..<1000], through: 1440, besides: outages) == [gap])
+        #expect(holes.gaps == [gap])
+    }
+
+    @Test("What the source said it lost is the cause of the next hole, and of no other")
+    func cause() {
+        let outages = OutageLog(track: "host", start: start)
+        var holes = SoundHoles(track: "host")
+        holes.cause = .bus
+        _ = holes.take([100..<200, 300..<400], through: 480, besides: outages)
+        #expect(holes.gaps.map(\.cause) == ["bus", "late"])
+    }
+
+    @Test("Silence while the device was away stands with its outage")
+    func outage() {
+        var outages = OutageLog(track: "host", start: start)
+        var holes = SoundHoles(track: "host")
+        outages.begin(at: start + .milliseconds(100), cause: "unplugged")
+        #expect(holes.take([4790..<9600], through: 9600, besides: outages).isEmpty)
+        outages.end(at: start + .milliseconds(220))
+        #expect(holes.take([9600..<10_600], through: 14_400, besides: outages).isEmpty)
+        #expect(holes.gaps.isEmpty)
+    }
+
+    @Test("A hole that lasts until the end is told then")
+    func atTheEnd() {
+        let outages = OutageLog(track: "host", start: start)
+        var holes = SoundHoles(track: "host")
+        _ = holes.take([900..<960], through: 960, besides: outages)
+        #expect(holes.finish(besides: outages).map(\.to) == [time(960)])
+    }
+}
