@@ -20,6 +20,8 @@ static const unsigned long linux_VIDIOC_STREAMON = VIDIOC_STREAMON;
 static const unsigned long linux_VIDIOC_STREAMOFF = VIDIOC_STREAMOFF;
 static const unsigned long linux_VIDIOC_SUBSCRIBE_EVENT = VIDIOC_SUBSCRIBE_EVENT;
 static const unsigned long linux_VIDIOC_DQEVENT = VIDIOC_DQEVENT;
+static const unsigned long linux_VIDIOC_G_INPUT = VIDIOC_G_INPUT;
+static const unsigned long linux_VIDIOC_ENUMINPUT = VIDIOC_ENUMINPUT;
 
 static const uint32_t linux_CTRL_FLAG_NEXT_CTRL = V4L2_CTRL_FLAG_NEXT_CTRL;
 static const uint32_t linux_CID_CAMERA_ORIENTATION = V4L2_CID_CAMERA_ORIENTATION;

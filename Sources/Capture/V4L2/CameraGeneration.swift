@@ -24,6 +24,7 @@ struct CameraGeneration {
         do {
             let node = try V4L2Device(path: device.node)
             node.followSource()
+            try node.requireSignal()
             let granted = try node.grant(format)
             var taken: [(name: String, value: Int64)] = []
             for control in ControlName.ordered(controls) {

@@ -74,10 +74,19 @@ struct CameraSupervision {
                 do throws(DeviceError) {
                     return try reopened(found)
                 } catch {
-                    delivery.away(error.reason == .disconnected ? "unplugged" : error.description)
-                    pause = pauses.next()
+                    delivery.away(Self.cause(error))
+                    // A source that is switched on makes no news, and asking for it costs nothing.
+                    pause = error.reason == .noSignal ? Self.lookInterval : pauses.next()
                 }
             }
+        }
+    }
+
+    private static func cause(_ error: DeviceError) -> String {
+        switch error.reason {
+        case .disconnected: "unplugged"
+        case .noSignal: "no signal"
+        default: error.description
         }
     }
 

@@ -13,6 +13,21 @@ extension V4L2Device {
         linux_follow_timings(descriptor.number)
     }
 
+    /// - Throws: `noSignal` when the driver says that the input has none. Webcams have no such status.
+    func requireSignal() throws(DeviceError) {
+        var index: Int32 = 0
+        guard answers(linux_VIDIOC_G_INPUT, &index) else { return }
+        var input = v4l2_input()
+        input.index = UInt32(bitPattern: index)
+        guard answers(linux_VIDIOC_ENUMINPUT, &input) else { return }
+        let nothing =
+            UInt32(V4L2_IN_ST_NO_POWER) | UInt32(V4L2_IN_ST_NO_SIGNAL) | UInt32(V4L2_IN_ST_NO_H_LOCK)
+            | UInt32(V4L2_IN_ST_NO_SYNC)
+        guard input.status & nothing == 0 else {
+            throw DeviceError(device: path, operation: "look at the input", reason: .noSignal)
+        }
+    }
+
     /// Takes the driver's events. They are what makes `poll` say POLLPRI.
     ///
     /// - Returns: Whether the source has changed, so that what comes may be of another size or nothing at all.

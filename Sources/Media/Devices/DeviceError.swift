@@ -16,6 +16,8 @@ public struct DeviceError: Error, Sendable, Equatable {
         case formatNotSupported(requested: String, offered: [String])
         /// It delivered nothing good in the given time.
         case silent(seconds: Int)
+        /// Nothing that could be captured is connected to its input, or it is switched off.
+        case noSignal
         /// The USB controller has no bandwidth left for its stream.
         case noBandwidth(BandwidthShortage)
         /// The sound server does not answer or went away.
@@ -77,6 +79,9 @@ extension DeviceError: CustomStringConvertible {
         case .formatNotSupported(let requested, let offered):
             let list = offered.map { $0.printable() }.joined(separator: "; ")
             return "it cannot deliver \(requested). It offers \(list)."
+        case .noSignal:
+            return
+                "there is no signal at its input. Switch the source on and look at its cable, or leave it out of the profile."
         case .silent(let seconds):
             return
                 "it delivered nothing usable within \(seconds) s. Plug it in again, or leave it out of the profile."
