@@ -3,43 +3,62 @@ public import Media
 /// A device's own clock, modelled against the session clock: when was its n-th picture or sample really captured?
 ///
 /// Time stamps jitter by milliseconds, clocks drift by parts per million. A line through the last stamps over the
-/// device's own count gives both away: least squares over a window that grows to `windowLength`, with a prior at the
-/// nominal rate that steadies the slope while few stamps are known. A stamp far off the line is held to the clamp; when
-/// several in a row are off, the device has changed its rate or jumped, and the line begins anew.
+/// device's own count gives both away. It is a least-squares line, with a prior at the nominal rate that steadies the
+/// slope while few stamps are known, and with stamps far off held to what the noise allows. Where the noise turns out
+/// flat between hard bounds, as that of a polling host, it goes over into the middle of the `NarrowestStrip`. When
+/// the stamps agree on another line (`LineWatch`), the model begins anew there.
 ///
-/// A value: no clock, no thread. The sums of the line are kept up as stamps come and go, so a stamp costs nanoseconds.
+/// A value: no clock, no thread. A stamp costs some tenths of a microsecond.
 public struct DeviceClock: Sendable {
-    private struct Stamp {
-        let count: Int64
-        let time: ClockTime
+    /// What is known of a device's rate: nanoseconds per count, and its standard deviation.
+    private struct Rate {
+        var interval: Double
+        var deviation: Double
     }
 
     /// Nominal nanoseconds per count.
     private let nominalInterval: Double
     private let windowLength: Int
-    /// Deviations beyond it do not pull the line.
-    private let clamp: Nanoseconds
-    /// How far a device's rate may plausibly be off nominal, as one standard deviation.
-    private let priorPartsPerMillion: Double
+    /// Deviations beyond it, in nanoseconds, do not pull the line. It is wider than at least while stamps scatter more.
+    private var clamp: Double
+    private let leastClamp: Double
 
-    private var stamps: [Stamp] = []
-    private var oldest = 0
-    private var sums = LineSums()
-    /// Stamps in a row that were off the line.
-    private var suspects: [Stamp] = []
-    /// The slope that the prior expects and the sums are kept relative to: nominal until the device changes its rate.
-    private var expectedInterval: Double
-    private var expectedDeviation: Double
-    private var reference: Stamp
-    private var intercept = 0.0
-    private var slope: Double
-    private var residualSum = 0.0
-    private var residualCount = 0
+    private var window: StampWindow
+    private var watch = LineWatch()
+    private var noise = StampNoise()
+    private var strip: NarrowestStrip?
+    private var stampsSinceStrip = 0
+    /// The rate that the line expects, and the one that the device's crystal has shown at its nominal rate.
+    private var expected: Rate
+    private var crystal: Rate
+    private var line = StraightLine(slope: 0, intercept: 0)
+    /// Of the least-squares line alone.
+    private var leastSquaresSlope = 0.0
+    /// Standard errors of the newest end, and of the slope per count, in nanoseconds.
+    private var error = 0.0
+    private var slopeError = 0.0
+    private var lastTime: ClockTime?
+    /// Of all deviations since the beginning, for the jitter.
+    private var squares = 0.0
+    private var squareCount = 0.0
 
-    /// After so many stamps the rate is known better than the nominal one: half a minute of pictures.
-    private static let stampsForRate = 900
-    /// What warming up may change it by, as one standard deviation.
-    private static let knownPartsPerMillion = 20.0
+    /// What warming up may change a rate by, as one standard deviation.
+    private static let warmingPartsPerMillion = 20.0
+    /// A line that has been watched for less than 10 s may still have a wrong rate.
+    private static let youngNanoseconds = 10e9
+    /// Rates farther from the nominal one are not the crystal's but the exposure's.
+    private static let largestCrystalError = 0.05
+    /// Stamps from which the strip has a say, and from which it alone has.
+    private static let stripStamps = (first: 120.0, full: 240.0)
+    /// The standard error of a strip's middle at its newest end, times stamps, in half heights: measured on 4000
+    /// seeds of flat noise each, for 120 to 3600 stamps.
+    private static let stripError = 4.7
+    /// The strip is made anew at most once in this share of the window.
+    private static let stripShare = 64
+    /// Stamps scattered more widely than this are not followed any more: 0.25 s.
+    private static let largestClamp = 0.25e9
+    /// A clamp of as many standard deviations may be halved again.
+    private static let clampToNarrow = 6.0
 
     /// How often the line began anew.
     public private(set) var restarts = 0
@@ -49,7 +68,7 @@ public struct DeviceClock: Sendable {
     /// - Parameters:
     ///   - nominalInterval: Seconds per count: 1/30 for a camera, 1/48 000 for a microphone. Above 0.
     ///   - windowLength: How many stamps the line follows at most.
-    ///   - clamp: Larger deviations are held to the line; more than three in a row restart the model.
+    ///   - clamp: Larger deviations are held to the line. It widens for a device that scatters more.
     ///   - priorPartsPerMillion: Expected deviation from the nominal rate.
     public init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
@@ -59,55 +78,49 @@ public struct DeviceClock: Sendable {
             nominalInterval > 0 && windowLength > 1, "a clock counts forward, and a line has two points")
         self.nominalInterval = nominalInterval * 1e9
         self.windowLength = windowLength
-        self.clamp = clamp
-        self.priorPartsPerMillion = priorPartsPerMillion
-        expectedInterval = nominalInterval * 1e9
-        expectedDeviation = nominalInterval * 1e9 * priorPartsPerMillion * 1e-6
-        reference = Stamp(count: 0, time: ClockTime(nanoseconds: 0))
-        slope = nominalInterval * 1e9
+        self.clamp = Double(clamp.count)
+        leastClamp = Double(clamp.count)
+        crystal = Rate(
+            interval: nominalInterval * 1e9, deviation: nominalInterval * 1e9 * priorPartsPerMillion * 1e-6)
+        expected = crystal
+        window = StampWindow(expectedInterval: crystal.interval, capacity: windowLength)
     }
 
     /// Takes the stamp of count `count` and tells when that was captured, as well as is known now.
     public mutating func time(of count: Int64, stamped time: ClockTime) -> ClockTime {
-        let stamp = Stamp(count: count, time: time)
-        if !stamps.isEmpty {
-            if time <= stamps[newest].time { nonMonotonic += 1 }
-            let deviation = time - predicted(count)
-            if count <= stamps[newest].count || deviation.magnitude > clamp {
-                suspects.append(stamp)
-                // A single wild stamp is replaced by the line.
-                if suspects.count <= 3 && count > stamps[newest].count { return predicted(count) }
-                restart()
-                return predicted(count)
-            }
-            suspects.removeAll(keepingCapacity: true)
-            residualSum += deviation.inSeconds * deviation.inSeconds
-            residualCount += 1
+        let stamp = DeviceStamp(count: count, time: time)
+        if let lastTime, time <= lastTime { nonMonotonic += 1 }
+        lastTime = time
+        guard let newest = window.newest else {
+            begin(with: [stamp])
+            return predicted(count)
         }
-        append(stamp)
-        fit()
+        let deviation = Double((time - predicted(count)).count)
+        let line = LineWatch.Line(
+            newestCount: newest.count, stampCount: window.count, interval: slope, error: error,
+            scale: noise.scale, clamp: clamp)
+        switch watch.judge(stamp, deviation: deviation, line: line) {
+        case .onLine:
+            // What may turn out to belong to another line does not pull this one.
+            if isYoung || !watch.hasDoubts { follow(stamp, deviation: deviation) }
+        // A single wild stamp is replaced by the line.
+        case .offLine: break
+        case .moved(let move): restart(on: move)
+        case .scattered: clamp = min(2 * clamp, Self.largestClamp)
+        }
         return predicted(count)
     }
 
     /// The device was away: what it counts from now on lies on another line, of the same rate.
     public mutating func interrupt() {
-        guard !stamps.isEmpty else { return }
-        // A crystal runs after a replug as it ran before; how well that is known depends on how long it was watched.
-        let isKnown = stamps.count >= Self.stampsForRate
-        suspects.removeAll(keepingCapacity: true)
-        stamps.removeAll(keepingCapacity: true)
-        oldest = 0
-        sums = LineSums()
+        guard window.count > 0 else { return }
         restarts += 1
-        expectedInterval = isKnown ? slope : nominalInterval
-        expectedDeviation =
-            expectedInterval * (isKnown ? Self.knownPartsPerMillion : priorPartsPerMillion) * 1e-6
+        leaveLine()
     }
 
     /// Where the line puts a count.
     public func predicted(_ count: Int64) -> ClockTime {
-        let offset = intercept + Double(count - reference.count) * slope
-        return ClockTime(nanoseconds: reference.time.nanoseconds + Int64(offset.rounded()))
+        window.time(of: count, on: line)
     }
 
     /// Nanoseconds per count as measured.
@@ -118,85 +131,135 @@ public struct DeviceClock: Sendable {
 
     /// The typical deviation of a stamp from the line (root mean square).
     public var jitter: Nanoseconds {
-        residualCount == 0 ? .zero : .seconds(rounding: (residualSum / Double(residualCount)).squareRoot())
+        squareCount == 0 ? .zero : Nanoseconds(Int64((squares / squareCount).squareRoot().rounded()))
     }
 
-    /// The standard error of the line at its newest end: 2σ/√n for a straight line (Draper & Smith, *Applied Regression
-    /// Analysis*, 1.4).
-    public var residual: Nanoseconds {
-        stamps.isEmpty ? .zero : .seconds(rounding: 2 * jitter.inSeconds / Double(stamps.count).squareRoot())
+    /// The standard error of the line at its newest end.
+    public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(error.rounded())) }
+
+    /// Whether the line can be relied on now, as for a live display: watched for a second or more, its standard error at
+    /// most 1 ms, and the latest half second of stamps about it.
+    public var isLocked: Bool {
+        watchedNanoseconds >= 1e9 && error <= 1e6 && !watch.hasDoubts
     }
 
-    public var stampCount: Int { stamps.count }
+    public var stampCount: Int { window.count }
 
-    private var newest: Int {
-        stamps.count < windowLength ? stamps.count - 1 : (oldest + windowLength - 1) % windowLength
+    private var slope: Double { expected.interval + line.slope }
+
+    private var watchedNanoseconds: Double {
+        guard let oldest = window.oldest, let newest = window.newest else { return 0 }
+        return Double(newest.count - oldest.count) * slope
     }
 
-    /// Begins anew with the stamps that were off the old line.
-    private mutating func restart() {
-        let begin = suspects
-        suspects.removeAll(keepingCapacity: true)
-        stamps.removeAll(keepingCapacity: true)
-        oldest = 0
-        sums = LineSums()
-        restarts += 1
-        adoptRate(of: begin)
-        for stamp in begin.suffix(4) where stamps.isEmpty || stamp.count > stamps[newest].count {
-            append(stamp)
+    private var isYoung: Bool { watchedNanoseconds < Self.youngNanoseconds }
+
+    private mutating func follow(_ stamp: DeviceStamp, deviation: Double) {
+        squares += deviation * deviation
+        squareCount += 1
+        noise.add(deviation)
+        if clamp > leastClamp, noise.spread < clamp / Self.clampToNarrow {
+            clamp = max(clamp / 2, leastClamp)
         }
+        let pull = noise.held(deviation)
+        append(DeviceStamp(count: stamp.count, time: stamp.time - Nanoseconds(Int64(deviation - pull))))
         fit()
     }
 
-    /// A camera in the dark halves its rate: then its new rate is expected, roughly, instead of the nominal one.
-    private mutating func adoptRate(of suspects: [Stamp]) {
-        expectedInterval = nominalInterval
-        expectedDeviation = nominalInterval * priorPartsPerMillion * 1e-6
-        guard suspects.count >= 3, let first = suspects.first, let last = suspects.last,
-            last.count > first.count
-        else { return }
-        let measured = Double((last.time - first.time).count) / Double(last.count - first.count)
-        guard measured > 0, abs(measured / nominalInterval - 1) > 0.05 else { return }
-        expectedInterval = measured
-        expectedDeviation = measured * 0.02
+    private mutating func append(_ stamp: DeviceStamp) {
+        if window.append(stamp) { strip = nil }
+        stampsSinceStrip += 1
     }
 
-    private mutating func append(_ stamp: Stamp) {
-        if stamps.isEmpty {
-            reference = stamp
-            sums = LineSums()
+    private mutating func restart(on move: LineWatch.Move) {
+        restarts += 1
+        let old = Rate(interval: slope, deviation: slopeError)
+        let isYoung = isYoung
+        leaveLine()
+        let measured = Rate(interval: old.interval + move.slope, deviation: move.slopeError)
+        if let known = [expected, crystal].first(where: { agree($0, measured) }) {
+            // A jump leaves the rate alone. A young line that was left may have had a wrong one: how far the stamps
+            // tell otherwise is how far it may be otherwise.
+            let difference = abs(measured.interval - known.interval)
+            let isJump = !isYoung && difference < 2 * measured.deviation || move.slopeError == 0
+            expected = Rate(
+                interval: known.interval,
+                deviation: isJump ? known.deviation : hypotenuse(known.deviation, difference))
+        } else {
+            expected = Rate(
+                interval: measured.interval,
+                deviation: 2 * measured.deviation + 0.001 * measured.interval)
         }
-        if stamps.count < windowLength {
-            stamps.append(stamp)
-            sums.add(point(stamp))
-            return
-        }
-        sums.remove(point(stamps[oldest]))
-        stamps[oldest] = stamp
-        oldest = (oldest + 1) % windowLength
-        sums.add(point(stamp))
-        if oldest == 0 { rebase() }
+        begin(with: move.stamps)
     }
 
-    /// Counts from the window's own beginning again, so that the sums stay small and rounding does not pile up.
-    private mutating func rebase() {
-        reference = stamps[oldest]
-        sums = LineSums()
-        for stamp in stamps { sums.add(point(stamp)) }
+    private func agree(_ known: Rate, _ measured: Rate) -> Bool {
+        abs(known.interval - measured.interval) <= 3 * hypotenuse(known.deviation, measured.deviation)
     }
 
-    /// A stamp as deviation from the expected line, in nanoseconds, over its count.
-    private func point(_ stamp: Stamp) -> (x: Double, y: Double) {
-        let x = Double(stamp.count - reference.count)
-        return (x, Double(stamp.time.nanoseconds - reference.time.nanoseconds) - x * expectedInterval)
+    /// What the line knew of the rate is what the next one expects.
+    private mutating func leaveLine() {
+        let warming = slope * Self.warmingPartsPerMillion * 1e-6
+        expected = Rate(interval: slope, deviation: hypotenuse(slopeError, warming))
+        if abs(slope / nominalInterval - 1) < Self.largestCrystalError { crystal = expected }
+        window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
+        strip = nil
+        watch = LineWatch()
+        line = StraightLine(slope: 0, intercept: 0)
+        leastSquaresSlope = 0
+    }
+
+    private mutating func begin(with stamps: [DeviceStamp]) {
+        window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
+        for stamp in stamps where stamp.count > window.newest?.count ?? .min { append(stamp) }
+        fit()
     }
 
     private mutating func fit() {
-        // The prior acts like further stamps at slope deviation 0; its weight is the ratio of the variances.
-        let stampDeviation = max(jitter.inSeconds, 0.001) * 1e9
-        let prior = (stampDeviation / expectedDeviation) * (stampDeviation / expectedDeviation)
-        let line = sums.line(prior: prior)
-        slope = expectedInterval + line.slope
-        intercept = line.intercept
+        guard let end = window.newest else { return }
+        // The prior acts like further stamps at slope deviation 0; its weight is the ratio of the variances. It yields to a
+        // rate that is plainly another, as a Cauchy prior does, by one step of Lange, Little & Taylor's iteration (*Robust
+        // Statistical Modeling Using the t Distribution*, 1989) a stamp.
+        let ratio = noise.scale / expected.deviation
+        let departure = leastSquaresSlope / expected.deviation
+        let prior = ratio * ratio * min(1, 2 / (1 + departure * departure))
+        line = window.sums.line(prior: prior)
+        leastSquaresSlope = line.slope
+        let newest = window.x(end.count)
+        let variance = window.sums.variance(at: newest, prior: prior)
+        error = noise.scale * variance.line.squareRoot()
+        slopeError = noise.scale * variance.slope.squareRoot()
+        blendStrip(at: window.point(end))
     }
+
+    private mutating func blendStrip(at newest: StampWindow.Point) {
+        let known =
+            (Double(window.count) - Self.stripStamps.first) / (Self.stripStamps.full - Self.stripStamps.first)
+        let share = min(max(known, 0), 1) * noise.flatness
+        guard share > 0 else {
+            strip = nil
+            return
+        }
+        renewStrip(at: newest)
+        guard let strip else { return }
+        let middle = strip.middle
+        // An outermost stamp that lies is believed no farther than least squares can be wrong.
+        guard abs(middle(newest.x) - line(newest.x)) <= 4 * error else { return }
+        line = line.blended(with: middle, share: share)
+        let stripError = Self.stripError * strip.halfHeight / Double(window.count)
+        error += share * (stripError - error)
+    }
+
+    private mutating func renewStrip(at newest: StampWindow.Point) {
+        if let strip, let oldest = window.oldest {
+            let isHeld = strip.firstSupport >= window.x(oldest.count)
+            let outside = abs(newest.y - strip.middle(newest.x)) > strip.halfHeight
+            guard !isHeld || outside, stampsSinceStrip >= window.count / Self.stripShare else { return }
+        }
+        let edge = noise.edge(stampCount: window.count)
+        strip = NarrowestStrip(window.points(about: line, within: edge))
+        stampsSinceStrip = 0
+    }
+
+    private func hypotenuse(_ a: Double, _ b: Double) -> Double { (a * a + b * b).squareRoot() }
 }

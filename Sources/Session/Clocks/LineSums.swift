@@ -6,19 +6,41 @@ struct LineSums: Sendable {
     private var xx = 0.0
     private var xy = 0.0
 
+    init(_ points: [(x: Double, y: Double)] = []) {
+        for point in points { add(point) }
+    }
+
     mutating func add(_ point: (x: Double, y: Double)) { change(point, by: 1) }
     mutating func remove(_ point: (x: Double, y: Double)) { change(point, by: -1) }
 
     /// The line through the points, its slope drawn towards 0.
     ///
     /// - Parameter prior: In units of x²: the spread that points at slope 0 would have.
-    /// - Returns: y is `intercept` + `slope` · x. Both are 0 without points.
-    func line(prior: Double) -> (slope: Double, intercept: Double) {
-        guard n > 0 else { return (0, 0) }
+    /// - Returns: The line y = 0 without points, a level one when they and the prior say nothing about the slope.
+    func line(prior: Double) -> StraightLine {
+        guard n > 0 else { return StraightLine(slope: 0, intercept: 0) }
         let (meanX, meanY) = (x / n, y / n)
-        let slope = (xy - n * meanX * meanY) / (xx - n * meanX * meanX + prior)
-        return (slope, meanY - slope * meanX)
+        let spread = spread + prior
+        let slope = spread > 0 ? (xy - n * meanX * meanY) / spread : 0
+        return StraightLine(slope: slope, intercept: meanY - slope * meanX)
     }
+
+    /// The variance of the line at `x` and that of its slope, for points of variance 1 (Draper & Smith, *Applied
+    /// Regression Analysis*, 3rd edition, 3.1; the prior adds to the information about the slope).
+    ///
+    /// - Parameters:
+    ///   - x: Where.
+    ///   - prior: As of `line(prior:)`.
+    /// - Returns: Both variances; 1 and 0 while points and prior say nothing.
+    func variance(at x: Double, prior: Double) -> (line: Double, slope: Double) {
+        let spread = spread + prior
+        guard n > 0, spread > 0 else { return (1, 0) }
+        let distance = x - self.x / n
+        return (1 / n + distance * distance / spread, 1 / spread)
+    }
+
+    /// Σ (x − mean)².
+    private var spread: Double { max(xx - x * x / n, 0) }
 
     private mutating func change(_ point: (x: Double, y: Double), by sign: Double) {
         n += sign

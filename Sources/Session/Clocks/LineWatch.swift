@@ -1,0 +1,193 @@
+import Media
+
+/// Watches whether a device's stamps still lie about its line, and tells when they lie about another.
+///
+/// A line is left only for another one that the stamps agree on: wild stamps, a host that stamps late for a second and
+/// pictures that come in a burst after a stall are no such line. It is left soon when the rate has changed or the jump
+/// is large, and after 1.5 s otherwise, so that a second's lateness passes. A value: no clock, no thread.
+struct LineWatch: Sendable {
+    /// The line that is watched; times in nanoseconds.
+    struct Line: Sendable {
+        /// Where it ends, and how many stamps it goes through.
+        let newestCount: Int64
+        let stampCount: Int
+        /// Per count.
+        let interval: Double
+        /// The standard error of its end.
+        let error: Double
+        /// The standard deviation of its stamps.
+        let scale: Double
+        /// How far a stamp of it may lie off.
+        let clamp: Double
+    }
+
+    /// Another line that the stamps agree on.
+    struct Move: Sendable {
+        /// Those on it.
+        let stamps: [DeviceStamp]
+        /// Its nanoseconds per count beyond the old line's, and the standard error of that.
+        let slope: Double
+        let slopeError: Double
+    }
+
+    enum Verdict: Sendable {
+        case onLine
+        case offLine
+        case moved(Move)
+        /// Stamps scatter more widely than the clamp.
+        case scattered
+    }
+
+    /// About a quarter of a second of stamps, and at least four.
+    private struct Slot {
+        var begin: Int64?
+        var count = 0
+        var sum = 0.0
+    }
+
+    private typealias Reading = (stamp: DeviceStamp, deviation: Double)
+
+    /// 0.24 s: six pictures at 25 a second.
+    private static let slotNanoseconds = 0.24e9
+    private static let slotStamps = 4
+    /// About 1.5 s: longer than a busy host's second of lateness, with what it touches of a slot at either end.
+    private static let slotsToLeave = 6
+    /// Off the line in a row: before another rate or a large jump is believed, before a count that went back is, and
+    /// before a line that has no more stamps itself is left.
+    private static let stampsToLeave = 8
+    private static let stampsBack = 3
+    private static let stampsOfFirstLine = 4
+    /// Beyond it a jump is no lateness of a busy host: 0.25 s.
+    private static let largeJump = 0.25e9
+    /// A rate is another one when it differs by this share.
+    private static let otherRate = 0.2
+    /// No device counts twenty times as fast all at once.
+    private static let fastest = 0.95
+    /// As many of the stamps must lie on a new line, within the clamp.
+    private static let agreeing = 0.8
+    /// Stamps scatter more widely than the clamp when of the last hundred or so as many lie off it, and on either side.
+    private static let (scatteredShare, scatteredOnOneSide, shareMemory) = (0.15, 0.02, 100.0)
+    /// Beyond it stamps in a row are looked at by eights: wild ones may go on for minutes.
+    private static let stampsToHurry = 16
+    private static let mostStamps = 256
+
+    /// Stamps in a row that were off the line.
+    private var inRow: [Reading] = []
+    /// Stamps in a row whose count did not rise, or that follow on such.
+    private var back: [Reading] = []
+    /// Stamps of the latest slots, all of which were off the line on the whole, and of the current one.
+    private var run: [Reading] = []
+    private var runSlots = 0
+    private var slot = Slot()
+    private var (lateShare, earlyShare) = (0.0, 0.0)
+
+    /// Whether the latest stamps doubt the line.
+    var hasDoubts: Bool { inRow.count > 2 || runSlots > 1 }
+
+    /// - Parameters:
+    ///   - stamp: The next.
+    ///   - deviation: How far it lies off the line, in nanoseconds.
+    ///   - line: As it is without the stamp.
+    /// - Returns: Where the stamp lies, and what follows from it and those before.
+    mutating func judge(_ stamp: DeviceStamp, deviation: Double, line: Line) -> Verdict {
+        let isOff = abs(deviation) > line.clamp
+        if stamp.count <= line.newestCount {
+            guard isOff else { return .offLine }
+            // A count that begins again makes another line at once.
+            if let last = back.last, stamp.count <= last.stamp.count { back.removeAll() }
+            back.append((stamp, deviation))
+            guard back.count >= min(Self.stampsBack, line.stampCount) else { return .offLine }
+            return .moved(Move(stamps: back.map(\.stamp), slope: 0, slopeError: 0))
+        }
+        back.removeAll(keepingCapacity: true)
+        if let verdict = take((stamp, deviation), line) {
+            return verdict
+        }
+        let isScattered = scatters(deviation, isOff: isOff)
+        guard isOff else {
+            inRow.removeAll(keepingCapacity: true)
+            return .onLine
+        }
+        if isScattered { return .scattered }
+        if let last = inRow.last, stamp.count <= last.stamp.count || inRow.count == Self.mostStamps {
+            inRow.removeAll(keepingCapacity: true)
+        }
+        inRow.append((stamp, deviation))
+        let isFirstLine = inRow.count >= max(line.stampCount, Self.stampsOfFirstLine)
+        let span = Double(stamp.count - inRow[0].stamp.count) * line.interval
+        guard isFirstLine || inRow.count >= Self.stampsToLeave && span >= Self.slotNanoseconds else {
+            return .offLine
+        }
+        guard inRow.count <= Self.stampsToHurry || inRow.count.isMultiple(of: 8),
+            let other = otherLine(of: inRow, than: line), other.isPlausible
+        else { return .offLine }
+        let isOtherRate = abs(other.move.slope) > Self.otherRate * line.interval
+        // A handful of stamps tells nothing of a rate.
+        if isOtherRate, inRow.count < Self.stampsToLeave { return .offLine }
+        guard isFirstLine || isOtherRate || abs(other.jump) > Self.largeJump else { return .offLine }
+        return .moved(other.move)
+    }
+
+    /// Whether stamps lie off on both sides too often: lateness and jumps show on one.
+    private mutating func scatters(_ deviation: Double, isOff: Bool) -> Bool {
+        lateShare += ((isOff && deviation > 0 ? 1 : 0) - lateShare) / Self.shareMemory
+        earlyShare += ((isOff && deviation < 0 ? 1 : 0) - earlyShare) / Self.shareMemory
+        let isScattered =
+            lateShare + earlyShare > Self.scatteredShare
+            && min(lateShare, earlyShare) > Self.scatteredOnOneSide
+        guard isScattered else { return false }
+        (lateShare, earlyShare) = (0, 0)
+        return true
+    }
+
+    /// Judges the slots: a shift smaller than the clamp shows in their means.
+    private mutating func take(_ reading: Reading, _ line: Line) -> Verdict? {
+        run.append(reading)
+        slot.count += 1
+        slot.sum += min(max(reading.deviation, -line.clamp), line.clamp)
+        let begin = slot.begin ?? reading.stamp.count
+        slot.begin = begin
+        guard slot.count >= Self.slotStamps,
+            Double(reading.stamp.count - begin + 1) * line.interval >= Self.slotNanoseconds
+        else { return nil }
+        let isShifted = abs(slot.sum / Double(slot.count)) > line.clamp / 4 + 2 * line.error
+        slot = Slot()
+        guard isShifted else {
+            run.removeAll(keepingCapacity: true)
+            runSlots = 0
+            return nil
+        }
+        runSlots += 1
+        guard runSlots >= Self.slotsToLeave || run.count >= Self.mostStamps else { return nil }
+        let doubtful = run
+        run.removeAll(keepingCapacity: true)
+        runSlots = 0
+        guard let other = otherLine(of: doubtful, than: line) else { return .scattered }
+        return other.isPlausible ? .moved(other.move) : nil
+    }
+
+    /// The line that most of some stamps lie on, if there is one; and whether a device's clock may take it.
+    private func otherLine(
+        of stamps: [Reading], than old: Line
+    ) -> (move: Move, jump: Double, isPlausible: Bool)? {
+        guard let first = stamps.first, let last = stamps.last, last.stamp.count > first.stamp.count
+        else { return nil }
+        let points = stamps.map { (x: Double($0.stamp.count - first.stamp.count), y: $0.deviation) }
+        let trimmed = TrimmedLine.fitted(to: points, share: Self.agreeing)
+        let kept = zip(stamps, points).filter { abs($0.1.y - trimmed($0.1.x)) <= old.clamp }
+        guard kept.count > 1, Double(kept.count) >= Self.agreeing * Double(stamps.count) else { return nil }
+        let sums = LineSums(kept.map(\.1))
+        let line = sums.line(prior: 0)
+        // Another rate runs away from the line. A burst after a stall runs back to it.
+        let length = Double(last.stamp.count - first.stamp.count)
+        let (begin, jump, end) = (line(0), line(length / 2), line(length))
+        let isOtherRate = abs(line.slope) > Self.otherRate * old.interval
+        let isPlausible =
+            isOtherRate
+            ? line.slope * end > 0 && abs(end) > abs(begin) && line.slope > -Self.fastest * old.interval
+            : abs(jump) > old.clamp / 4
+        let error = old.scale * sums.variance(at: 0, prior: 0).slope.squareRoot()
+        let move = Move(stamps: kept.map(\.0.stamp), slope: line.slope, slopeError: error)
+        return (move, jump, isPlausible)
+    }
+}
