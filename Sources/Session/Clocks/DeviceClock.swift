@@ -53,6 +53,8 @@ public struct DeviceClock: Sendable {
     /// The standard error of a strip's middle at its newest end, times stamps, in half heights: measured on 4000
     /// seeds of flat noise each, for 120 to 3600 stamps.
     private static let stripError = 4.7
+    /// A least-squares line is wrong by at most as many standard errors.
+    private static let largestLineError = 4.0
     /// The strip is made anew at most once in this share of the window.
     private static let stripShare = 64
     /// Stamps scattered more widely than this are not followed any more: 0.25 s.
@@ -244,10 +246,11 @@ public struct DeviceClock: Sendable {
         guard let strip else { return }
         let middle = strip.middle
         // An outermost stamp that lies is believed no farther than least squares can be wrong.
-        guard abs(middle(newest.x) - line(newest.x)) <= 4 * error else { return }
-        line = line.blended(with: middle, share: share)
+        let difference = abs(middle(newest.x) - line(newest.x))
+        let believed = share * min(1, Self.largestLineError * error / max(difference, .leastNonzeroMagnitude))
+        line = line.blended(with: middle, share: believed)
         let stripError = Self.stripError * strip.halfHeight / Double(window.count)
-        error += share * (stripError - error)
+        error += believed * (stripError - error)
     }
 
     private mutating func renewStrip(at newest: StampWindow.Point) {
