@@ -7,7 +7,7 @@ final class MicrophoneInput: Sendable {
     enum Delivery: Sendable {
         case sound(CapturedSound, time: ClockTime, clockPartsPerMillion: Double)
         /// Sound is missing; the jump of the next slice's time tells where, and how much exactly.
-        case lost(cause: LossCause)
+        case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
         case ended(at: ClockTime, cause: String)
@@ -104,7 +104,8 @@ final class MicrophoneInput: Sendable {
                 // The slope means little before it has been watched for some seconds.
                 let known = box.clock.stampCount > 300 ? box.clock.partsPerMillion : 0
                 box.deliveries.append(.sound(sound, time: time, clockPartsPerMillion: known))
-            case .lost(_, let cause, _): box.deliveries.append(.lost(cause: cause))
+            case .lost(_, let cause, let time):
+                box.deliveries.append(.lost(cause: cause, at: time + offset))
             case .away(let time, let cause): box.deliveries.append(.away(at: time, cause: cause))
             case .returned(let time):
                 // What is counted from now on began at another instant.

@@ -7,12 +7,21 @@ struct SoundHoles {
     /// Not known to have ended.
     private var open: Range<Int64>?
     private(set) var gaps: [Gap] = []
-    /// What the source said of sound that it lost since the last hole; `late` while it said nothing.
-    var cause = LossCause.late
+    /// What the source said of sound that it lost, where no hole was found for it yet.
+    private var losses: [(at: MediaTime, cause: LossCause)] = []
+
+    /// The source's word for when it lost sound, and the hole, are at most so far apart: its clock model was at work between.
+    private static let tolerance: Int64 = 50_000_000
 
     /// - Parameter track: Its name in the gaps.
     init(track: String) {
         self.track = track
+    }
+
+    /// Takes note of sound that the source says it lost.
+    mutating func lose(at time: MediaTime, cause: LossCause) {
+        losses.removeAll { $0.at.nanoseconds < time.nanoseconds - 10_000_000_000 }
+        losses.append((time, cause))
     }
 
     /// Takes the silent stretches of a block of samples.
@@ -46,13 +55,21 @@ struct SoundHoles {
     private mutating func close(besides outages: OutageLog) -> [Gap] {
         guard let hole = open else { return [] }
         open = nil
-        defer { cause = .late }
         let samples = FrameRate(Int64(SoundFormat.sessionRate), per: 1)
         let gap = Gap(
             track: track, from: samples.time(ofTick: hole.lowerBound),
-            to: samples.time(ofTick: hole.upperBound), cause: cause.rawValue)
+            to: samples.time(ofTick: hole.upperBound),
+            cause: takeCause(of: samples.time(ofTick: hole.lowerBound)).rawValue)
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
         return [gap]
+    }
+
+    /// The nearest loss that the source told of; `late` where it told of none.
+    private mutating func takeCause(of begin: MediaTime) -> LossCause {
+        func distance(_ time: MediaTime) -> Int64 { abs(time.nanoseconds - begin.nanoseconds) }
+        let nearest = losses.indices.min { distance(losses[$0].at) < distance(losses[$1].at) }
+        guard let nearest, distance(losses[nearest].at) <= Self.tolerance else { return .late }
+        return losses.remove(at: nearest).cause
     }
 }

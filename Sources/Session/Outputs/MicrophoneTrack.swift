@@ -102,7 +102,7 @@ final class MicrophoneTrack {
                 // The track goes on in silence, and the manifest says why.
                 failure = failure ?? error
             }
-        case .lost(let cause): holes.cause = cause
+        case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
         case .away(let time, let cause), .ended(let time, let cause):
             outages.begin(at: time, cause: cause)
             note(.unplug, at: time, ["cause": .string(cause.printable())])

@@ -24,9 +24,11 @@ struct SoundHolesTests {
     func cause() {
         let outages = OutageLog(track: "host", start: start)
         var holes = SoundHoles(track: "host")
-        holes.cause = .bus
-        _ = holes.take([100..<200, 300..<400], through: 480, besides: outages)
-        #expect(holes.gaps.map(\.cause) == ["bus", "late"])
+        // Told of before the first of them has ended.
+        holes.lose(at: time(1010), cause: .bus)
+        holes.lose(at: time(20_001), cause: .driver)
+        _ = holes.take([1000..<1200, 10_000..<11_000, 20_000..<20_100], through: 24_000, besides: outages)
+        #expect(holes.gaps.map(\.cause) == ["bus", "late", "driver"])
     }
 
     @Test("Silence while the device was away stands with its outage")
