@@ -18,6 +18,8 @@ final class Timeline {
     private var nextTicks: [Int64]
     private var nextProgramTick: Int64 = 0
     private var nextSoundTick: Int64 = 0
+    /// As soon as it is known. What devices do after it is of no recording.
+    private var end: MediaTime?
 
     /// - Parameters:
     ///   - start: T0, the time of tick 0.
@@ -52,6 +54,7 @@ final class Timeline {
     func run(control: (MediaTime) -> MediaTime?) -> MediaTime {
         while true {
             let end = control(position).map(endOnGrid)
+            self.end = end
             let next = nextTime
             if let end, next >= end {
                 finish(at: end)
@@ -120,7 +123,8 @@ final class Timeline {
             for track in outputs.cameraTracks where track.input === camera { track.take(deliveries) }
             outputs.program?.take(deliveries, from: camera.role)
             for delivery in deliveries {
-                if let event = delivery.event(of: camera.role, since: start) { announce(event) }
+                guard let event = delivery.event(of: camera.role, since: start) else { continue }
+                if end.map({ event.at < $0 }) ?? true { announce(event) }
             }
         }
     }
