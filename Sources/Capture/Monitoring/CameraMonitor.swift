@@ -1,31 +1,21 @@
-package import Media
+import Media
 
 /// Tells when cameras come and go, on a thread of its own.
 ///
 /// It says only *that* something changed; `CameraCatalog` says what there is.
-package final class CameraMonitor: Sendable {
+final class CameraMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
 
     /// Listens from now on: what changes after this returns is told.
     ///
-    /// - Parameter onChange: Called on the monitor's thread after a camera's node appeared, vanished or changed its
-    ///   permissions: within milliseconds of the kernel, and again once udevd has dealt with the node. Several changes may
-    ///   be told by one call, and one camera with two nodes by several. It must not call `stop` nor drop the last reference.
-    /// - Throws: When the system lets us listen to nothing.
-    package convenience init(onChange: @escaping @Sendable () -> Void) throws(DeviceError) {
-        try self.init(lookingAgain: {
-            onChange()
-            return nil
-        })
-    }
-
-    /// Listens from now on, and asks to be asked again.
-    ///
     /// - Parameters:
     ///   - nodes: Where device nodes are.
     ///   - beginsAtOnce: Whether `look` is called first without any news.
-    ///   - look: As `onChange`; also called when the time that it returned last has come without any news.
+    ///   - look: Called on the monitor's thread after a camera's node appeared, vanished or changed its permissions: within
+    ///     milliseconds of the kernel, and again once udevd has dealt with the node. Several changes may be told by one
+    ///     call, and one camera with two nodes by several. Also called when the time that it returned last has come
+    ///     without any news. It must not call `stop` nor drop the last reference.
     /// - Throws: When the system lets us listen to nothing.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
@@ -45,7 +35,7 @@ package final class CameraMonitor: Sendable {
     }
 
     /// Ends listening at once and waits for a call that is under way; none follows.
-    package func stop() {
+    func stop() {
         stopping.wake()
         thread.join()
     }

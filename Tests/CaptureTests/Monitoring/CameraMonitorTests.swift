@@ -59,7 +59,7 @@ struct CameraMonitorTests {
 
     @Test("it stops while nothing happens, and twice is once")
     func stop() throws {
-        let monitor = try CameraMonitor {}
+        let monitor = try CameraMonitor { nil }
         monitor.stop()
         monitor.stop()
     }
