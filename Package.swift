@@ -39,16 +39,20 @@ let package = Package(
     targets: [
         // The command and the face of the library.
         .executableTarget(
-            name: "multicam", dependencies: ["Arguments", "Media", "MulticamKit", "Session"],
+            name: "multicam", dependencies: ["Arguments", "Media", "MulticamKit", "Session", "Synchrony"],
             swiftSettings: strict),
-        module("MulticamKit", "Capture", "Containers", "Encoding", "Media", "Session", "VirtualDevices"),
+        module(
+            "MulticamKit", "Capture", "Containers", "Encoding", "Media", "Session", "Synchrony",
+            "VirtualDevices"),
+        module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "Session"),
 
         // The parts, none of which knows another at its own height. Imports point down.
         module("VirtualDevices", "Encoding", "Media"),
-        module("Session", "Containers", "Media", "YAML"),
+        module("Session", "Containers", "Media", "Plots", "YAML"),
         module("Capture", "CLinux", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "Media"),
+        module("Plots", "Media"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
         module("Media"),
@@ -67,14 +71,17 @@ let package = Package(
         tests("MediaTests", "Media"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
+        tests("PlotsTests", "Plots", "Media"),
         tests("ContainersTests", "Containers", "Media"),
         tests("EncodingTests", "Encoding", "Media"),
         tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
         tests("SessionTests", "Session", "Containers", "Media"),
+        tests("SynchronyTests", "Synchrony", "Encoding", "Media", "Session"),
         tests("CommandTests", "multicam", "Media", "Session"),
         tests(
-            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Media", "Session", "VirtualDevices"),
+            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Media", "Session", "Synchrony",
+            "VirtualDevices"),
     ],
     swiftLanguageModes: [.v6]
 )
