@@ -8,7 +8,7 @@ enum Reader {
     struct Stream: Decodable {
         struct SideData: Decodable { let rotation: Int? }
         let codec_type: String
-        let codec_name: String
+        let codec_name: String?
         let width: Int?
         let height: Int?
         let pix_fmt: String?
@@ -17,6 +17,7 @@ enum Reader {
         let color_primaries: String?
         let color_transfer: String?
         let r_frame_rate: String?
+        let tags: [String: String]?
         let sample_rate: String?
         let channels: Int?
         let start_time: String
@@ -32,10 +33,13 @@ enum Reader {
 
     private struct Streams: Decodable { let streams: [Stream] }
 
-    static func streams(_ path: String) throws -> [Stream] {
+    /// Pictures and sound; the time of day is a third kind.
+    static func streams(_ path: String, kinds: Set<String> = ["video", "audio"]) throws -> [Stream] {
         let output = try run(
             "ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "json", path])
-        return try JSONDecoder().decode(Streams.self, from: output).streams
+        return try JSONDecoder().decode(Streams.self, from: output).streams.filter {
+            kinds.contains($0.codec_type)
+        }
     }
 
     /// The code strip of each decoded picture; `nil` where none can be read. `size` is that of a decoded picture, upright

@@ -31,20 +31,23 @@ public struct KeyStreamAligner<Picture> {
         if count > 0, time >= start { counts.lost[cause, default: 0] += count }
     }
 
-    /// The pictures captured before `limit`, with their ticks. Nothing before T0 is reached.
+    /// The pictures whose ticks come before `limit`, with them. Nothing before T0 is reached.
     public mutating func take(before limit: ClockTime) -> [(picture: Picture, tick: Int64)] {
         guard limit > start else { return [] }
         hasBegun = true
-        let ready = waiting.prefix { $0.time < limit }
-        waiting.removeFirst(ready.count)
-        return ready.map { entry in
+        let end = rate.ticks(before: MediaTime(limit, since: start))
+        var ready: [(picture: Picture, tick: Int64)] = []
+        for entry in waiting {
             let nearest = nearestTick(to: entry.time)
             let tick = max(nearest, (lastTick ?? nearest - 1) + 1)
+            guard tick < end else { break }
             lastTick = tick
             // What lies before T0 only serves to decode what follows.
             if tick >= 0 { counts.captured += 1 }
-            return (entry.picture, tick)
+            ready.append((entry.picture, tick))
         }
+        waiting.removeFirst(ready.count)
+        return ready
     }
 
     private func nearestTick(to time: ClockTime) -> Int64 {

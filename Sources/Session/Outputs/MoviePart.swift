@@ -1,4 +1,5 @@
 internal import Containers
+internal import Foundation
 internal import Media
 
 /// One file of a movie that may be split into several.
@@ -7,10 +8,27 @@ final class MoviePart {
     let start: MediaTime
     private let streams: [MovieTrack]
 
-    init(file: MovieFile, streams: [MovieTrack], start: MediaTime) {
-        self.file = file
+    /// Makes the file.
+    ///
+    /// - Parameters:
+    ///   - path: A QuickTime file holds the time of day as a track of its own, behind the others.
+    ///   - streams: What packets come for.
+    ///   - timecode: That of T0.
+    ///   - createdAt: The date of `start`.
+    ///   - start: Where it begins, since T0.
+    /// - Throws: When the file cannot be made.
+    init(path: String, streams: [MovieTrack], timecode: Timecode?, createdAt: Date, start: MediaTime)
+        throws(FileError)
+    {
         self.streams = streams
         self.start = start
+        let kind = MovieKind(path: path)
+        var tracks = streams
+        if kind == .mov, let timecode {
+            let elapsed = timecode.rate.ticks(before: start)
+            tracks.append(.timecode(timecode.advanced(by: elapsed), name: "time of day"))
+        }
+        file = try MovieFile(path: path, kind: kind, tracks: tracks, createdAt: createdAt)
     }
 
     /// Where this part begins, in the ticks of a stream. Video begins at the first tick at or after the split.

@@ -11,7 +11,7 @@ internal import Media
 final class MoviePartSequence {
     let streamCount: Int
     private let streams: [MovieTrack]
-    private let createdAt: Date
+    private let startedAt: Date
     private var current: MoviePart?
     private var next: MoviePart?
     /// Samples of each stream in the parts that are closed.
@@ -19,10 +19,10 @@ final class MoviePartSequence {
     private var hasChanged: [Bool]
     private var lastSound: [EncodedPacket?]
 
-    init(first: MoviePart, streams: [MovieTrack], createdAt: Date) {
+    init(first: MoviePart, streams: [MovieTrack], startedAt: Date) {
         current = first
         self.streams = streams
-        self.createdAt = createdAt
+        self.startedAt = startedAt
         streamCount = streams.count
         closedCounts = Array(repeating: 0, count: streams.count)
         hasChanged = Array(repeating: false, count: streams.count)
@@ -59,9 +59,10 @@ final class MoviePartSequence {
         let continued = streams.indices.map { index in
             streams[index].continued(priming: priming(ofStream: index, at: part.start))
         }
-        let file = try MovieFile(
-            path: part.path, kind: MovieKind(path: part.path), tracks: continued, createdAt: createdAt)
-        next = MoviePart(file: file, streams: continued, start: part.start)
+        next = try MoviePart(
+            path: part.path, streams: continued, timecode: streams.timecode(at: startedAt),
+            createdAt: startedAt.addingTimeInterval(Nanoseconds(part.start.nanoseconds).inSeconds),
+            start: part.start)
     }
 
     /// Finishes the files.

@@ -34,6 +34,17 @@ extension MovieTrack {
     }
 }
 
+extension [MovieTrack] {
+    /// The time code of the first of them that shows pictures at a rate, of the wall clock in the local time zone.
+    func timecode(at date: Date) -> Timecode? {
+        for case .video(let parameters, _, _) in self {
+            guard let rate = parameters.rate else { continue }
+            return Timecode(at: LocalTime(date, in: .current), rate: rate)
+        }
+        return nil
+    }
+}
+
 extension MovieKind {
     /// The dialect that a path's ending promises.
     init(path: String) {

@@ -44,17 +44,22 @@ final class MovieWriter: Sendable {
 
     /// Makes the file and starts its thread.
     ///
+    /// - Parameters:
+    ///   - path: Its place on the disk.
+    ///   - relativePath: From the session folder.
+    ///   - streams: What packets come for.
+    ///   - startedAt: The date of T0.
     /// - Throws: When the file cannot be made.
-    init(path: String, relativePath: String, streams: [MovieTrack], createdAt: Date) throws(FileError) {
+    init(path: String, relativePath: String, streams: [MovieTrack], startedAt: Date) throws(FileError) {
         self.relativePath = relativePath
         streamCount = streams.count
-        let file = try MovieFile(
-            path: path, kind: MovieKind(path: path), tracks: streams, createdAt: createdAt)
+        let first = try MoviePart(
+            path: path, streams: streams, timecode: streams.timecode(at: startedAt), createdAt: startedAt,
+            start: .zero)
         let shared = Monitor(Shared(result: Result(packetCounts: Array(repeating: 0, count: streams.count))))
         self.shared = shared
         let queue = queue
-        let first = MoviePart(file: file, streams: streams, start: .zero)
-        let carried = Carried(MoviePartSequence(first: first, streams: streams, createdAt: createdAt))
+        let carried = Carried(MoviePartSequence(first: first, streams: streams, startedAt: startedAt))
         let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
         thread = MediaThread(name: "write:\(name)") {
             Self.run(carried.value, queue: queue, shared: shared)

@@ -21,7 +21,7 @@ struct OutputAssembly {
                 let tracks = streams.filter { $0.file == file }.map(\.track)
                 writers[file] = try MovieWriter(
                     path: try folder.file(file), relativePath: file, streams: tracks,
-                    createdAt: clock.date(of: start))
+                    startedAt: clock.date(of: start))
             }
             return assemble(streams, writers: writers, microphones: microphones)
         } catch {

@@ -1,3 +1,4 @@
+internal import Containers
 internal import Foundation
 internal import Media
 
@@ -107,9 +108,9 @@ final class Recorder {
                 .started, at: .zero,
                 ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(folder.path)]))
         if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
-        let leading = plan.program?.settings.rate ?? plan.cameraTracks.first?.rate
         let timeline = Timeline(
-            start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs, leadingRate: leading,
+            start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
+            leadingRate: leadingRate,
             announce: { self.note($0) })
         let end = timeline.run { position in
             control(position, start: start, timeline: timeline, outputs: outputs)
@@ -122,7 +123,7 @@ final class Recorder {
     private func begin() throws(RecordingError) -> (start: ClockTime, outputs: SessionOutputs) {
         try inputs.waitUntilReady(on: clock, limit: options.startTimeLimit, controls: controls)
         // Time enough to make encoders and files, so that the first instant is not over when it is announced.
-        let start = clock.now + .milliseconds(120)
+        let start = onLabel(clock.now + .milliseconds(120))
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, folder: folder, machinery: machinery, clock: clock, start: start,
             soundTaps: soundTaps)
@@ -130,6 +131,16 @@ final class Recorder {
         inputs.tellBeginning(start)
         return (start, outputs)
     }
+
+    /// The next instant at which the time of day comes to a label of the leading grid's time code: so the times of day in
+    /// the files of pictures and of sound say the same to the sample.
+    private func onLabel(_ time: ClockTime) -> ClockTime {
+        guard let leadingRate else { return time }
+        let wall = LocalTime(clock.date(of: time), in: .current)
+        return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
+    }
+
+    private var leadingRate: FrameRate? { plan.program?.settings.rate ?? plan.cameraTracks.first?.rate }
 
     /// From an instant to its decision: the slowest delivery and two intervals, within 0.1…2 s.
     private var alignmentDelay: Nanoseconds {
