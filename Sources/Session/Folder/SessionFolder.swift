@@ -87,6 +87,21 @@ public final class SessionFolder: Sendable {
         }
     }
 
+    /// Puts a small file in place at once: a reader sees all of it or none.
+    public func write(_ content: Data, to relative: String) throws(FileError) {
+        let target = try file(relative)
+        let draft = target + ".new"
+        do throws(FileError) {
+            try Self.fill(draft, with: content)
+            guard rename(draft, target) == 0 else {
+                throw FileError(path: target, operation: "rename", errno: errno)
+            }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
     public func append(_ event: SessionEvent) throws(FileError) {
         try events.append(event.line())
     }

@@ -61,6 +61,7 @@ final class CameraInput: Sendable {
         var slowestDelivery = Nanoseconds.zero
         var exposure: ExposureWatch
         var correctedStamps = 0
+        var jitter = JitterHistogram()
 
         mutating func keep(_ dated: DatedPicture, capacity: Int) {
             let interval = max(clock.interval, Nanoseconds(1))
@@ -151,6 +152,9 @@ final class CameraInput: Sendable {
     /// The camera's clock as measured.
     var clockModel: DeviceClock { box.withLock { $0.clock } }
 
+    /// How its time stamps scatter about that.
+    var jitter: JitterHistogram { box.withLock { $0.jitter } }
+
     /// The longest time from capture to delivery so far, never less than the source declares.
     var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
 
@@ -194,6 +198,7 @@ final class CameraInput: Sendable {
         let time = box.withLock { box in
             let stamped = picture.capturedAt - latency
             let modelled = box.clock.time(of: picture.sequence, stamped: stamped)
+            box.jitter.add(stamped - modelled)
             box.slowestDelivery = max(box.slowestDelivery, arrival - picture.capturedAt)
             return hasExactTimes ? stamped : modelled
         }

@@ -19,6 +19,7 @@ final class MicrophoneInput: Sendable {
         var clock: DeviceClock
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
+        var jitter = JitterHistogram()
     }
 
     let role: String
@@ -83,6 +84,8 @@ final class MicrophoneInput: Sendable {
     /// Samples per channel that have come.
     var goodSamples: Int64 { box.withLock { $0.goodSamples } }
     var clockModel: DeviceClock { box.withLock { $0.clock } }
+    /// How its time stamps scatter about that.
+    var jitter: JitterHistogram { box.withLock { $0.jitter } }
     var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
 
     // MARK: On the source's thread
@@ -95,6 +98,7 @@ final class MicrophoneInput: Sendable {
                 guard sound.frameCount > 0 else { return }
                 let stamped = sound.capturedAt + offset
                 let modelled = box.clock.time(of: sound.firstSample, stamped: stamped)
+                box.jitter.add(stamped - modelled)
                 let time = source.device.deviceType == .file ? stamped : modelled
                 box.slowestDelivery = max(box.slowestDelivery, arrival - sound.capturedAt)
                 box.goodSamples += Int64(sound.frameCount)

@@ -27,6 +27,7 @@ final class Recorder {
     private var storageFailures: [FileError] = []
     private var alarmed: Set<String> = []
     private var statusDue = MediaTime.zero
+    private var history = SyncHistory()
 
     /// The status is made anew at this interval: often enough for a meter, seldom enough to cost nothing.
     private static let statusInterval: Int64 = 100_000_000
@@ -117,6 +118,7 @@ final class Recorder {
         }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
         manifest.noteDevices()
+        history.noteJitter(inputs)
         return Recorded(outputs: outputs, end: end, manifest: manifest)
     }
 
@@ -166,6 +168,7 @@ final class Recorder {
             beginPart(after: max(MediaTime(due, since: start), position), start, timeline, outputs)
         }
         watchSilence(outputs, at: position)
+        history.note(inputs, outputs, at: position)
         if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
         let allFailed = failAll(outputs)
         var end: MediaTime?
@@ -283,6 +286,7 @@ final class Recorder {
         let final = manifest.finished(
             outputs: outputs, movies: movies, waves: waves, end: end, outcome: outcome, marks: marks)
         write(final)
+        writeReport(of: final)
         let exceeded = exceededLimits(final)
         note(SessionEvent(.finished, at: end, ["outcome": .string(outcome.rawValue)]), toStream: false)
         return RecordingResult(
@@ -328,6 +332,17 @@ final class Recorder {
             try folder.write(manifest)
         } catch {
             storageFailures.append(error)
+        }
+    }
+
+    /// Draws `report/sync.svg`. What cannot be drawn is no loss of the recording: it is said, and nothing more.
+    private func writeReport(of manifest: Manifest) {
+        let document = SyncReport(manifest: manifest, history: history).document
+        do throws(FileError) {
+            try folder.write(Data(document.utf8), to: "report/sync.svg")
+        } catch {
+            let end = MediaTime(nanoseconds: manifest.duration_ns)
+            note(SessionEvent(.warning, at: end, ["text": .string(error.description)]))
         }
     }
 
