@@ -34,7 +34,7 @@ def frequency(sound, first, last):
         for index, (left, right) in enumerate(zip(stretch, stretch[1:]))
         if left < 0 <= right
     ]
-    return round((len(crossings) - 1) * RATE / (crossings[-1] - crossings[0]), 2) if len(crossings) > 1 else 0
+    return round((len(crossings) - 1) * RATE / (crossings[-1] - crossings[0]), 6) if len(crossings) > 1 else 0
 
 
 def main(arguments):

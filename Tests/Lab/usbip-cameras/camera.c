@@ -181,7 +181,8 @@ static bool expose(struct camera *camera, int64_t now)
     if (now < video->next_exposure_ns)
         return false;
     video->exposure_ns = video->next_exposure_ns;
-    video->next_exposure_ns += exposes_long(camera) ? 2 * video->interval_ns : video->interval_ns;
+    int64_t interval_ns = llround(video->interval_ns / (1 + faults->skew_ppm * 1e-6));
+    video->next_exposure_ns += exposes_long(camera) ? 2 * interval_ns : interval_ns;
     uint32_t number = video->number++;
     if (faults->frozen || video->silent || (camera->model->follows_signal && faults->has_no_signal))
         return false;
@@ -237,14 +238,19 @@ static int video_packet(struct camera *camera, int64_t now, uint8_t *packet, siz
 // A tone that tells whose microphone this is: 1000 Hz for camera 1, 1500 for 2, 2000 for 3…, half of full scale.
 static int sound_packet(struct camera *camera, uint8_t *packet)
 {
-    int frequency = 500 + 500 * camera->number, channels = camera->model->channels;
-    for (int i = 0; i < sound_rate / 1000; i++, camera->samples++) {
+    int frequency = 500 + 500 * camera->number, channels = camera->model->channels, count = sound_rate / 1000;
+    // A fast crystal has one sample more now and then: an asynchronous endpoint says how many come (USB 2.0, 5.12.4.1).
+    camera->sample_millionths += count * camera->faults.skew_ppm;
+    int more = camera->sample_millionths / 1000000;
+    camera->sample_millionths -= more * 1000000;
+    count += more;
+    for (int i = 0; i < count; i++, camera->samples++) {
         double phase = (double)(camera->samples * frequency % sound_rate) / sound_rate;
         int16_t value = camera->faults.muted ? 0 : lrint(16384 * sin(2 * M_PI * phase));
         for (int channel = 0; channel < channels; channel++, packet += 2)
             memcpy(packet, &value, 2);
     }
-    return sound_rate / 1000 * channels * 2;
+    return count * channels * 2;
 }
 
 int64_t packet_interval_ns(int endpoint) { return endpoint == video_endpoint ? 125000 : 1000000; }

@@ -51,6 +51,7 @@ struct camera {
         bool frame_id;
     } video;
     uint64_t samples; // of the microphone, since it began
+    int64_t sample_millionths; // what its crystal is ahead by of whole samples
 };
 
 struct camera *make_camera(const struct model *model, int number);

@@ -8,6 +8,7 @@ void reset_faults(struct faults *faults)
     *faults = (struct faults){
         .dark = faults->dark, .refuses = faults->refuses, .alters = faults->alters, .signal = faults->signal,
         .has_no_signal = faults->has_no_signal, .first_frame_ns = faults->first_frame_ns,
+        .skew_ppm = faults->skew_ppm,
     };
 }
 
@@ -55,6 +56,8 @@ enum fault_answer obey_fault(struct faults *faults, const char *command, const c
         return fault_bad_value;
     if (strcmp(command, "clock") == 0)
         faults->clock_offset_ns += number * 1000000;
+    else if (strcmp(command, "skew") == 0 && labs(number) <= 10000)
+        faults->skew_ppm = number;
     else if (strcmp(command, "slow") == 0)
         faults->first_frame_ns = number * 1000000;
     else {

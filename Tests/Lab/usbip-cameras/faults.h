@@ -12,6 +12,7 @@ struct faults {
     int64_t clock_offset_ns;
     // Of its nature or its surroundings: they stay.
     bool dark, refuses, alters, has_no_signal;
+    int skew_ppm;           // its crystal is fast by as much, or slow if below 0: pictures and samples alike
     int64_t first_frame_ns; // the first frame of a stream comes no earlier than so long after its start
     enum signal signal;
 };

@@ -19,6 +19,7 @@
 //     clock N MS            the camera's clock jumps by so much, back if negative. What it says of a frame's time is in its
 //                           packets; by default uvcvideo ignores that and stamps by the arrival of a frame's first packet,
 //                           with its parameter hwtimestamps=1 it computes the stamp from it (by 32 samples of the clock)
+//     skew N PPM            its crystal is fast by so many parts per million, slow if negative: of pictures and of sound
 //     signal N WHAT         what a capture stick captures: 1080p (at first), 720p or lost. Without a signal no frames
 //                           come; at another size it drops off the bus and returns with that size alone
 //
