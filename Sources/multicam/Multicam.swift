@@ -95,6 +95,7 @@ struct Multicam {
         case .device(let error): status(of: error)
         case .file(let error): error.isPermission ? .noPermission : .storageFailed
         case .encoding: .failed
+        case .unknownRole: .usage
         case .stopped: .aborted
         }
     }

@@ -45,6 +45,24 @@ struct RecordTests {
         #expect(command.waitForEnd() == 0)
     }
 
+    @Test(
+        "`--metadata` writes a line for each picture of every camera, and nothing does without it",
+        arguments: [true, false])
+    func metadata(isAsked: Bool) throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run(
+            [Multicam.path, "record", "--profile", scratch.smallProfile(), "--duration", "500ms"]
+                + (isAsked ? ["--metadata"] : []), in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let folder = try #require(outcome.lines.first).description
+        let path = folder + "/cameras/desk.ndjson"
+        #expect(FileManager.default.fileExists(atPath: path) == isAsked)
+        if isAsked {
+            let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+            #expect((14...16).contains(lines.count))
+        }
+    }
+
     @Test("Losses beyond the profile's limit end in exit status 6, with all files whole")
     func limit() throws {
         let scratch = try Scratch()

@@ -143,10 +143,13 @@ struct FaultTests {
               b: { device: "virtual:clap?corrupt=0.05&unplug=1&replug=2.2&seed=7", size: 320x180, rate: 25 }
             microphones: { m: { device: "virtual:clap?drop=0.02&jitter=1&seed=7" } }
             program: { size: 320x180, rate: 30, layout: pip, main: a, inset: b, audio: { mix: [m] } }
-            tracks: { cameras: copy, microphones: wav }
+            tracks: { cameras: copy, microphones: wav, metadata: ndjson }
             """
         let (one, two) = (try await Recording(profile, seconds: 4), try await Recording(profile, seconds: 4))
-        for file in ["manifest.json", "cameras/a.mov", "cameras/b.mov", "audio/m.wav"] {
+        for file in [
+            "manifest.json", "cameras/a.mov", "cameras/b.mov", "cameras/a.ndjson", "cameras/b.ndjson",
+            "audio/m.wav",
+        ] {
             #expect(try one.bytes(file) == two.bytes(file), "\(file)")
         }
         // The folder's own path is in the first event.
@@ -162,7 +165,7 @@ struct FaultTests {
               b: { device: "virtual:clap?format=h264", size: 320x180, rate: 30, format: h264 }
             microphones: { m: { device: "virtual:clap" } }
             program: { size: 320x180, rate: 30, layout: single, main: a, audio: { mix: [m] } }
-            tracks: { cameras: copy, microphones: wav }
+            tracks: { cameras: copy, microphones: wav, metadata: ndjson }
             """, seconds: 3,
             steer: { session in
                 session.mark("question 1"); session.split()

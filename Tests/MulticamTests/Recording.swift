@@ -16,6 +16,7 @@ final class Recording {
     /// it records.
     init(
         _ profile: String, seconds: Double, pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [],
+        metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
         changing change: (inout SessionSetup) -> Void = { _ in }, steer: (MulticamSession) -> Void = { _ in }
     ) async throws {
         scratch = FileManager.default.temporaryDirectory.appending(
@@ -29,7 +30,8 @@ final class Recording {
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
                 version: "0.0.0"),
-            clock: SimulatedClock(), pictureTaps: pictureTaps, soundTaps: soundTaps)
+            clock: SimulatedClock(), pictureTaps: pictureTaps, soundTaps: soundTaps,
+            metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs)
         steer(session)
         result = try await session.record()
         folder = result.folder

@@ -71,6 +71,8 @@ extension DeviceRun<CameraEvent> {
             case .away(let time, let cause): return "\(at) away \((time - Self.start).count) \(cause)"
             case .returned(let time, _): return "\(at) returned \((time - Self.start).count)"
             case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"
+            case .withoutHeaderClock(let time, let cause):
+                return "\(at) without header clock \((time - Self.start).count) \(cause)"
             case .ended(let time, let cause): return "\(at) ended \((time - Self.start).count) \(cause)"
             }
         }

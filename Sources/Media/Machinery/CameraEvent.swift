@@ -9,6 +9,8 @@ public enum CameraEvent: Sendable {
     case returned(at: ClockTime, remark: String? = nil)
     /// The driver's time for a picture was impossible, and another was put in its place.
     case corrected(at: ClockTime)
+    /// Its pictures come without the clock of their packets' headers, which was asked for. Said once for each cause.
+    case withoutHeaderClock(at: ClockTime, cause: String)
     /// It will deliver no more: the file is at its end, or the device is gone for good.
     case ended(at: ClockTime, cause: String)
 }

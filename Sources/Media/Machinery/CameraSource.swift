@@ -10,6 +10,10 @@ public protocol CameraSource: Sendable {
     /// and of transport. The session's alignment delay follows from the slowest.
     var deliveryDelay: Nanoseconds { get }
 
+    /// Asks for the clock of the packets' headers with each picture (`CapturedPicture.headerClock`). To be called before
+    /// `start`. Most sources have none.
+    func deliverHeaderClock()
+
     /// Starts streaming. Returns at once; pictures follow.
     ///
     /// - Throws: When the device refuses to stream: busy, no bandwidth, unplugged.
@@ -27,6 +31,7 @@ public protocol CameraSource: Sendable {
 }
 
 extension CameraSource {
+    public func deliverHeaderClock() {}
     public func recordingBegins(at start: ClockTime) {}
     public var simulationTime: Nanoseconds { .zero }
 }

@@ -4,6 +4,7 @@ extension CapturedPicture {
         guard !planes.isEmpty, !isOwned else { return self }
         return CapturedPicture(
             pixel: pixel, size: size, color: color, capturedAt: capturedAt, sequence: sequence, isKey: isKey,
-            memory: SharedBytes(copying: memory.bytes), planes: planes, isOwned: true)
+            memory: SharedBytes(copying: memory.bytes), planes: planes, isOwned: true,
+            headerClock: headerClock)
     }
 }

@@ -18,13 +18,16 @@ public final class CapturedPicture: Sendable {
     public let planes: [PicturePlane]
     /// Whether the memory is this picture's own, so that holding it long keeps nobody waiting.
     public let isOwned: Bool
+    /// What the camera's packets said of time, where that was asked for (`CameraSource.deliverHeaderClock`) and given.
+    public let headerClock: UVCHeaderClock?
 
     /// `isOwned` is `false` for memory lent by a driver. The other arguments are the properties of the same
     /// name.
     public init(
         pixel: PixelFormat, size: PictureSize, color: ColorDescription, capturedAt: ClockTime,
         sequence: Int64,
-        isKey: Bool = true, memory: SharedBytes, planes: [PicturePlane] = [], isOwned: Bool = false
+        isKey: Bool = true, memory: SharedBytes, planes: [PicturePlane] = [], isOwned: Bool = false,
+        headerClock: UVCHeaderClock? = nil
     ) {
         self.pixel = pixel
         self.size = size
@@ -35,6 +38,7 @@ public final class CapturedPicture: Sendable {
         self.memory = memory
         self.planes = planes
         self.isOwned = isOwned
+        self.headerClock = headerClock
     }
 
     /// The first byte of a plane of a raw picture.

@@ -56,7 +56,7 @@ public struct SessionSetup: Sendable {
     private static func resolve(
         _ request: SetupRequest
     ) throws(SetupError) -> (plan: SessionPlan, resolver: DeviceResolver) {
-        let profile: Profile
+        var profile: Profile
         do throws(ProfileError) {
             profile = try library.load(request.profile).replacingDevices(
                 cameras: request.cameras.map { ($0.role, $0.selector) },
@@ -65,6 +65,7 @@ public struct SessionSetup: Sendable {
         } catch {
             throw .profile(error)
         }
+        if request.recordsMetadata { profile.tracks.metadata = .ndjson }
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
         let wantsReal = selectors.contains { !VirtualSources.handles($0) }
         let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
@@ -120,15 +121,18 @@ public struct SessionSetup: Sendable {
     ///   - clock: Simulated for tests of made-up devices.
     ///   - pictureTaps: Sinks for what cameras capture.
     ///   - soundTaps: Sinks for aligned sound.
+    ///   - metadataTaps: Sinks for what is known of each picture.
+    ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
     /// - Returns: A session on the devices that were opened here. Nothing is recorded yet.
     public func makeSession(
         _ options: RecordingOptions, clock: any SessionClock = MonotonicClock(),
-        pictureTaps: [PictureTap] = [],
-        soundTaps: [SoundTap] = []
+        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
+        synchronizedOutputs: [SynchronizedOutput] = []
     ) -> MulticamSession {
         MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, options: options, clock: clock,
-            machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps)
+            machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
+            synchronizedOutputs: synchronizedOutputs)
     }
 
     private static func open(

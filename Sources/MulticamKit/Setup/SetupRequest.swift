@@ -7,15 +7,18 @@ public struct SetupRequest: Sendable, Equatable {
     public var microphones: [RoleSelection]
     /// Made-up devices for every role that no selection and no `virtual:` or `file:` selector names.
     public var usesVirtualDevices: Bool
+    /// Metadata of all cameras is recorded, whatever the profile says of it.
+    public var recordsMetadata: Bool
 
     public init(
         profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
-        usesVirtualDevices: Bool = false
+        usesVirtualDevices: Bool = false, recordsMetadata: Bool = false
     ) {
         self.profile = profile
         self.cameras = cameras
         self.microphones = microphones
         self.usesVirtualDevices = usesVirtualDevices
+        self.recordsMetadata = recordsMetadata
     }
 }
 

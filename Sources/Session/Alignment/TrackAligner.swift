@@ -22,9 +22,11 @@ public struct TrackAligner<Picture> {
         let picture: Picture
     }
 
+    /// Of pictures in a row, a camera interval apart.
     private struct Loss {
-        let time: ClockTime
-        let count: Int
+        /// Of the first.
+        var time: ClockTime
+        var count: Int
         let cause: LossCause
     }
 
@@ -33,12 +35,18 @@ public struct TrackAligner<Picture> {
     private let slateAfter: Nanoseconds
     private var entries: [Entry] = []
     private var losses: [Loss] = []
+    /// Lost pictures that may still be what a tick misses.
+    private var unexplained: [Loss] = []
     private var lastShown: ClockTime?
     private var decidedThrough: ClockTime?
 
     /// The time between two pictures of the camera, as its clock model has it.
     public var cameraInterval: Nanoseconds
     public private(set) var counts = FrameCounts()
+    /// Why the tick decided last shows no new picture, where that is known: the cause of a lost picture that would have been
+    /// this tick's. Each lost picture is the cause of at most one tick. `nil` where the camera has captured nothing for it,
+    /// or what it captured is still on its way.
+    public private(set) var missingCause: LossCause?
 
     /// - Parameters:
     ///   - start: T0.
@@ -73,6 +81,7 @@ public struct TrackAligner<Picture> {
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         guard count > 0 else { return }
         losses.append(Loss(time: time, count: count, cause: cause))
+        unexplained.append(Loss(time: time, count: count, cause: cause))
     }
 
     /// Decides tick `index`. Ticks are decided once each, in order.
@@ -80,7 +89,10 @@ public struct TrackAligner<Picture> {
         let tick = start + Nanoseconds(rate.time(ofTick: index).nanoseconds)
         decidedThrough = tick
         countLosses(through: tick + cameraInterval / 2)
+        forgetLosses(through: tick - max(cameraInterval, rate.interval))
+        missingCause = nil
         guard let chosen = entryToShow(at: tick) else {
+            missingCause = takeCause(at: tick)
             if let lastShown, tick - lastShown <= slateAfter {
                 counts.repeated += 1
                 return .repeatLast
@@ -131,6 +143,30 @@ public struct TrackAligner<Picture> {
             }
         }
         return best
+    }
+
+    /// Lost pictures that no tick can show any more.
+    private mutating func forgetLosses(through limit: ClockTime) {
+        let step = max(cameraInterval, Nanoseconds(1))
+        for index in unexplained.indices where unexplained[index].time <= limit {
+            let passed = (limit - unexplained[index].time).count / step.count + 1
+            unexplained[index].time = unexplained[index].time + step * passed
+            unexplained[index].count -= Int(passed)
+        }
+        unexplained.removeAll { $0.count <= 0 }
+    }
+
+    /// The cause of the earliest lost picture that the tick would have shown: as far after it as pictures that follow each
+    /// other are shown.
+    private mutating func takeCause(at tick: ClockTime) -> LossCause? {
+        let limit = tick + min(cameraInterval, rate.interval) * 55 / 100
+        let earliest = unexplained.indices.min { unexplained[$0].time < unexplained[$1].time }
+        guard let earliest, unexplained[earliest].time <= limit else { return nil }
+        let cause = unexplained[earliest].cause
+        unexplained[earliest].time = unexplained[earliest].time + cameraInterval
+        unexplained[earliest].count -= 1
+        unexplained.removeAll { $0.count <= 0 }
+        return cause
     }
 
     private mutating func countLosses(through limit: ClockTime) {

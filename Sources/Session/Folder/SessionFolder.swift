@@ -5,7 +5,7 @@ public import Media
 /// One recording on disk: makes the folder, writes its manifest and its events. Files of media are the writers'.
 public final class SessionFolder: Sendable {
     public let path: String
-    private let events: EventFile
+    private let events: LineFile
 
     /// Makes a new folder in `parent`, which is made too where it is missing.
     ///
@@ -26,7 +26,7 @@ public final class SessionFolder: Sendable {
         }
         path = candidate
         do throws(FileError) {
-            events = try EventFile(path: candidate + "/events.ndjson")
+            events = try LineFile(path: candidate + "/events.ndjson")
             try Self.reserveDraft(candidate + Self.draft)
         } catch {
             Self.remove(candidate)

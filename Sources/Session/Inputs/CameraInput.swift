@@ -62,18 +62,24 @@ final class CameraInput: Sendable {
         var exposure: ExposureWatch
         var correctedStamps = 0
         var jitter = JitterHistogram()
+        var log: PictureLog
 
-        mutating func keep(_ dated: DatedPicture, capacity: Int) {
+        /// Takes note of pictures that never came.
+        mutating func miss(
+            _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
+        ) {
+            deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
+            log.missed(count, cause, at: time, isCounted: isCounted)
+        }
+
+        mutating func keep(_ dated: DatedPicture, arrival: ClockTime, capacity: Int) {
             let interval = max(clock.interval, Nanoseconds(1))
             if isAway, let lastTime {
                 // An outage is as long as the pictures that are missing from it.
                 let missing =
                     Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
                     - explainedPictures
-                if missing > 0 {
-                    deliveries.append(
-                        .lost(count: missing, cause: .away, capturedAt: lastTime + interval))
-                }
+                if missing > 0 { miss(missing, .away, capturedAt: lastTime + interval) }
             }
             isAway = false
             explainedPictures = 0
@@ -81,7 +87,9 @@ final class CameraInput: Sendable {
             goodPictures += 1
             if firstGood == nil { firstGood = dated.time }
             if dated.picture.isKey, dated.picture.pixel == .h264 { latestKey = dated.picture }
-            if pictures >= capacity {
+            let isShed = pictures >= capacity
+            log.came(dated.picture, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
+            if isShed {
                 deliveries.append(.lost(count: 1, cause: .late, capturedAt: dated.time))
             } else {
                 pictures += 1
@@ -108,12 +116,13 @@ final class CameraInput: Sendable {
     ///   - latency: From the scene to the time stamp, by the profile or calibration; taken off every stamp.
     ///   - decodes: Whether some output needs pixels of a stream whose pictures depend on each other.
     ///   - taps: Sinks of the program that uses the library.
+    ///   - keepsLog: Whether somebody takes what is known of each picture.
     ///   - clock: The session's.
     ///   - machinery: Makes the decoder.
     /// - Throws: When `decodes` and no decoder can be made.
     init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool, taps: [PictureTap],
-        clock: any SessionClock, machinery: any MediaMachinery
+        keepsLog: Bool, clock: any SessionClock, machinery: any MediaMachinery
     ) throws(EncodingError) {
         self.role = role
         self.source = source
@@ -124,7 +133,10 @@ final class CameraInput: Sendable {
         decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
         box = Monitor(
-            Box(clock: model, exposure: ExposureWatch(nominal: source.format.rate.interval)))
+            Box(
+                clock: model, exposure: ExposureWatch(nominal: source.format.rate.interval),
+                log: PictureLog(isKept: keepsLog)))
+        if keepsLog { source.deliverHeaderClock() }
     }
 
     func start() throws(DeviceError) {
@@ -139,6 +151,11 @@ final class CameraInput: Sendable {
             box.deliveries.removeAll(keepingCapacity: true)
             return taken
         }
+    }
+
+    /// What is known of each picture since the last call, how many were left out, and what there is to say of it.
+    func takeLog() -> (entries: [PictureLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
+        box.withLock { $0.log.take() }
     }
 
     /// How many good pictures have come, and when the first did.
@@ -169,7 +186,7 @@ final class CameraInput: Sendable {
         case .lost(let count, let cause, let time):
             box.withLock { box in
                 if box.isAway { box.explainedPictures += count }
-                box.deliveries.append(.lost(count: count, cause: cause, capturedAt: time - latency))
+                box.miss(count, cause, capturedAt: time - latency, isCounted: true)
             }
         case .away(let time, let cause):
             box.withLock { box in
@@ -183,6 +200,9 @@ final class CameraInput: Sendable {
                 box.deliveries.append(.returned(at: time - latency, remark: remark))
             }
         case .corrected: box.withLock { $0.correctedStamps += 1 }
+        case .withoutHeaderClock(let time, let cause):
+            let text = "camera \(role) is recorded without the clock of its packets: \(cause)"
+            box.withLock { $0.log.remark(text, at: time) }
         case .ended(let time, let cause):
             box.withLock { box in
                 box.isAway = true
@@ -203,13 +223,16 @@ final class CameraInput: Sendable {
             return hasExactTimes ? stamped : modelled
         }
         guard isWhole else {
-            box.withLock { $0.deliveries.append(.lost(count: 1, cause: .corrupt, capturedAt: time)) }
+            box.withLock { box in
+                box.deliveries.append(.lost(count: 1, cause: .corrupt, capturedAt: time))
+                box.log.came(picture, at: time, arrival: arrival, lost: .corrupt)
+            }
             return
         }
         for tap in taps { tap.offer(picture) }
         if !hasExactTimes { watchExposure(at: time) }
         let dated = DatedPicture(picture: picture, time: time, decoded: decoder?.decode(picture))
-        box.withLock { $0.keep(dated, capacity: Self.boxCapacity) }
+        box.withLock { $0.keep(dated, arrival: arrival, capacity: Self.boxCapacity) }
     }
 
     private func watchExposure(at time: ClockTime) {
@@ -219,7 +242,7 @@ final class CameraInput: Sendable {
             // While it is away, that is the loss.
             guard !box.isAway else { return }
             if missing > 0 {
-                box.deliveries.append(.lost(count: missing, cause: .exposure, capturedAt: time - interval))
+                box.miss(missing, .exposure, capturedAt: time - interval)
             }
             if becameSlow {
                 let rate = (10 / interval.inSeconds).rounded() / 10

@@ -47,6 +47,24 @@ struct SoundHoles {
         return ended
     }
 
+    /// The causes of the silent stretches of a block of samples, as far as they are known. To be asked before the block is
+    /// taken; a stretch that goes on where the last ended has the cause of the whole.
+    func causes(of stretches: [Range<Int64>], besides outages: OutageLog) -> [MissingSound] {
+        var begun = open
+        return stretches.map { stretch in
+            let from = begun?.upperBound == stretch.lowerBound ? begun?.lowerBound : nil
+            let whole = (from ?? stretch.lowerBound)..<stretch.upperBound
+            begun = whole
+            // A device that goes away takes the slice with it that it was about to deliver.
+            let reach = Int64(SoundFormat.sessionRate) * Self.tolerance / 1_000_000_000
+            let around = whole.lowerBound..<(whole.upperBound + reach)
+            let isAway = outages.overlaps(gap(of: around, cause: .away))
+            return MissingSound(
+                samples: stretch,
+                cause: isAway ? .away : cause(of: Self.samples.time(ofTick: whole.lowerBound)))
+        }
+    }
+
     /// The recording ends.
     mutating func finish(besides outages: OutageLog) -> [Gap] {
         close(besides: outages)
@@ -55,21 +73,32 @@ struct SoundHoles {
     private mutating func close(besides outages: OutageLog) -> [Gap] {
         guard let hole = open else { return [] }
         open = nil
-        let samples = FrameRate(Int64(SoundFormat.sessionRate), per: 1)
-        let gap = Gap(
-            track: track, from: samples.time(ofTick: hole.lowerBound),
-            to: samples.time(ofTick: hole.upperBound),
-            cause: takeCause(of: samples.time(ofTick: hole.lowerBound)).rawValue)
+        let gap = gap(of: hole, cause: takeCause(of: Self.samples.time(ofTick: hole.lowerBound)))
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
         return [gap]
     }
 
-    /// The nearest loss that the source told of; `late` where it told of none.
+    private static let samples = FrameRate(Int64(SoundFormat.sessionRate), per: 1)
+
+    private func gap(of hole: Range<Int64>, cause: LossCause) -> Gap {
+        Gap(
+            track: track, from: Self.samples.time(ofTick: hole.lowerBound),
+            to: Self.samples.time(ofTick: hole.upperBound), cause: cause.rawValue)
+    }
+
+    /// That of the nearest loss that the source told of; `late` where it told of none.
+    private func cause(of begin: MediaTime) -> LossCause {
+        nearestLoss(to: begin).map { losses[$0].cause } ?? .late
+    }
+
     private mutating func takeCause(of begin: MediaTime) -> LossCause {
+        nearestLoss(to: begin).map { losses.remove(at: $0).cause } ?? .late
+    }
+
+    private func nearestLoss(to begin: MediaTime) -> Int? {
         func distance(_ time: MediaTime) -> Int64 { abs(time.nanoseconds - begin.nanoseconds) }
         let nearest = losses.indices.min { distance(losses[$0].at) < distance(losses[$1].at) }
-        guard let nearest, distance(losses[nearest].at) <= Self.tolerance else { return .late }
-        return losses.remove(at: nearest).cause
+        return nearest.flatMap { distance(losses[$0].at) <= Self.tolerance ? $0 : nil }
     }
 }

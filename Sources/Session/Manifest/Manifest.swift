@@ -18,6 +18,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var name: String
         public var format: Format
         public var clock: Clock
+        /// A camera's file of what is known of each picture, a line each.
+        public var metadata: String?
     }
 
     /// A camera has `pixel`, `width`, `height` and `rate`; a microphone `channels` and `rate`.

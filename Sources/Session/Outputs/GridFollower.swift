@@ -33,6 +33,9 @@ struct GridFollower {
 
     mutating func choose(tick: Int64) -> TrackAligner<DatedPicture>.Choice { aligner.choose(tick: tick) }
 
+    /// Why the tick chosen last has no new picture, where that is known.
+    var missingCause: LossCause? { aligner.missingCause }
+
     mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }
 
     mutating func withdrawSlate() { aligner.withdrawSlate() }

@@ -11,6 +11,7 @@ final class MicrophoneTrack {
     /// Fills its stream of a common movie, where there is one.
     var encoder: SoundEncoderLane?
     private let taps: [SoundTap]
+    private var windows: [SoundWindow] = []
     private let start: ClockTime
     private var outages: OutageLog
     private var holes: SoundHoles
@@ -55,7 +56,12 @@ final class MicrophoneTrack {
     func advance(to end: Int64) -> [Float] {
         for delivery in input.takeDeliveries() { take(delivery) }
         let samples = sound.take(upTo: end)
-        note(holes.take(sound.takeHoles(), through: end, besides: outages))
+        let silent = sound.takeHoles()
+        if !windows.isEmpty {
+            let missing = holes.causes(of: silent, besides: outages)
+            for window in windows { window.append(samples, missing: missing) }
+        }
+        note(holes.take(silent, through: end, besides: outages))
         write(samples, from: position, to: end)
         encoder?.encode(samples)
         for tap in taps {
@@ -64,6 +70,13 @@ final class MicrophoneTrack {
         level.take(samples, channels: channels)
         position = end
         return samples
+    }
+
+    /// A window that gets every sample of the track. To be made before the first sample.
+    func makeWindow() -> SoundWindow {
+        let window = SoundWindow(channels: channels)
+        windows.append(window)
+        return window
     }
 
     /// Goes on in a new file from a sample on that has not been reached yet.

@@ -36,7 +36,8 @@ struct PlanCompiler {
         return SessionPlan(
             profile: profile.name, cameras: cameras, microphones: microphones, program: program,
             cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
-            connections: connections(program, cameraTracks, microphoneTracks), limits: profile.limits,
+            connections: connections(program, cameras, cameraTracks, microphoneTracks),
+            limits: profile.limits,
             notes: notes)
     }
 
@@ -48,13 +49,15 @@ struct PlanCompiler {
     }
 
     private func connections(
-        _ program: PlannedProgram?, _ cameraTracks: [PlannedCameraTrack],
+        _ program: PlannedProgram?, _ cameras: [PlannedCamera], _ cameraTracks: [PlannedCameraTrack],
         _ microphoneTracks: [PlannedMicrophoneTrack]
     ) -> [PlannedConnection] {
         let inProgram = program.map { $0.layers.map(\.role) + $0.mix } ?? []
         return inProgram.map { PlannedConnection(input: $0, output: "program") }
             + cameraTracks.map { PlannedConnection(input: $0.role, output: "cameras/\($0.role)") }
             + microphoneTracks.map { PlannedConnection(input: $0.role, output: "audio/\($0.role)") }
+            + cameras.filter { $0.metadataFile != nil }
+            .map { PlannedConnection(input: $0.role, output: "metadata/\($0.role)") }
     }
 
     // MARK: Devices
@@ -132,7 +135,8 @@ struct PlanCompiler {
             format: choice.format,
             rotation: rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency,
             controls: camera.controls.map { PlannedControl(name: $0.name, value: $0.number) },
-            reason: choice.reason)
+            reason: choice.reason,
+            metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil)
     }
 
     private mutating func noteRate(_ role: String, _ choice: CameraFormatChoice) {

@@ -18,12 +18,14 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var controls: [PlannedControl]
     /// Why this format: a sentence.
     public var reason: String
+    /// Where what is known of each picture is written, relative to the session folder; `nil` for nowhere.
+    public var metadataFile: String?
 
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none,
         isMirrored: Bool = false, crop: PixelRectangle? = nil, latency: Nanoseconds = .zero,
-        controls: [PlannedControl] = [], reason: String = ""
+        controls: [PlannedControl] = [], reason: String = "", metadataFile: String? = nil
     ) {
         self.role = role
         self.selector = selector
@@ -35,6 +37,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.latency = latency
         self.controls = controls
         self.reason = reason
+        self.metadataFile = metadataFile
     }
 }
 

@@ -38,7 +38,8 @@ public struct PlannedMicrophoneTrack: Sendable, Equatable, Codable {
     }
 }
 
-/// The explicit edge between an input and an output: roles and output names (`program`, `cameras/desk`, `audio/host`).
+/// The explicit edge between an input and an output: roles and output names (`program`, `cameras/desk`, `audio/host`,
+/// `metadata/desk`).
 public struct PlannedConnection: Sendable, Equatable, Codable {
     public var input: String
     public var output: String

@@ -227,7 +227,7 @@ struct ProfileReader {
     // MARK: What is done with them
 
     private func tracks(_ value: ProfileValue, usual: TrackSettings) throws(ProfileError) -> TrackSettings {
-        let fields = try value.fields(["cameras", "microphones", "files", "video"])
+        let fields = try value.fields(["cameras", "microphones", "files", "video", "metadata"])
         return TrackSettings(
             cameras: try fields.read("cameras", else: usual.cameras) { value throws(ProfileError) in
                 try value.choice()
@@ -240,6 +240,9 @@ struct ProfileReader {
             },
             video: try fields.read("video", else: VideoSettings()) { value throws(ProfileError) in
                 try VideoSettings(value)
+            },
+            metadata: try fields.read("metadata", else: .none) { value throws(ProfileError) in
+                try value.choice()
             })
     }
 

@@ -8,19 +8,25 @@ public struct TrackSettings: Sendable, Equatable {
         case one
     }
 
+    /// What is known of each of a camera's pictures, such as its time and what the camera's clock said.
+    public enum Metadata: String, Sendable, CaseIterable { case none, ndjson }
+
     public var cameras: Cameras
     public var microphones: Microphones
     public var files: Files
     /// How `encode` encodes.
     public var video: VideoSettings
+    /// `ndjson` is `cameras/ROLE.ndjson` for each camera that is recorded, with or without a track of its own.
+    public var metadata: Metadata
 
     public init(
         cameras: Cameras, microphones: Microphones, files: Files = .oneEach,
-        video: VideoSettings = VideoSettings()
+        video: VideoSettings = VideoSettings(), metadata: Metadata = .none
     ) {
         self.cameras = cameras
         self.microphones = microphones
         self.files = files
         self.video = video
+        self.metadata = metadata
     }
 }

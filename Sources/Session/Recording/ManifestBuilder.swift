@@ -55,7 +55,8 @@ struct ManifestBuilder {
                 format: Manifest.Format(
                     pixel: format.pixel.rawValue, width: format.size.width, height: format.size.height,
                     rate: format.rate.perSecond),
-                clock: Manifest.Clock(camera.clockModel, corrected: camera.correctedStamps))
+                clock: Manifest.Clock(camera.clockModel, corrected: camera.correctedStamps),
+                metadata: plan.cameras.first { $0.role == camera.role }?.metadataFile)
         }
             + inputs.microphones.map { microphone in
                 Manifest.Device(

@@ -10,8 +10,7 @@ public actor MulticamSession {
     private let options: RecordingOptions
     private let clock: any SessionClock
     private let machinery: any MediaMachinery
-    private let pictureTaps: [PictureTap]
-    private let soundTaps: [SoundTap]
+    private let sinks: SessionSinks
     private nonisolated let controls = SessionControls()
     private nonisolated let currentStatus = Monitor(SessionStatus())
     private nonisolated let currentFolder = Monitor<String?>(nil)
@@ -30,10 +29,13 @@ public actor MulticamSession {
     ///   - machinery: Codecs.
     ///   - pictureTaps: Sinks of the calling program for what cameras capture.
     ///   - soundTaps: Sinks for aligned sound.
+    ///   - metadataTaps: Sinks for what is known of each picture.
+    ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
-        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = []
+        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
+        synchronizedOutputs: [SynchronizedOutput] = []
     ) {
         self.plan = plan
         self.cameras = cameras
@@ -41,8 +43,9 @@ public actor MulticamSession {
         self.options = options
         self.clock = clock
         self.machinery = machinery
-        self.pictureTaps = pictureTaps
-        self.soundTaps = soundTaps
+        sinks = SessionSinks(
+            pictures: pictureTaps, sounds: soundTaps, metadata: metadataTaps,
+            synchronized: synchronizedOutputs)
         (events, eventSink) = AsyncStream.makeStream()
     }
 
@@ -85,6 +88,7 @@ public actor MulticamSession {
     }
 
     private func makeRecorder() throws(RecordingError) -> sending Recorder {
+        try checkSynchronizedRoles()
         let inputs = try makeInputs()
         let folder: SessionFolder
         do throws(FileError) {
@@ -97,9 +101,16 @@ public actor MulticamSession {
         return Recorder(
             plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
             inputs: inputs,
-            folder: folder, pictureTaps: pictureTaps, soundTaps: soundTaps,
+            folder: folder, sinks: sinks,
             publish: { [eventSink] event in eventSink.yield(event) },
             report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
+    }
+
+    private func checkSynchronizedRoles() throws(RecordingError) {
+        let known = plan.cameras.map(\.role) + plan.microphones.map(\.role)
+        for role in sinks.synchronized.flatMap(\.roles) where !known.contains(role) {
+            throw .unknownRole(role, known: known)
+        }
     }
 
     private func makeInputs() throws(RecordingError) -> sending SessionInputs {
@@ -112,9 +123,12 @@ public actor MulticamSession {
                 inputs.append(
                     try CameraInput(
                         role: planned.role, source: source, latency: planned.latency,
-                        decodes: source.format.pixel == .h264 && plan.decodes(planned.role),
-                        taps: pictureTaps.filter { $0.role == planned.role }, clock: clock,
-                        machinery: machinery))
+                        decodes: source.format.pixel == .h264
+                            && (plan.decodes(planned.role) || sinks.convertsAtTicks(planned.role)),
+                        taps: sinks.pictures.filter { $0.role == planned.role },
+                        keepsLog: planned.metadataFile != nil
+                            || sinks.metadata.contains { $0.role == planned.role },
+                        clock: clock, machinery: machinery))
             }
             let microphones = plan.microphones.map { planned in
                 guard let source = self.microphones[planned.role] else {

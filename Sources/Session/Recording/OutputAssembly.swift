@@ -10,7 +10,7 @@ struct OutputAssembly {
     let machinery: any MediaMachinery
     let clock: any SessionClock
     let start: ClockTime
-    let soundTaps: [SoundTap]
+    let sinks: SessionSinks
 
     func make() throws(RecordingError) -> SessionOutputs {
         var writers: [String: MovieWriter] = [:]
@@ -23,7 +23,10 @@ struct OutputAssembly {
                     path: try folder.file(file), relativePath: file, streams: tracks,
                     startedAt: clock.date(of: start))
             }
-            return assemble(streams, writers: writers, microphones: microphones)
+            var outputs = assemble(streams, writers: writers, microphones: microphones)
+            outputs.synchronized = makeSynchronizedLanes(microphones)
+            outputs.metadata = try makeMetadataTracks()
+            return outputs
         } catch {
             for writer in writers.values { writer.abandon() }
             throw Self.recordingError(error)
@@ -79,7 +82,7 @@ struct OutputAssembly {
             return MicrophoneTrack(
                 input: input, resampler: try machinery.makeResampler(from: format, name: input.role),
                 gain: Float(pow(10, (planned?.gain ?? 0) / 20)), start: start, writer: writer,
-                taps: soundTaps.filter { $0.role == input.role })
+                taps: sinks.sounds.filter { $0.role == input.role })
         }
     }
 

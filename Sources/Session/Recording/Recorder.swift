@@ -13,8 +13,7 @@ final class Recorder {
     let controls: SessionControls
     let inputs: SessionInputs
     let folder: SessionFolder
-    private let pictureTaps: [PictureTap]
-    private let soundTaps: [SoundTap]
+    private let sinks: SessionSinks
     private let publish: (SessionEvent) -> Void
     private let report: (SessionStatus) -> Void
 
@@ -34,8 +33,8 @@ final class Recorder {
 
     init(
         plan: SessionPlan, options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
-        controls: SessionControls, inputs: SessionInputs, folder: SessionFolder, pictureTaps: [PictureTap],
-        soundTaps: [SoundTap], publish: @escaping (SessionEvent) -> Void,
+        controls: SessionControls, inputs: SessionInputs, folder: SessionFolder, sinks: SessionSinks,
+        publish: @escaping (SessionEvent) -> Void,
         report: @escaping (SessionStatus) -> Void
     ) {
         self.plan = plan
@@ -45,19 +44,17 @@ final class Recorder {
         self.controls = controls
         self.inputs = inputs
         self.folder = folder
-        self.pictureTaps = pictureTaps
-        self.soundTaps = soundTaps
+        self.sinks = sinks
         self.publish = publish
         self.report = report
     }
 
     /// Records. Blocks its thread, which must not be one of the session clock's, until all files are closed.
     func run() throws(RecordingError) -> RecordingResult {
-        let tapThreads = pictureTaps.map { $0.start(with: machinery) } + soundTaps.map { $0.start() }
+        let sinkThreads = sinks.start(with: machinery)
         defer {
-            for tap in pictureTaps { tap.finish() }
-            for tap in soundTaps { tap.finish() }
-            for thread in tapThreads { thread.join() }
+            sinks.finish()
+            for thread in sinkThreads { thread.join() }
         }
         // Devices and timeline begin at one instant, so that a simulated recording is repeatable.
         clock.hold()
@@ -128,7 +125,7 @@ final class Recorder {
         let start = onLabel(clock.now + .milliseconds(120))
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, folder: folder, machinery: machinery, clock: clock, start: start,
-            soundTaps: soundTaps)
+            sinks: sinks)
         let outputs = try assembly.make()
         inputs.tellBeginning(start)
         return (start, outputs)
@@ -275,6 +272,9 @@ final class Recorder {
         outputs.mixEncoder?.join()
         for microphone in outputs.microphones { microphone.encoder?.join() }
         watcher.cancel()
+        for track in outputs.metadata {
+            for event in track.join(at: end) { note(event) }
+        }
         let movies = outputs.writers.mapValues { $0.join() }
         let waves = Dictionary(
             uniqueKeysWithValues: outputs.microphones.compactMap { microphone in

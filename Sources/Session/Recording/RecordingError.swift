@@ -5,6 +5,8 @@ public enum RecordingError: Error, Sendable, Equatable {
     case device(DeviceError)
     case file(FileError)
     case encoding(EncodingError)
+    /// A synchronised output names a role that the session does not record.
+    case unknownRole(String, known: [String])
     /// It was asked to stop before its first instant.
     case stopped
 }
@@ -15,6 +17,9 @@ extension RecordingError: CustomStringConvertible {
         case .device(let error): error.description
         case .file(let error): error.description
         case .encoding(let error): error.description
+        case .unknownRole(let role, let known):
+            "a synchronised output names the role “\(role.printable())”, which this session does not record; it records "
+                + known.joined(separator: ", ") + "."
         case .stopped: "the recording was stopped before its devices were ready; nothing was recorded."
         }
     }

@@ -8,6 +8,8 @@ struct SessionOutputs {
     var program: ProgramTrack?
     var mixEncoder: SoundEncoderLane?
     var mix: [Int] = []
+    var synchronized: [SynchronizedLane] = []
+    var metadata: [MetadataTrack] = []
     /// File and stream of each track in a movie, by the track's name.
     var places: [String: (file: String, stream: Int)] = [:]
 

@@ -16,6 +16,7 @@ final class Timeline {
     private let never = Cancellation()
 
     private var nextTicks: [Int64]
+    private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
     private var nextSoundTick: Int64 = 0
     /// As soon as it is known. What devices do after it is of no recording.
@@ -43,6 +44,7 @@ final class Timeline {
         self.announce = announce
         sound = SoundStage(microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder)
         nextTicks = Array(repeating: 0, count: outputs.cameraTracks.count)
+        nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
     /// The time of the next undecided tick: how far the recording has come.
@@ -85,6 +87,9 @@ final class Timeline {
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
         }
+        for (index, lane) in outputs.synchronized.enumerated() {
+            earliest = min(earliest, lane.rate.time(ofTick: nextSynchronizedTicks[index]))
+        }
         for (index, track) in outputs.cameraTracks.enumerated() {
             earliest = min(earliest, track.rate.time(ofTick: nextTicks[index]))
         }
@@ -108,6 +113,21 @@ final class Timeline {
             program.step(tick: nextProgramTick)
             nextProgramTick += 1
         }
+        stepSinks(at: time)
+    }
+
+    private func stepSinks(at time: MediaTime) {
+        for (index, lane) in outputs.synchronized.enumerated() {
+            if lane.rate.time(ofTick: nextSynchronizedTicks[index]) <= time {
+                lane.step(tick: nextSynchronizedTicks[index])
+                nextSynchronizedTicks[index] += 1
+            }
+            lane.deliverReady()
+        }
+        for track in outputs.metadata {
+            track.advance(to: time)
+            for event in track.takeEvents() { announce(event) }
+        }
     }
 
     private func announceSound() {
@@ -122,6 +142,8 @@ final class Timeline {
             guard !deliveries.isEmpty else { continue }
             for track in outputs.cameraTracks where track.input === camera { track.take(deliveries) }
             outputs.program?.take(deliveries, from: camera.role)
+            for lane in outputs.synchronized { lane.take(deliveries, of: camera) }
+            for track in outputs.metadata where track.input === camera { track.take(deliveries) }
             for delivery in deliveries {
                 guard let event = delivery.event(of: camera.role, since: start) else { continue }
                 if end.map({ event.at < $0 }) ?? true { announce(event) }
@@ -139,5 +161,7 @@ final class Timeline {
         for track in outputs.cameraTracks { track.finish(at: end) }
         outputs.program?.finish(at: end)
         sound.finish(at: end)
+        for lane in outputs.synchronized { lane.finish() }
+        for track in outputs.metadata { track.finish(at: end) }
     }
 }

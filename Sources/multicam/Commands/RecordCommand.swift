@@ -21,6 +21,8 @@ struct RecordCommand: Command {
                 "output", "DIR", help: "Where session folders are made. Default: recordings in this folder."),
             OptionSpec("name", "NAME", help: "The session folder's name. Default: date, time and profile."),
             OptionSpec("duration", "T", help: "Stop by itself after this long: 10, 2.5, 500ms, 10s, 5m, 2h."),
+            OptionSpec(
+                "metadata", help: "Write what is known of each picture, a line each, to cameras/ROLE.ndjson."),
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
 
@@ -31,7 +33,9 @@ struct RecordCommand: Command {
     private let wantsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        request = try ProfileOptions.request(arguments)
+        var request = try ProfileOptions.request(arguments)
+        request.recordsMetadata = arguments.flag("metadata")
+        self.request = request
         output = arguments.optional("output") ?? "recordings"
         name = try arguments.optional("name").map { text throws(UsageError) in
             // File systems take 255 bytes; a number may have to follow.

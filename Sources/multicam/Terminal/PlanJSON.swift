@@ -15,17 +15,18 @@ enum PlanJSON {
     }
 
     private static func device(_ camera: PlannedCamera) -> JSONValue {
-        .object([
-            "role": .string(camera.role), "kind": .string("camera"),
-            "identity": .string(camera.identity.description.printable()),
-            "name": .string(camera.identity.name.printable()),
-            "selector": .string(camera.selector.printable()),
-            "format": .object(
-                size(camera.format.size, camera.format.rate).merging([
-                    "pixel": .string(camera.format.pixel.rawValue)
-                ]) { $1 }),
-            "reason": .string(camera.reason.printable(limit: 1000)),
-        ])
+        .object(
+            [
+                "role": .string(camera.role), "kind": .string("camera"),
+                "identity": .string(camera.identity.description.printable()),
+                "name": .string(camera.identity.name.printable()),
+                "selector": .string(camera.selector.printable()),
+                "format": .object(
+                    size(camera.format.size, camera.format.rate).merging([
+                        "pixel": .string(camera.format.pixel.rawValue)
+                    ]) { $1 }),
+                "reason": .string(camera.reason.printable(limit: 1000)),
+            ].merging(camera.metadataFile.map { ["metadata": .string($0)] } ?? [:]) { $1 })
     }
 
     private static func device(_ microphone: PlannedMicrophone) -> JSONValue {

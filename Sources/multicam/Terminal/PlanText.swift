@@ -24,6 +24,10 @@ enum PlanText {
             lines.append(
                 "  \(track.file): \(track.role) \(how), \(track.settings.size) at \(track.rate)\(turn)")
         }
+        for camera in plan.cameras {
+            guard let file = camera.metadataFile else { continue }
+            lines.append("  \(file): \(camera.role), a line for each picture")
+        }
         for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
         if !plan.notes.isEmpty { lines += [""] + plan.notes.map { "note: \($0.printable(limit: 1000))" } }
         return lines.joined(separator: "\n")

@@ -108,4 +108,53 @@ struct TrackAlignerTests {
         _ = aligner.choose(tick: 5)
         #expect(aligner.counts.lost == [.late: 1])
     }
+
+    /// The causes that the ticks give for what they miss, of a camera that loses some pictures in a row.
+    private func causes(
+        cameraRate: Double, phase: Nanoseconds, ticks: Int64, losing lost: Range<Int>, told count: Int = 1
+    ) -> [LossCause?] {
+        let interval = Nanoseconds.seconds(rounding: 1 / cameraRate)
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: interval)
+        func time(_ index: Int) -> ClockTime {
+            start + phase + Nanoseconds.seconds(rounding: Double(index) / cameraRate)
+        }
+        for index in 0..<Int(Double(ticks) / rate.perSecond * cameraRate) + 4 {
+            if !lost.contains(index) {
+                aligner.add(index, capturedAt: time(index))
+            } else if (index - lost.lowerBound).isMultiple(of: count) {
+                aligner.addLoss(count: count, cause: .bus, capturedAt: time(index))
+            }
+        }
+        return (0..<ticks).map { tick in
+            if case .show = aligner.choose(tick: tick) {
+                #expect(aligner.missingCause == nil)
+            }
+            return aligner.missingCause
+        }
+    }
+
+    @Test(
+        "each lost picture is the cause of the one tick that misses it", arguments: [-16, -8, 0, 8, 16, 18])
+    func missingCause(phase: Int64) {
+        for count in [1, 4] {
+            let causes = causes(
+                cameraRate: 30, phase: .milliseconds(phase), ticks: 60, losing: 20..<24, told: count)
+            // At the tie the picture after the lost ones may come to stand a tick earlier than they would have.
+            let fewest = abs(phase) > 15 ? 3 : 4
+            #expect((fewest...4).contains(causes.compactMap(\.self).count))
+            let first = causes.firstIndex { $0 != nil }
+            #expect(first.map { (19...21).contains($0) } == true)
+        }
+    }
+
+    @Test(
+        "a tick between the pictures of a slower camera misses none, and one beside those of a faster neither"
+    )
+    func otherRates() {
+        // 15 pictures a second: every other tick has none.
+        let slower = causes(cameraRate: 15, phase: .zero, ticks: 60, losing: 10..<12)
+        #expect(slower.indices.filter { slower[$0] != nil } == [20, 22])
+        let faster = causes(cameraRate: 60, phase: .zero, ticks: 60, losing: 20..<21)
+        #expect(faster.allSatisfy { $0 == nil })
+    }
 }

@@ -42,6 +42,27 @@ struct SoundHolesTests {
         #expect(holes.gaps.isEmpty)
     }
 
+    @Test(
+        "The causes of a block's stretches are known at once: of a loss that was told, an outage near, or lateness"
+    )
+    func causes() {
+        var outages = OutageLog(track: "host", start: start)
+        var holes = SoundHoles(track: "host")
+        holes.lose(at: time(1010), cause: .bus)
+        #expect(
+            holes.causes(of: [1000..<1200, 20_000..<21_000], besides: outages).map(\.cause) == [.bus, .late])
+        _ = holes.take([1000..<1200], through: 1200, besides: outages)
+        // It goes on where the last one ended.
+        #expect(holes.causes(of: [1200..<4000], besides: outages).map(\.cause) == [.bus])
+        // The last slice before an unplugging goes with the device.
+        outages.begin(at: start + .milliseconds(500), cause: "unplugged")
+        #expect(
+            holes.causes(of: [23_600..<24_000, 24_000..<24_960], besides: outages).map(\.cause) == [
+                .away, .away,
+            ])
+        #expect(holes.causes(of: [10_000..<10_100], besides: outages).map(\.cause) == [.late])
+    }
+
     @Test("A hole that lasts until the end is told then")
     func atTheEnd() {
         let outages = OutageLog(track: "host", start: start)

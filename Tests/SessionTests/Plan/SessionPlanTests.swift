@@ -295,6 +295,19 @@ struct SessionPlanTests {
         #expect(Set(files.cameraTracks.map(\.file) + files.microphoneTracks.map(\.file)) == ["session.mov"])
     }
 
+    @Test("metadata has a file for each camera that is opened, with a track of its own or without")
+    func metadata() throws {
+        let text = """
+            cameras: { a: , b: }
+            program: { layout: single, main: b }
+            tracks: { metadata: ndjson }
+            """
+        let devices = ["a": Self.camera(), "b": Self.madeUp()]
+        let plan = try SessionPlan(profile: Self.profile(text), devices: devices)
+        #expect(plan.cameras.map(\.metadataFile) == ["cameras/b.ndjson"])
+        #expect(plan.connections.map(\.output) == ["program", "metadata/b"])
+    }
+
     @Test("a channel that the microphone lacks is told with those it has")
     func channels() throws {
         let profile = try Self.profile("microphones: { m: { pick: [3] } }")

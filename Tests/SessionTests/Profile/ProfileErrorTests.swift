@@ -243,6 +243,10 @@ struct ProfileErrorTests {
                 two + "tracks: { cameras: wav }",
                 "3:20: tracks.cameras: found “wav”, expected copy, encode or none."
             ),
+            (
+                two + "tracks: { metadata: yes }",
+                "3:21: tracks.metadata: found “yes”, expected none or ndjson."
+            ),
             (two + "tracks: { files: each }", "3:18: tracks.files: found “each”, expected one-each or one."),
             (
                 two + "budget: { hardware: 0 }",

@@ -45,7 +45,7 @@ struct ProfileReadingTests {
               filling: fill
               video: { codec: h264, preset: ultrafast, quality: 18 }
               audio: { codec: aac, bitrate: 96000, mix: [] }
-            tracks: { cameras: encode, microphones: none, files: one, video: { preset: veryfast, quality: 0 } }
+            tracks: { cameras: encode, microphones: none, files: one, metadata: ndjson, video: { preset: veryfast, quality: 0 } }
             budget: { hardware: 0.5, policy: refuse, floors: { size: 320x240, rate: 10 } }
             limits: { lostFrames: 0.05, silence: 10s }
             """)
@@ -85,7 +85,7 @@ struct ProfileReadingTests {
             profile.tracks
                 == TrackSettings(
                     cameras: .encode, microphones: .none, files: .one,
-                    video: VideoSettings(preset: .veryfast, quality: 0)))
+                    video: VideoSettings(preset: .veryfast, quality: 0), metadata: .ndjson))
         #expect(
             profile.budget
                 == BudgetSettings(

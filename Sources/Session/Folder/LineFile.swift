@@ -1,14 +1,15 @@
 internal import Glibc
 internal import Media
 
-/// `events.ndjson`: append-only, a line an event, each in one write so that a crash leaves whole lines.
-final class EventFile: Sendable {
+/// A file of NDJSON as `events.ndjson`: append-only, each line in one write so that a crash leaves whole lines.
+final class LineFile: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    init(path: String) throws(FileError) {
+    /// Makes the file. Other `creation` flags of open(2) take one that is there.
+    init(path: String, creation: Int32 = O_CREAT | O_EXCL) throws(FileError) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o666)
+        descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | creation, 0o666)
         guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
     }
 

@@ -1,0 +1,43 @@
+internal import Media
+
+/// The thread that alone writes `cameras/ROLE.ndjson`. Nobody waits for it: what its queue has no room for is left out, and
+/// a disk that fails ends this file alone.
+final class MetadataFile: Sendable {
+    private let queue = BoundedQueue<CameraMetadata>(capacity: 4096)
+    private let failure = Monitor<FileError?>(nil)
+    private let waitsForRoom: Bool
+    private let thread: MediaThread
+
+    /// - Parameters:
+    ///   - file: That nobody else writes to.
+    ///   - role: The camera's.
+    ///   - waitsForRoom: Whether nothing may be left out: in simulated time, which would else outrun the disk.
+    init(_ file: LineFile, role: String, waitsForRoom: Bool) {
+        self.waitsForRoom = waitsForRoom
+        let (queue, failure) = (queue, failure)
+        thread = MediaThread(name: "write:\(role).ndjson") {
+            while let metadata = queue.next() {
+                do throws(FileError) {
+                    // After a failure the queue is emptied all the same, for whoever waits for room.
+                    if failure.withLock({ $0 == nil }) { try file.append(metadata.line) }
+                } catch {
+                    failure.withLock { $0 = error }
+                }
+            }
+        }
+    }
+
+    /// - Returns: Whether there was room for it.
+    func append(_ metadata: CameraMetadata) -> Bool {
+        guard waitsForRoom else { return queue.offer(metadata) }
+        queue.put(metadata)
+        return true
+    }
+
+    /// Why it ended early.
+    var failureSoFar: FileError? { failure.withLock { $0 } }
+
+    func finish() { queue.finish() }
+
+    func join() { thread.join() }
+}

@@ -1,0 +1,120 @@
+internal import Media
+
+/// One camera's metadata: of each picture from T0 to the end, to its file and to taps. Timeline's thread only, until joined.
+final class MetadataTrack {
+    let input: CameraInput
+    private let start: ClockTime
+    private let taps: [MetadataTap]
+    private let file: MetadataFile?
+    private var waiting: [PictureLog.Entry] = []
+    private var hasBegun = false
+    private var awaySince: ClockTime?
+    private var events: [SessionEvent] = []
+    private var hasToldOfFailure = false
+    private var hasToldOfCrowding = false
+
+    /// - Parameters:
+    ///   - input: The camera, which keeps its log.
+    ///   - start: T0. What was captured before it is left out.
+    ///   - taps: Sinks of the calling program.
+    ///   - file: Where lines go, if they are wanted.
+    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], file: MetadataFile?) {
+        self.input = input
+        self.start = start
+        self.taps = taps
+        self.file = file
+    }
+
+    /// Takes note of outages, of which pictures do not tell.
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        for delivery in deliveries {
+            switch delivery {
+            case .away(let time, _), .ended(let time, _): awaySince = awaySince ?? time
+            case .returned: awaySince = nil
+            case .picture, .lost, .warning: break
+            }
+        }
+    }
+
+    /// Gives away what was captured before `position`, which no end of the recording will cut off any more.
+    func advance(to position: MediaTime) {
+        let (entries, leftOut, remarks) = input.takeLog()
+        waiting += entries
+        // Before the first call nobody was there to take them.
+        if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
+        hasBegun = true
+        for remark in remarks {
+            warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
+        }
+        let ready = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }
+        waiting.removeFirst(ready.count)
+        for entry in ready { give(entry, at: position) }
+        tellOfFailure(at: position)
+    }
+
+    /// Nothing captured at or after `end` is told of.
+    func finish(at end: MediaTime) {
+        advance(to: end)
+        if let awaySince {
+            let since = max(awaySince, start)
+            let missing =
+                (start + Nanoseconds(end.nanoseconds) - since).count
+                / max(input.clockModel.interval.count, 1)
+            if missing > 0 {
+                give(
+                    PictureLog.Entry(sequence: nil, capturedAt: since, cause: .away, count: Int(missing)),
+                    at: end)
+            }
+        }
+        file?.finish()
+    }
+
+    /// Waits until the file is written. The timeline is not there any more.
+    ///
+    /// - Returns: What there is to say of it.
+    func join(at end: MediaTime) -> [SessionEvent] {
+        file?.join()
+        tellOfFailure(at: end)
+        return takeEvents()
+    }
+
+    /// What a person should know, since the last call.
+    func takeEvents() -> [SessionEvent] {
+        defer { events.removeAll() }
+        return events
+    }
+
+    private func give(_ entry: PictureLog.Entry, at position: MediaTime) {
+        guard entry.capturedAt >= start else { return }
+        let metadata = CameraMetadata(
+            sequence: entry.sequence, capturedAt: MediaTime(entry.capturedAt, since: start),
+            stamp: entry.stamp.map { MediaTime($0, since: start) },
+            arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
+            count: entry.count, headerClock: entry.headerClock)
+        for tap in taps { tap.offer(metadata) }
+        guard let file, file.failureSoFar == nil else { return }
+        if !file.append(metadata) { tellOfCrowding(at: position) }
+    }
+
+    private func tellOfFailure(at time: MediaTime) {
+        guard let failure = file?.failureSoFar, !hasToldOfFailure else { return }
+        hasToldOfFailure = true
+        warn(at: time, "the metadata of camera \(input.role) ends here; the recording goes on: \(failure)")
+    }
+
+    private func tellOfCrowding(at time: MediaTime) {
+        guard !hasToldOfCrowding else { return }
+        hasToldOfCrowding = true
+        warn(
+            at: time,
+            "the metadata of camera \(input.role) misses lines from here on, since the disk is too slow for it; "
+                + "the recording itself is whole.")
+    }
+
+    private func warn(at time: MediaTime, _ text: String) {
+        events.append(
+            SessionEvent(
+                .warning, at: time,
+                ["track": .string(input.role), "text": .string(text.printable(limit: 400))]))
+    }
+}

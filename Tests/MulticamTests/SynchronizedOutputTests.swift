@@ -1,0 +1,183 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("synchronised outputs")
+struct SynchronizedOutputTests {
+    /// What a handler got, in order.
+    private final class Log: Sendable {
+        private let ticks = Monitor<[SynchronizedTick]>([])
+        var all: [SynchronizedTick] { ticks.withLock { $0 } }
+        func add(_ tick: SynchronizedTick) { ticks.withLock { $0.append(tick) } }
+
+        func output(_ roles: [String], rate: FrameRate? = nil, format: PictureTap.Format = .asCaptured)
+            -> SynchronizedOutput
+        {
+            SynchronizedOutput(roles: roles, rate: rate, format: format, capacity: 10_000) { self.add($0) }
+        }
+
+        func pictures(_ role: String) -> [SynchronizedPicture] {
+            all.compactMap { if case .picture(let picture)? = $0[role] { picture } else { nil } }
+        }
+
+        func sounds(_ role: String) -> [SynchronizedSound] {
+            all.compactMap { if case .sound(let sound)? = $0[role] { sound } else { nil } }
+        }
+
+        func dropped(_ role: String) -> [LossCause: Int] {
+            all.reduce(into: [:]) { counts, tick in
+                if case .dropped(let cause)? = tick[role] { counts[cause, default: 0] += 1 }
+            }
+        }
+
+        func nothing(_ role: String) -> [Int64] {
+            all.compactMap { if case .nothing? = $0[role] { $0.index } else { nil } }
+        }
+    }
+
+    @Test(
+        "every tick comes once, in order, with each device's picture, its loss, or nothing, as the ledger has them"
+    )
+    func cameras() async throws {
+        let log = Log()
+        let roles = ["a", "b", "c", "d", "e"]
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?drop=0.1", size: 160x90, rate: 30 }
+              b: { device: "virtual:clap?corrupt=0.1", size: 160x90, rate: 30 }
+              c: { device: "virtual:clap?unplug=2&replug=4", size: 160x90, rate: 30 }
+              d: { device: "virtual:clap", size: 160x90, rate: 15 }
+              e: { device: "virtual:clap?drift=200&jitter=3", size: 160x90, rate: 30 }
+            """, seconds: 6, synchronizedOutputs: [log.output(roles)])
+        #expect(log.all.map(\.index) == Array(0..<180))
+        #expect(log.all.map(\.time) == (0..<180).map { FrameRate(30, per: 1).time(ofTick: $0) })
+        #expect(log.all.allSatisfy { $0.leftOut == 0 && $0.entries.map(\.role) == roles })
+
+        for role in ["a", "b", "c", "e"] {
+            let frames = try #require(try recording.track(role).frames)
+            #expect(log.pictures(role).count == frames.captured - frames.skipped, "\(role)")
+            let lost = frames.lost.filter { $0.key != LossCause.away.rawValue }
+            let dropped = log.dropped(role).map { ($0.key.rawValue, $0.value) }
+            #expect(Dictionary(uniqueKeysWithValues: dropped) == lost, "\(role)")
+        }
+        #expect(log.dropped("a").keys.sorted() == [.bus])
+        #expect(log.dropped("b").keys.sorted() == [.corrupt])
+        // Away is not dropped.
+        #expect(log.nothing("c").count == 180 - log.pictures("c").count)
+        #expect(log.nothing("c").allSatisfy { (58...122).contains($0) })
+        #expect((89...91).contains(log.pictures("d").count))
+        #expect(log.pictures("d").count + log.nothing("d").count == 180)
+        for role in roles {
+            let sequences = log.pictures(role).map(\.sequence)
+            #expect(sequences == Set(sequences).sorted(), "each picture at most once, in order")
+        }
+        for tick in log.all {
+            guard case .picture(let picture)? = tick["e"] else { continue }
+            #expect(abs(picture.capturedAt.nanoseconds - tick.time.nanoseconds) < 18_500_000)
+        }
+    }
+
+    @Test("a microphone has every sample of each tick's span, and says which are silence and why")
+    func sound() async throws {
+        let log = Log()
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap", size: 160x90, rate: 25 } }
+            microphones:
+              m: { device: "virtual:tone?unplug=1.5&replug=3.2" }
+              n: { device: "virtual:tone?drop=0.05" }
+            """, seconds: 5,
+            synchronizedOutputs: [log.output(["a", "m", "n"], rate: FrameRate(30_000, per: 1001))])
+        #expect(log.all.count == 150)
+        for (role, cause) in [("m", LossCause.away), ("n", .bus)] {
+            let sounds = log.sounds(role)
+            #expect(sounds.count == 150)
+            var next: Int64 = 0
+            for sound in sounds {
+                #expect(sound.firstSample == next)
+                next += Int64(sound.frameCount)
+                let own = sound.firstSample..<next
+                for stretch in sound.missing {
+                    #expect(own.contains(stretch.samples.lowerBound) && stretch.samples.upperBound <= next)
+                    #expect(
+                        stretch.samples.allSatisfy {
+                            sound.samples[Int($0 - sound.firstSample) * sound.channels] == 0
+                        })
+                }
+            }
+            // 150 ticks of 1001/30 000 s go beyond the end by 5 ms: the last one's sound ends with the recording.
+            #expect(next == 240_000)
+            let missing = sounds.flatMap(\.missing)
+            #expect(Set(missing.map(\.cause)) == [cause])
+            let silent = missing.reduce(0) { $0 + Int64($1.samples.count) }
+            #expect(silent == (try recording.track(role).samples?.filled))
+            #expect(silent > 4800)
+        }
+        // 25 pictures a second on a grid of 29.97.
+        #expect((124...126).contains(log.pictures("a").count))
+        #expect(log.dropped("a").isEmpty)
+    }
+
+    @Test(
+        "pictures are converted where that is asked for, and one that does not decode is dropped as corrupt")
+    func converted() async throws {
+        let log = Log()
+        _ = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap", size: 160x90, rate: 30 }
+              b: { device: "virtual:clap?format=h264", size: 160x90, rate: 30, format: h264 }
+            """, seconds: 2, synchronizedOutputs: [log.output(["a", "b"], format: .converted(.nv12))])
+        for role in ["a", "b"] {
+            #expect(log.pictures(role).count == 60)
+            #expect(
+                log.pictures(role).allSatisfy {
+                    $0.picture.pixel == .nv12 && $0.picture.planes.count == 2
+                        && $0.picture.size == PictureSize(width: 160, height: 90)
+                })
+        }
+    }
+
+    @Test("a handler that is too slow misses whole ticks and is told how many; the recording loses none")
+    func slow() async throws {
+        let (log, gate) = (Log(), Cancellation())
+        let slow = SynchronizedOutput(roles: ["a", "m"], capacity: 2) { tick in
+            // Held up until half of the recording is over, which another output tells.
+            while !gate.isCancelled { sched_yield() }
+            log.add(tick)
+        }
+        let clock = SynchronizedOutput(roles: ["m"], capacity: 10_000) { tick in
+            if tick.time.nanoseconds >= 1_000_000_000 { gate.cancel() }
+        }
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap", size: 160x90, rate: 30 } }
+            microphones: { m: { device: "virtual:tone" } }
+            """, seconds: 3, synchronizedOutputs: [slow, clock])
+        #expect(slow.leftOutCount > 20)
+        #expect(slow.deliveredCount + slow.leftOutCount == 90)
+        #expect(slow.deliveredCount == log.all.count)
+        var expected: Int64 = 0
+        for tick in log.all {
+            #expect(tick.index == expected + Int64(tick.leftOut))
+            expected = tick.index + 1
+        }
+        #expect(log.all.map(\.leftOut).contains { $0 > 0 })
+        #expect(try recording.track("a").frames?.captured == 90)
+        // Without a camera the grid has 50 ticks a second.
+        #expect(clock.deliveredCount == 150)
+    }
+
+    @Test("a role that the session does not record is refused by its name before anything is made")
+    func unknownRole() async throws {
+        let output = SynchronizedOutput(roles: ["a", "desk"]) { _ in }
+        await #expect(throws: RecordingError.unknownRole("desk", known: ["a"])) {
+            _ = try await Recording(
+                "cameras: { a: { device: \"virtual:clap\", size: 160x90, rate: 30 } }", seconds: 1,
+                synchronizedOutputs: [output])
+        }
+    }
+}
