@@ -42,3 +42,19 @@ int linux_follow_timings(int fd) {
         return -1;
     return linux_ioctl(fd, VIDIOC_S_DV_TIMINGS, &timings);
 }
+
+int linux_give_uvc_headers(int fd) {
+    // Packed, and so beyond Swift. Asked first: once pictures have buffers, setting even what is set already is refused.
+    struct v4l2_format format = {.type = V4L2_BUF_TYPE_META_CAPTURE};
+    if (linux_ioctl(fd, VIDIOC_G_FMT, &format) != 0)
+        return -1;
+    if (format.fmt.meta.dataformat == V4L2_META_FMT_UVC)
+        return 0;
+    format.fmt.meta.dataformat = V4L2_META_FMT_UVC;
+    if (linux_ioctl(fd, VIDIOC_S_FMT, &format) != 0)
+        return -1;
+    if (format.fmt.meta.dataformat == V4L2_META_FMT_UVC)
+        return 0;
+    errno = ENOTSUP;
+    return -1;
+}

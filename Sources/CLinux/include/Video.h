@@ -37,5 +37,8 @@ int linux_menu_item(int fd, uint32_t id, uint32_t index, char name[32], int64_t 
 // Sets an input's timings to those of its source. Returns -1 and sets errno where there is no source or are no timings.
 int linux_follow_timings(int fd);
 
+// Makes a metadata node give UVCH (V4L2_META_FMT_UVC), if it does not yet. Returns -1 and sets errno where it cannot.
+int linux_give_uvc_headers(int fd);
+
 // memmem(3), which glibc declares for GNU sources only.
 const void *linux_memmem(const void *where, size_t count, const void *what, size_t length);

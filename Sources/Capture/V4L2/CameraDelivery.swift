@@ -14,6 +14,7 @@ final class CameraDelivery {
     private var outage: (since: ClockTime, cause: String)?
     /// What is to be told with the return.
     private var remark: String?
+    private var headersProblem: String?
 
     /// - Parameters:
     ///   - interval: The nominal time between two pictures.
@@ -69,6 +70,13 @@ final class CameraDelivery {
             remark = nil
         }
         receive(.picture(picture))
+    }
+
+    /// The clock of the packets' headers was asked for and cannot be had. Told once for each reason.
+    func lacksHeaderClock(_ cause: String) {
+        guard headersProblem != cause else { return }
+        headersProblem = cause
+        receive(.withoutHeaderClock(at: clock.now, cause: cause))
     }
 
     /// No pictures come, since the first one that did not: told once, and again when another reason shows.

@@ -9,6 +9,10 @@ struct CameraGeneration {
     let format: VideoFormat
     /// With the values that the camera took.
     let controls: [(name: String, value: Int64)]
+    /// Reads the clock of the packets' headers, where that was asked for and can be had.
+    private(set) var headers: HeaderClocks?
+    /// Whether it was asked for and cannot be had, at least not yet.
+    private(set) var lacksHeaders = false
 
     /// Opens a node in exactly a format; nothing streams yet.
     ///
@@ -42,15 +46,27 @@ struct CameraGeneration {
         }
     }
 
-    /// Switches the stream on.
-    func start(on device: CaptureDevice) throws(DeviceError) {
+    /// Switches the stream on. Where the clock of the packets' headers is wanted and cannot be had, pictures come without it.
+    mutating func start(on device: CaptureDevice, readingHeaders readsHeaders: Bool) throws(DeviceError) {
+        if readsHeaders { openHeaders() }
         do {
             try buffers.startStreaming()
             // Some cameras forget their controls when the stream starts.
             try buffers.device.keep(controls)
         } catch {
+            headers?.stop()
             buffers.stopStreaming()
             throw error.explained(node: device.node, asking: format, offers: device.formats)
+        }
+    }
+
+    /// Before the pictures stream, so that the first of them has its own.
+    private mutating func openHeaders() {
+        do throws(DeviceError) {
+            headers = try HeaderClocks(startingFor: buffers.device.path)
+        } catch {
+            // The stream tries again, and tells.
+            lacksHeaders = true
         }
     }
 

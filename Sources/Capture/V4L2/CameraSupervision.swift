@@ -11,6 +11,8 @@ struct CameraSupervision {
     let controls: [(name: String, value: Int64)]
     /// Whether pictures of another size are better than none: nobody copies them.
     let adoptsOtherSizes: Bool
+    /// Whether the clock of the packets' headers is wanted.
+    let readsHeaders: Bool
     let roster: CameraRoster
     /// Its number there.
     let number: Int
@@ -46,6 +48,7 @@ struct CameraSupervision {
             if stream.hasDelivered { pauses.reset() }
             return end
         } catch {
+            generation.headers?.stop()
             generation.buffers.stopStreaming()
             return V4L2Stream.End(cause: error.description)
         }
@@ -118,8 +121,8 @@ struct CameraSupervision {
     private func started(_ found: CaptureDevice, in format: VideoFormat) throws(DeviceError)
         -> CameraGeneration
     {
-        let generation = try CameraGeneration(opening: found, format, controls)
-        try generation.start(on: found)
+        var generation = try CameraGeneration(opening: found, format, controls)
+        try generation.start(on: found, readingHeaders: readsHeaders)
         var remarks = roster.welcome(number, as: found).map { [$0] } ?? []
         if format != self.format { remarks.append("it delivers \(format) now, instead of \(self.format)") }
         delivery.streamRestarts(remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "))

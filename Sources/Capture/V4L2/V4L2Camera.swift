@@ -24,6 +24,8 @@ public final class V4L2Camera: CameraSource {
         var wakeUp: WakeUp?
     }
 
+    private let readsHeaders = Monitor(false)
+
     /// - Parameters:
     ///   - device: From the catalog. Its `node` is opened.
     ///   - format: One that it offers.
@@ -64,6 +66,12 @@ public final class V4L2Camera: CameraSource {
     /// A picture's stamp is its start of exposure, which may last an interval; then it is read out and carried for another.
     public var deliveryDelay: Nanoseconds { format.rate.interval * 2 }
 
+    /// The clock of the packets' headers comes from the camera's metadata node, which is opened at each start from now on. Where
+    /// that cannot be had, pictures come without, and `CameraEvent.withoutHeaderClock` says why.
+    public func deliverHeaderClock() {
+        readsHeaders.withLock { $0 = true }
+    }
+
     /// - Precondition: It does not stream.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
@@ -73,16 +81,17 @@ public final class V4L2Camera: CameraSource {
         precondition(state.withLock { $0.thread == nil }, "a camera streams once at a time")
         // Taken out, so that a camera that fails to start is closed.
         let prepared = state.withLock { $0.opened.take() }
-        let generation: CameraGeneration
+        var generation: CameraGeneration
         if let prepared {
             generation = prepared
         } else {
             generation = try CameraGeneration(opening: device, format, wanted)
         }
         let wakeUp = try WakeUp(for: device.node)
-        try generation.start(on: device)
+        try generation.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
+        let started = generation
         state.withLock {
-            $0.opened = generation
+            $0.opened = started
             $0.wakeUp = wakeUp
         }
         run(clock, wakeUp, receive)
@@ -102,11 +111,11 @@ public final class V4L2Camera: CameraSource {
     ) {
         let (state, interval) = (state, format.rate.interval)
         let (device, format, wanted, roster, number) = (device, format, wanted, roster, number)
-        let adoptsOtherSizes = adoptsOtherSizes
+        let (adoptsOtherSizes, readsHeaders) = (adoptsOtherSizes, readsHeaders.withLock { $0 })
         let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
             CameraSupervision(
                 device: device, format: format, controls: wanted, adoptsOtherSizes: adoptsOtherSizes,
-                roster: roster, number: number, wakeUp: wakeUp,
+                readsHeaders: readsHeaders, roster: roster, number: number, wakeUp: wakeUp,
                 delivery: CameraDelivery(interval: interval, clock: clock, receive: receive)
             ).run(from: { state.withLock { $0.opened.take() } })
         }

@@ -67,14 +67,14 @@ extension V4L2Device {
     func requestBuffers(_ count: Int) throws(DeviceError) -> Int {
         var request = v4l2_requestbuffers()
         request.count = UInt32(count)
-        request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        request.type = bufferType
         request.memory = V4L2_MEMORY_MMAP.rawValue
         try call(linux_VIDIOC_REQBUFS, "VIDIOC_REQBUFS", &request)
         return Int(request.count)
     }
 
     func map(buffer index: Int) throws(DeviceError) -> UnsafeMutableRawBufferPointer {
-        var buffer = Self.buffer(index)
+        var buffer = buffer(index)
         try call(linux_VIDIOC_QUERYBUF, "VIDIOC_QUERYBUF", &buffer)
         let count = Int(buffer.length)
         let start = mmap(
@@ -86,7 +86,7 @@ extension V4L2Device {
     }
 
     func queue(buffer index: Int) throws(DeviceError) {
-        var buffer = Self.buffer(index)
+        var buffer = buffer(index)
         try call(linux_VIDIOC_QBUF, "VIDIOC_QBUF", &buffer)
     }
 
@@ -102,7 +102,7 @@ extension V4L2Device {
 
     /// - Returns: `nil` when no buffer is filled yet.
     func dequeue() throws(DeviceError) -> Filled? {
-        var buffer = Self.buffer(0)
+        var buffer = buffer(0)
         do {
             try call(linux_VIDIOC_DQBUF, "VIDIOC_DQBUF", &buffer)
         } catch {
@@ -123,20 +123,20 @@ extension V4L2Device {
     }
 
     func startStreaming() throws(DeviceError) {
-        var type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        var type = bufferType
         try call(linux_VIDIOC_STREAMON, "VIDIOC_STREAMON", &type)
     }
 
     /// Takes all buffers back from the driver.
     func stopStreaming() throws(DeviceError) {
-        var type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        var type = bufferType
         try call(linux_VIDIOC_STREAMOFF, "VIDIOC_STREAMOFF", &type)
     }
 
-    private static func buffer(_ index: Int) -> v4l2_buffer {
+    private func buffer(_ index: Int) -> v4l2_buffer {
         var buffer = v4l2_buffer()
         buffer.index = UInt32(index)
-        buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        buffer.type = bufferType
         buffer.memory = V4L2_MEMORY_MMAP.rawValue
         return buffer
     }

@@ -8,11 +8,18 @@ public import Media
 public struct V4L2Device: ~Copyable, Sendable {
     public let path: String
     let descriptor: OwnedDescriptor
+    /// What its buffers hold, of `v4l2_buf_type`.
+    let bufferType: UInt32
 
     /// - Parameter path: A node such as `/dev/video0`, or a link to one.
     /// - Throws: `DeviceError`: not found, or no permission with the group that may.
     public init(path: String) throws(DeviceError) {
+        try self.init(path: path, bufferType: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+    }
+
+    init(path: String, bufferType: UInt32) throws(DeviceError) {
         self.path = path
+        self.bufferType = bufferType
         do {
             descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_NONBLOCK)
         } catch {
@@ -29,6 +36,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         let driver: String
         /// It captures pictures, single-planar, into memory that is shared with us. Metadata nodes and outputs do not.
         let isCamera: Bool
+        /// It gives what accompanies another node's pictures.
+        let isMetadata: Bool
     }
 
     func capability() throws(DeviceError) -> Capability {
@@ -41,7 +50,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         return Capability(
             name: CText.text(of: raw.card).printable(), bus: CText.text(of: raw.bus_info).printable(),
             driver: CText.text(of: raw.driver).printable(),
-            isCamera: own & needed == needed && own & output == 0)
+            isCamera: own & needed == needed && own & output == 0,
+            isMetadata: own & UInt32(V4L2_CAP_META_CAPTURE) != 0 && own & UInt32(V4L2_CAP_STREAMING) != 0)
     }
 
     /// Whether another handle streams or is about to: asks for no buffers, which only changes that we have none.

@@ -10,6 +10,9 @@ final class V4L2Stream {
     }
 
     private let buffers: CaptureBuffers
+    private var headers: HeaderClocks?
+    /// When the headers that are lacking are tried once more.
+    private var headersDue: ClockTime?
     private let layout: PictureLayout
     private let converter: LegacyConverter?
     private let controls: [(name: String, value: Int64)]
@@ -26,6 +29,8 @@ final class V4L2Stream {
     private static let firstPicturePatience = Nanoseconds.seconds(3)
     /// A restart costs more than a short silence, of which a busy bus has many.
     private static let shortestSilence = Nanoseconds.milliseconds(500)
+    /// Right after a camera was plugged in its second node may not be there yet, or not yet ours to open.
+    private static let headersPatience = Nanoseconds.seconds(1)
     /// The first MJPEG pictures of a stream are often corrupt without any sign of it.
     private static let warmUpPictures = 2
 
@@ -36,6 +41,8 @@ final class V4L2Stream {
     /// - Throws: When there is no converter for the camera's format.
     init(_ generation: CameraGeneration, wakeUp: WakeUp, delivery: CameraDelivery) throws(DeviceError) {
         buffers = generation.buffers
+        headers = generation.headers
+        headersDue = generation.lacksHeaders ? delivery.now + Self.headersPatience : nil
         layout = generation.layout
         controls = generation.controls
         converter = try generation.makeConverter()
@@ -49,7 +56,10 @@ final class V4L2Stream {
     ///
     /// - Returns: `nil` when it was woken.
     func run() -> End? {
-        defer { buffers.stopStreaming() }
+        defer {
+            headers?.stop()
+            buffers.stopStreaming()
+        }
         while true {
             var sources = [
                 pollfd(
@@ -95,6 +105,7 @@ final class V4L2Stream {
 
     private func take(_ filled: V4L2Device.Filled) {
         let place = delivery.place(filled, isWarmUp: warmUp > 0)
+        let header = header(ofSequence: filled.sequence)
         if warmUp > 0 {
             warmUp -= 1
             return buffers.giveBack(filled.index)
@@ -103,7 +114,7 @@ final class V4L2Stream {
             buffers.giveBack(filled.index)
             return delivery.lost(1, .driver, place.capturedAt)
         }
-        guard let picture = picture(filled, place) else {
+        guard let picture = picture(filled, place, header) else {
             return delivery.lost(1, .corrupt, place.capturedAt)
         }
         deadline = delivery.now + delivery.patience
@@ -112,29 +123,45 @@ final class V4L2Stream {
         delivery.picture(picture)
     }
 
+    private func header(ofSequence sequence: UInt32) -> UVCHeaderClock? {
+        if let due = headersDue, delivery.now >= due {
+            headersDue = nil
+            do throws(DeviceError) {
+                headers = try HeaderClocks(startingFor: buffers.device.path)
+            } catch {
+                delivery.lacksHeaderClock(error.description)
+            }
+        }
+        return headers?.clock(ofSequence: sequence)
+    }
+
     /// Makes a picture of a buffer, which goes back at once or with the picture. `nil` for what is no whole picture.
-    private func picture(_ filled: V4L2Device.Filled, _ place: PictureCounter.Place) -> CapturedPicture? {
+    private func picture(
+        _ filled: V4L2Device.Filled, _ place: PictureCounter.Place, _ header: UVCHeaderClock?
+    ) -> CapturedPicture? {
         let bytes = buffers.bytes(of: filled)
         if bytes.count >= layout.byteCount, !layout.pixel.isCompressed, !layout.isConverted,
             let memory = buffers.lend(filled)
         {
-            return picture(memory, place, isOwned: false)
+            return picture(memory, place, header, isOwned: false)
         }
         defer { buffers.giveBack(filled.index) }
         guard bytes.count >= layout.byteCount else { return nil }
         guard layout.isConverted else {
             let isKey = layout.pixel != .h264 || AccessUnit.isKey(bytes)
-            return picture(SharedBytes(copying: bytes), place, isKey: isKey, isOwned: true)
+            return picture(SharedBytes(copying: bytes), place, header, isKey: isKey, isOwned: true)
         }
-        return converter?.converted(bytes).map { picture($0, place, isOwned: true) }
+        return converter?.converted(bytes).map { picture($0, place, header, isOwned: true) }
     }
 
     private func picture(
-        _ memory: SharedBytes, _ place: PictureCounter.Place, isKey: Bool = true, isOwned: Bool
+        _ memory: SharedBytes, _ place: PictureCounter.Place, _ header: UVCHeaderClock?, isKey: Bool = true,
+        isOwned: Bool
     ) -> CapturedPicture {
         CapturedPicture(
             pixel: layout.pixel, size: layout.size, color: layout.color, capturedAt: place.capturedAt,
-            sequence: place.sequence, isKey: isKey, memory: memory, planes: layout.planes, isOwned: isOwned)
+            sequence: place.sequence, isKey: isKey, memory: memory, planes: layout.planes, isOwned: isOwned,
+            headerClock: header)
     }
 
     // MARK: Failures
@@ -164,8 +191,14 @@ final class V4L2Stream {
 
     private func restart() -> End? {
         hasRestarted = true
+        headers?.stop()
         buffers.stopStreaming()
         delivery.streamRestarts()
+        do {
+            try headers?.start()
+        } catch {
+            delivery.lacksHeaderClock(error.description)
+        }
         do {
             try buffers.startStreaming()
         } catch {
