@@ -6,7 +6,8 @@ import Media
 /// alone; it is closed with the generation of the stream that it belongs to.
 ///
 /// Nobody waits for it in `poll`: uvcvideo finishes a picture's metadata before the picture itself, so that it is there
-/// when the picture is.
+/// when the picture is. Its buffers have room for the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1): a picture of
+/// more, as raw ones in large sizes are, comes without.
 final class HeaderClocks {
     private let buffers: CaptureBuffers
     /// Of pictures that have not been asked for, in the driver's order.
