@@ -6,12 +6,16 @@ import Media
 ///
 /// libswresample steps through its input in whole units of about one part per million, so a correction cannot be set
 /// exactly. But it tells exactly where it stands: before each slice the position that the corrections so far ask for is
-/// compared with the real one, and the difference is made up over the next second. So the error never grows.
+/// compared with the real one, and the difference is made up over the next second. So the error never grows, and what is
+/// heard keeps to the corrections asked for within `largestSteering`.
 final class DriftResampler: Resampling {
     private let format: SoundFormat
     private let name: String
     private let context: OwnedResampler
     private var partsPerMillion = 0.0
+    /// The library's steps leave some hundredths of a part per million to make up. Whatever else it may be, no more is
+    /// added, so that the pitch never jumps.
+    private static let largestSteering = 1.0
     /// Input and output since the start or the last `drain`, in samples per channel.
     private var inputCount: Int64 = 0
     private var outputCount: Int64 = 0
@@ -98,7 +102,8 @@ final class DriftResampler: Resampling {
     private func steer() throws(EncodingError) {
         settle()
         let behind = settledOutput - Double(outputCount)
-        let needed = partsPerMillion + behind / Double(SoundFormat.sessionRate) * 1e6
+        let steering = behind / Double(SoundFormat.sessionRate) * 1e6
+        let needed = partsPerMillion + min(max(steering, -Self.largestSteering), Self.largestSteering)
         // The distance is never walked to its end: it is only the unit in which the library takes a ratio.
         let distance: Int32 = 1 << 24
         let delta = Int32((needed * 1e-6 * Double(distance)).rounded())

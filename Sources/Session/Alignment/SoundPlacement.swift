@@ -17,10 +17,17 @@ public struct SoundPlacement: Sendable {
     /// Deviations beyond it are a loss or a jump, not drift: 5 ms, well below what is seen as out of sync and well above
     /// what steering leaves.
     public static let largestSteered = Int64(SoundFormat.sessionRate) * 5 / 1000
-    /// The correction may change by as much per second: far below the just noticeable difference of pitch (3 ‰).
-    public static let largestChangePerSecond = 20.0
-    /// Deviations are worked off within about this time.
-    private static let settlingSeconds = 4.0
+    /// The correction changes by at most as many parts per million in a second: far below what is heard as a step (the
+    /// just noticeable difference of pitch is 3 ‰), and a little below the 20 that are promised.
+    public static let largestChangePerSecond = 19.0
+    /// Small deviations are worked off within about this time; larger ones at the pace that can still be brought to rest
+    /// in time, so that nothing overshoots.
+    private static let settlingSeconds = 3.0
+    /// Of the largest change, what slowing down uses: the rest is for what the clock learns meanwhile.
+    private static let brakingShare = 0.9
+    /// Within as many standard errors the clock model may be wrong, and what may be its error moves the pitch by at most
+    /// as many parts per million.
+    private static let (doubtfulErrors, largestDoubt) = (3.0, 2.0)
     private static let largestCorrection = 1000.0
 
     private var correction = 0.0
@@ -28,14 +35,26 @@ public struct SoundPlacement: Sendable {
 
     public init() {}
 
+    /// Before the first slice. Nothing was heard before it: it may begin with any pitch.
+    ///
+    /// - Parameters:
+    ///   - clock: What is known of the device.
+    ///   - time: When the slice was captured.
+    /// - Returns: The correction to convert with, in parts per million.
+    public mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
+        lastTime = time
+        correction = Self.limited(-clock.partsPerMillion, to: Self.largestCorrection)
+        return correction
+    }
+
     /// - Parameters:
     ///   - deviation: Where the slice belongs, less where it would come to lie, in samples of the track.
-    ///   - clockPartsPerMillion: How fast the device runs, as far as known; 0 until then.
+    ///   - clock: What is known of the device.
     ///   - time: When the slice was captured.
     /// - Returns: `bridge` or `cut` of the whole deviation beyond `largestSteered`, else `convert` with at
     ///   most ±1000 ppm.
     public mutating func decide(
-        deviation: Double, clockPartsPerMillion: Double, at time: ClockTime
+        deviation: Double, clock: ClockReading, at time: ClockTime
     ) -> Decision {
         let whole = Int64(deviation.rounded())
         guard whole.magnitude <= Self.largestSteered.magnitude else {
@@ -43,11 +62,31 @@ public struct SoundPlacement: Sendable {
         }
         let seconds = lastTime.map { (time - $0).inSeconds } ?? 0
         lastTime = time
-        let wanted =
-            -clockPartsPerMillion + deviation / Double(SoundFormat.sessionRate) / Self.settlingSeconds * 1e6
-        let limited = min(max(wanted, -Self.largestCorrection), Self.largestCorrection)
+        let microseconds = deviation / Double(SoundFormat.sessionRate) * 1e6
+        let wanted = Self.limited(
+            Self.pace(microseconds, doubt: Self.doubtfulErrors * Double(clock.residual.count) / 1000)
+                - clock.partsPerMillion,
+            to: Self.largestCorrection)
         let step = Self.largestChangePerSecond * min(max(seconds, 0), 1)
-        correction += min(max(limited - correction, -step), step)
+        correction += Self.limited(wanted - correction, to: step)
         return .convert(partsPerMillion: correction)
+    }
+
+    /// How fast to work off a deviation of so many microseconds, of which `doubt` may be an error: in parts per
+    /// million, which are microseconds per second.
+    private static func pace(_ deviation: Double, doubt: Double) -> Double {
+        let doubtful = limited(deviation, to: doubt)
+        let sure = abs(deviation - doubtful)
+        // Braking evenly by b, one comes from a pace v to rest after v²/2b. Near the end it is a decay, whose braking is at
+        // most b up to a pace of b times the settling time.
+        let (time, braking) = (settlingSeconds, brakingShare * largestChangePerSecond)
+        let near = braking * time * time
+        let pace = sure < near ? sure / time : (2 * braking * (sure - near / 2)).squareRoot()
+        let gain = min(1 / time, largestDoubt / max(doubt, .leastNonzeroMagnitude))
+        return (deviation < 0 ? -pace : pace) + doubtful * gain
+    }
+
+    private static func limited(_ value: Double, to limit: Double) -> Double {
+        min(max(value, -limit), limit)
     }
 }

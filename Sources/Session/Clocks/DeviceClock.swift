@@ -64,6 +64,8 @@ public struct DeviceClock: Sendable {
 
     /// How often the line began anew.
     public private(set) var restarts = 0
+    /// By how much that moved the line, jumps added up: above 0 to later times. An interruption does not count.
+    public private(set) var moved = Nanoseconds.zero
     /// Stamps that were not after their predecessor.
     public private(set) var nonMonotonic = 0
 
@@ -175,6 +177,9 @@ public struct DeviceClock: Sendable {
 
     private mutating func restart(on move: LineWatch.Move) {
         restarts += 1
+        let newest = move.stamps.last?.count ?? 0
+        let before = predicted(newest)
+        defer { moved = moved + (predicted(newest) - before) }
         let old = Rate(interval: slope, deviation: slopeError)
         let isYoung = isYoung
         leaveLine()

@@ -168,6 +168,8 @@ final class CameraInput: Sendable {
 
     /// The camera's clock as measured.
     var clockModel: DeviceClock { box.withLock { $0.clock } }
+    /// What that knows, for a look now and then.
+    var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
     /// How its time stamps scatter about that.
     var jitter: JitterHistogram { box.withLock { $0.jitter } }

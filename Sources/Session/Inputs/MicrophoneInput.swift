@@ -5,7 +5,7 @@ internal import Media
 /// `receive` runs on the source's thread, everything else on the timeline's.
 final class MicrophoneInput: Sendable {
     enum Delivery: Sendable {
-        case sound(CapturedSound, time: ClockTime, clockPartsPerMillion: Double)
+        case sound(CapturedSound, time: ClockTime, clock: ClockReading)
         /// Sound is missing; the jump of the next slice's time tells where, and how much exactly.
         case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
@@ -47,10 +47,17 @@ final class MicrophoneInput: Sendable {
         self.source = source
         self.offset = offset
         self.clock = clock
-        // A sound card's clock is a crystal: within 200 ppm. Slices are dated far more often than pictures.
-        let model = DeviceClock(
-            nominalSecondsPerCount: 1 / Double(source.format.rate), priorPartsPerMillion: 50)
-        box = Monitor(Box(clock: model))
+        box = Monitor(Box(clock: Self.clockModel(rate: source.format.rate)))
+    }
+
+    /// A sound card's clock is a crystal: within 200 ppm. Slices are dated three times as often as pictures, and the ear
+    /// is finer than the eye: two minutes of slices of 10 ms.
+    ///
+    /// - Parameter rate: Samples per second, nominal.
+    /// - Returns: A model that knows nothing yet.
+    static func clockModel(rate: Int) -> DeviceClock {
+        DeviceClock(
+            nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50)
     }
 
     func start() throws(DeviceError) {
@@ -86,6 +93,8 @@ final class MicrophoneInput: Sendable {
     var clockModel: DeviceClock { box.withLock { $0.clock } }
     /// How its time stamps scatter about that.
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
+    /// What that knows, for a look now and then.
+    var clockReading: ClockReading { box.withLock { $0.clock.reading } }
     var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
 
     // MARK: On the source's thread
@@ -105,9 +114,7 @@ final class MicrophoneInput: Sendable {
                 // A timeline that does not come finds silence where the box was full.
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
-                // The slope means little before it has been watched for some seconds.
-                let known = box.clock.stampCount > 300 ? box.clock.partsPerMillion : 0
-                box.deliveries.append(.sound(sound, time: time, clockPartsPerMillion: known))
+                box.deliveries.append(.sound(sound, time: time, clock: box.clock.reading))
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: time + offset))
             case .away(let time, let cause): box.deliveries.append(.away(at: time, cause: cause))

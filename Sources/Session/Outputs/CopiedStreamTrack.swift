@@ -52,7 +52,7 @@ final class CopiedStreamTrack: CameraTrack {
         held = nil
         let last = start + Nanoseconds(end.nanoseconds)
         if let since = outages.awaySince {
-            let missing = Int((last - since).count / max(input.clockModel.interval.count, 1))
+            let missing = Int((last - since).count / max(input.clockReading.interval.count, 1))
             aligner.addLoss(count: missing, cause: .away, capturedAt: max(since, start))
         }
         outages.end(at: last)

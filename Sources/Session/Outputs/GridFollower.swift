@@ -17,7 +17,7 @@ struct GridFollower {
     }
 
     mutating func take(_ deliveries: [CameraInput.Delivery]) {
-        aligner.cameraInterval = input.clockModel.interval
+        aligner.cameraInterval = input.clockReading.interval
         for delivery in deliveries {
             switch delivery {
             case .picture(let dated): aligner.add(dated, capturedAt: dated.time)

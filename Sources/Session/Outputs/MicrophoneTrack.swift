@@ -107,10 +107,9 @@ final class MicrophoneTrack {
 
     private func take(_ delivery: MicrophoneInput.Delivery) {
         switch delivery {
-        case .sound(let captured, let time, let clockPartsPerMillion):
+        case .sound(let captured, let time, let clock):
             do throws(EncodingError) {
-                try sound.add(
-                    input.picked(captured), at: time, clockPartsPerMillion: clockPartsPerMillion)
+                try sound.add(input.picked(captured), at: time, clock: clock)
             } catch {
                 // The track goes on in silence, and the manifest says why.
                 failure = failure ?? error

@@ -31,20 +31,21 @@ final class SoundTrack {
         inputRate = format.rate
     }
 
-    /// Takes a slice whose clock model says it began at `time`.
-    func add(_ samples: [Float], at time: ClockTime, clockPartsPerMillion: Double) throws(EncodingError) {
+    /// Takes a slice whose clock model says it began at `time`, and what that model knows.
+    func add(_ samples: [Float], at time: ClockTime, clock: ClockReading) throws(EncodingError) {
         let frames = samples.count / channels
         let end = time + Nanoseconds(Int64(frames) * 1_000_000_000 / Int64(inputRate))
         guard end > start - Self.lead else { return }
         let wanted = (time - start).inSeconds * Double(SoundFormat.sessionRate)
         guard let next else {
             self.next = Int64(wanted.rounded())
+            try resampler.correct(partsPerMillion: placement.begin(clock: clock, at: time))
             try convert(samples[...])
             return
         }
         let inside = resampler.delay.inSeconds * Double(SoundFormat.sessionRate)
         let decision = placement.decide(
-            deviation: wanted - (Double(next) + inside), clockPartsPerMillion: clockPartsPerMillion, at: time)
+            deviation: wanted - (Double(next) + inside), clock: clock, at: time)
         switch decision {
         case .convert(let partsPerMillion):
             try resampler.correct(partsPerMillion: partsPerMillion)

@@ -5,6 +5,12 @@ import Testing
 
 @Suite("sound on the session's samples")
 struct SoundPlacementTests {
+    private func reading(_ partsPerMillion: Double, residual: Nanoseconds = .zero) -> ClockReading {
+        ClockReading(
+            interval: .microseconds(21), partsPerMillion: partsPerMillion, residual: residual, isLocked: true,
+            restarts: 0, moved: .zero)
+    }
+
     @Test("a device that is fast by 200 ppm is steered to within 5 ms on the way and 0.1 ms in the end")
     func steering() {
         var placement = SoundPlacement()
@@ -18,7 +24,7 @@ struct SoundPlacementTests {
             let known = slice < 300 ? 0 : devicePartsPerMillion
             guard
                 case .convert(let partsPerMillion) = placement.decide(
-                    deviation: deviation, clockPartsPerMillion: known, at: time)
+                    deviation: deviation, clock: reading(known), at: time)
             else {
                 Issue.record("steering gave up at slice \(slice)")
                 return
@@ -37,7 +43,7 @@ struct SoundPlacementTests {
     func jumps(deviation: Double, isBridge: Bool) {
         var placement = SoundPlacement()
         let decision = placement.decide(
-            deviation: deviation, clockPartsPerMillion: 0, at: ClockTime(nanoseconds: 0))
+            deviation: deviation, clock: reading(0), at: ClockTime(nanoseconds: 0))
         #expect(decision == (isBridge ? .bridge(samples: 4800) : .cut(samples: 4800)))
     }
 }
