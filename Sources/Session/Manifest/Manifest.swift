@@ -36,6 +36,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var ppm: Double
         public var jitter_us: Double
         public var residual_us: Double
+        /// Whether the model could be relied on in the end: its residual below 1 ms, and the last stamps about its line.
+        public var locked: Bool
         public var restarts: Int
         public var non_monotonic: Int
     }
@@ -137,12 +139,13 @@ extension Manifest.Clock {
         ppm = Self.rounded(model.partsPerMillion, 100)
         jitter_us = Self.rounded(Double(model.jitter.count) / 1000, 10)
         residual_us = Self.rounded(Double(model.residual.count) / 1000, 10)
+        locked = model.isLocked
         restarts = model.restarts
         non_monotonic = model.nonMonotonic + corrected
     }
 
     /// Adding 0 turns −0 into 0.
-    private static func rounded(_ value: Double, _ parts: Double) -> Double {
+    static func rounded(_ value: Double, _ parts: Double) -> Double {
         (value * parts).rounded() / parts + 0
     }
 }

@@ -244,11 +244,12 @@ final class Recorder {
             let lost =
                 outputs.cameraTracks.first { $0.input === camera }?.counts.lostInAll
                 ?? outputs.program?.lostInAll(of: camera.role) ?? 0
+            let clock = camera.clockReading
             return SessionStatus.Camera(
-                role: camera.role, rate: 1e9 / Double(max(camera.clockModel.interval.count, 1)), lost: lost)
+                role: camera.role, rate: 1e9 / Double(max(clock.interval.count, 1)), lost: lost, clock: clock)
         }
         status.microphones = outputs.microphones.map {
-            SessionStatus.Microphone(role: $0.role, peak: $0.level.peak)
+            SessionStatus.Microphone(role: $0.role, peak: $0.level.peak, clock: $0.input.clockReading)
         }
         report(status)
     }

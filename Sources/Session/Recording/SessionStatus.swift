@@ -9,12 +9,16 @@ public struct SessionStatus: Sendable, Equatable {
         /// Pictures per second by the camera's own clock.
         public let rate: Double
         public let lost: Int
+        /// What is known of its clock: how sure its pictures' times are.
+        public let clock: ClockReading
     }
 
     public struct Microphone: Sendable, Equatable {
         public let role: String
         /// Peak level, 0…1.
         public let peak: Float
+        /// As of a camera.
+        public let clock: ClockReading
     }
 
     public var phase = Phase.starting

@@ -15,6 +15,8 @@ final class Timeline {
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
+    private var cameraClocks: [ClockWatch]
+    private var microphoneClocks: [ClockWatch]
     private var nextTicks: [Int64]
     private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
@@ -43,6 +45,8 @@ final class Timeline {
         self.leadingRate = leadingRate
         self.announce = announce
         sound = SoundStage(microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder)
+        cameraClocks = inputs.cameras.map { _ in ClockWatch() }
+        microphoneClocks = inputs.microphones.map { _ in ClockWatch() }
         nextTicks = Array(repeating: 0, count: outputs.cameraTracks.count)
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
@@ -98,6 +102,7 @@ final class Timeline {
 
     private func step(at time: MediaTime) {
         takeDeliveries()
+        announceClocks()
         if SoundStage.rate.time(ofTick: nextSoundTick) <= time {
             // The block that ends here; the first is empty.
             sound.advance(to: time.ticks(perSecond: Int64(SoundFormat.sessionRate)))
@@ -127,6 +132,22 @@ final class Timeline {
         for track in outputs.metadata {
             track.advance(to: time)
             for event in track.takeEvents() { announce(event) }
+        }
+    }
+
+    private func announceClocks() {
+        let now = clock.now
+        let at = MediaTime(now, since: start)
+        guard end.map({ at < $0 }) ?? true else { return }
+        for (index, camera) in inputs.cameras.enumerated() {
+            if let change = cameraClocks[index].look(at: camera.clockReading, now: now) {
+                announce(change.event(of: camera.role, at: at))
+            }
+        }
+        for (index, microphone) in inputs.microphones.enumerated() {
+            if let change = microphoneClocks[index].look(at: microphone.clockReading, now: now) {
+                announce(change.event(of: microphone.role, at: at))
+            }
         }
     }
 

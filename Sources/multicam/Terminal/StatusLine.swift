@@ -14,11 +14,20 @@ struct StatusLine {
         for camera in status.cameras {
             let rate = Int64((camera.rate * 10).rounded())
             let lost = camera.lost > 0 ? " −\(camera.lost)" : ""
-            parts.append("\(camera.role) \(rate / 10).\(rate % 10)/s\(lost)")
+            parts.append("\(camera.role) \(rate / 10).\(rate % 10)/s \(sureness(camera.clock))\(lost)")
         }
-        for microphone in status.microphones { parts.append("\(microphone.role) \(meter(microphone.peak))") }
+        for microphone in status.microphones {
+            parts.append("\(microphone.role) \(meter(microphone.peak)) \(sureness(microphone.clock))")
+        }
         if let freeMinutes { parts.append("disk \(freeMinutes) min") }
         return parts.joined(separator: "  ").printable(limit: 400)
+    }
+
+    /// `±0.3 ms`, rounded up; what is not known yet, or not any more, is said.
+    private static func sureness(_ clock: ClockReading) -> String {
+        guard clock.isLocked else { return "(clock unsure)" }
+        let tenths = max(1, (clock.residual.count + 99_999) / 100_000)
+        return "±\(tenths / 10).\(tenths % 10) ms"
     }
 
     /// `0:03:07`.
