@@ -27,6 +27,13 @@ public struct KeyStreamAligner<Picture> {
         waiting.append((picture, time))
     }
 
+    /// Takes what has become known of pictures that wait for their ticks; their order stays.
+    ///
+    /// - Parameter time: When a picture was captured, that was said to have been captured when.
+    public mutating func redate(_ time: (Picture, ClockTime) -> ClockTime) {
+        waiting = waiting.map { ($0.picture, time($0.picture, $0.time)) }
+    }
+
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         if count > 0, time >= start { counts.lost[cause, default: 0] += count }
     }

@@ -10,7 +10,7 @@ public struct SoundPlacement: Sendable {
         case convert(partsPerMillion: Double)
         /// First leave out as many samples of silence, then convert.
         case bridge(samples: Int64)
-        /// First cut as many samples of the track's rate from the slice's beginning.
+        /// Sound of the track overlaps with the slice by as many samples, and yields where it can.
         case cut(samples: Int64)
     }
 

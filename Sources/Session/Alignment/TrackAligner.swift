@@ -77,6 +77,15 @@ public struct TrackAligner<Picture> {
         entries.append(Entry(time: time, picture: picture))
     }
 
+    /// Takes what has become known of pictures that wait for their ticks.
+    ///
+    /// - Parameter time: When a picture was captured, that was said to have been captured when.
+    public mutating func redate(_ time: (Picture, ClockTime) -> ClockTime) {
+        let waiting = entries.map { Entry(time: time($0.picture, $0.time), picture: $0.picture) }
+        entries.removeAll(keepingCapacity: true)
+        for entry in waiting.sorted(by: { $0.time < $1.time }) { add(entry.picture, capturedAt: entry.time) }
+    }
+
     /// Takes note of pictures that will not come. They count when the grid passes them.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         guard count > 0 else { return }

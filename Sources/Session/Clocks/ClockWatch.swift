@@ -9,7 +9,8 @@ struct ClockWatch: Sendable {
         case locked
         /// What it was locked on it has been unsure of for a while.
         case lost
-        /// It left its line for another: the device was away, jumped, or changed its rate.
+        /// It left its line for another: the device was away, jumped, or changed its rate. When that can be relied on, it is
+        /// locked again.
         case restarted
     }
 
@@ -47,7 +48,7 @@ struct ClockWatch: Sendable {
             unsureSince = now
         }
         guard lastTold.map({ now - $0 >= pause }) ?? true, let state = news(reading, now) else { return nil }
-        isLocked = state == .restarted ? isLocked : state == .locked
+        isLocked = state == .locked
         let change = Change(
             state: state, reading: reading, moved: reading.moved - movedTold,
             restarts: reading.restarts - restartsTold)

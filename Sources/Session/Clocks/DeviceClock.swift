@@ -48,6 +48,9 @@ public struct DeviceClock: Sendable {
     private static let youngNanoseconds = 10e9
     /// Rates farther from the nominal one are not the crystal's but the exposure's.
     private static let largestCrystalError = 0.05
+    /// In the dark the interval is so many times the own, give or take a part of it.
+    private static let multiples = 1...4
+    private static let doubtOfMultiple = 0.001
     /// Stamps from which the strip has a say, and from which it alone has.
     private static let stripStamps = (first: 120.0, full: 240.0)
     /// The standard error of a strip's middle at its newest end, times stamps, in half heights: measured on 4000
@@ -101,7 +104,8 @@ public struct DeviceClock: Sendable {
         }
         let deviation = Double((time - predicted(count)).count)
         let line = LineWatch.Line(
-            newestCount: newest.count, stampCount: window.count, interval: slope, error: error,
+            newestCount: newest.count, stampCount: window.count, interval: slope,
+            crystalInterval: crystal.interval, error: error,
             scale: noise.scale, clamp: clamp)
         switch watch.judge(stamp, deviation: deviation, line: line) {
         case .onLine:
@@ -184,7 +188,8 @@ public struct DeviceClock: Sendable {
         let isYoung = isYoung
         leaveLine()
         let measured = Rate(interval: old.interval + move.slope, deviation: move.slopeError)
-        if let known = [expected, crystal].first(where: { agree($0, measured) }) {
+        if agree(expected, measured) {
+            let known = expected
             // A jump leaves the rate alone. A young line that was left may have had a wrong one: how far the stamps
             // tell otherwise is how far it may be otherwise.
             let difference = abs(measured.interval - known.interval)
@@ -192,12 +197,24 @@ public struct DeviceClock: Sendable {
             expected = Rate(
                 interval: known.interval,
                 deviation: isJump ? known.deviation : hypotenuse(known.deviation, difference))
+        } else if let known = multiplesOfCrystal.first(where: { agree($0, measured) }) {
+            expected = known
         } else {
             expected = Rate(
                 interval: measured.interval,
                 deviation: 2 * measured.deviation + 0.001 * measured.interval)
         }
         begin(with: move.stamps)
+    }
+
+    /// The rates that a camera has in the light, and in the dark, where most count in whole intervals.
+    private var multiplesOfCrystal: [Rate] {
+        Self.multiples.map { multiple in
+            let interval = crystal.interval * Double(multiple)
+            // Some do not: there the stamps soon have their way.
+            let doubt = multiple == 1 ? 0 : Self.doubtOfMultiple * interval
+            return Rate(interval: interval, deviation: max(crystal.deviation * Double(multiple), doubt))
+        }
     }
 
     private func agree(_ known: Rate, _ measured: Rate) -> Bool {

@@ -13,6 +13,8 @@ struct LineWatch: Sendable {
         let stampCount: Int
         /// Per count.
         let interval: Double
+        /// Per count at the device's own rate, which a camera that exposes longer divides by whole numbers.
+        let crystalInterval: Double
         /// The standard error of its end.
         let error: Double
         /// The standard deviation of its stamps.
@@ -61,6 +63,10 @@ struct LineWatch: Sendable {
     private static let largeJump = 0.25e9
     /// A rate is another one when it differs by this share.
     private static let otherRate = 0.2
+    /// Or a multiple of the device's own interval, one to four fold; then fewer stamps are believed: as many at least, and
+    /// a slope of as many standard errors.
+    private static let multiples = 1...4
+    private static let (stampsOfMultiple, errorsOfMultiple) = (3, 8.0)
     /// No device counts twenty times as fast all at once.
     private static let fastest = 0.95
     /// As many of the stamps must lie on a new line, within the clamp.
@@ -115,17 +121,42 @@ struct LineWatch: Sendable {
         inRow.append((stamp, deviation))
         let isFirstLine = inRow.count >= max(line.stampCount, Self.stampsOfFirstLine)
         let span = Double(stamp.count - inRow[0].stamp.count) * line.interval
-        guard isFirstLine || inRow.count >= Self.stampsToLeave && span >= Self.slotNanoseconds else {
+        let isMultiple = followsMultiple(than: line)
+        guard isMultiple || isFirstLine || inRow.count >= Self.stampsToLeave && span >= Self.slotNanoseconds
+        else {
             return .offLine
         }
-        guard inRow.count <= Self.stampsToHurry || inRow.count.isMultiple(of: 8),
+        guard isMultiple || inRow.count <= Self.stampsToHurry || inRow.count.isMultiple(of: 8),
             let other = otherLine(of: inRow, than: line), other.isPlausible
         else { return .offLine }
         let isOtherRate = abs(other.move.slope) > Self.otherRate * line.interval
         // A handful of stamps tells nothing of a rate.
-        if isOtherRate, inRow.count < Self.stampsToLeave { return .offLine }
+        if isOtherRate, !isMultiple, inRow.count < Self.stampsToLeave { return .offLine }
         guard isFirstLine || isOtherRate || abs(other.jump) > Self.largeJump else { return .offLine }
         return .moved(other.move)
+    }
+
+    /// Whether the stamps in a row come, from the line's last one on and with no count left out, at a multiple of the
+    /// device's own interval that is not the line's: a camera that went dark, or into the light.
+    private func followsMultiple(than line: Line) -> Bool {
+        let begin = line.newestCount
+        let counts = inRow.map { Double($0.stamp.count - begin) }
+        guard inRow.count >= Self.stampsOfMultiple, counts.last == Double(inRow.count) else { return false }
+        let middle = (counts[0] + Double(inRow.count)) / 2
+        let spread = counts.reduce(0) { $0 + ($1 - middle) * ($1 - middle) }
+        return Self.multiples.contains { multiple in
+            let excess = Double(multiple) * line.crystalInterval - line.interval
+            return abs(excess) > Self.otherRate * line.interval
+                && abs(excess) * spread.squareRoot() > Self.errorsOfMultiple * line.scale
+                && isLine(of: excess, counts, clamp: line.clamp)
+        }
+    }
+
+    /// Whether the stamps in a row lie about a line of this slope that begins at the old one's end, give or take a count.
+    private func isLine(of slope: Double, _ counts: [Double], clamp: Double) -> Bool {
+        let rests = zip(counts, inRow).map { $1.deviation - $0 * slope }
+        let begin = rests.reduce(0, +) / Double(rests.count)
+        return abs(begin) <= abs(slope) && rests.allSatisfy { abs($0 - begin) <= clamp }
     }
 
     /// Whether stamps lie off on both sides too often: lateness and jumps show on one.

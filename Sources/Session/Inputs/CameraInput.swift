@@ -63,6 +63,7 @@ final class CameraInput: Sendable {
         var correctedStamps = 0
         var jitter = JitterHistogram()
         var log: PictureLog
+        var silence = UntoldSilence()
 
         /// Takes note of pictures that never came.
         mutating func miss(
@@ -174,6 +175,21 @@ final class CameraInput: Sendable {
     /// How its time stamps scatter about that.
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
+    /// When a picture was captured by what is known now: a clock that began anew tells otherwise of the pictures that made
+    /// it do so.
+    ///
+    /// - Parameters:
+    ///   - picture: Delivered before.
+    ///   - time: What was said of it then.
+    ///   - model: The camera's clock as it is now.
+    /// - Returns: Of the two times the one that is nearer to the picture's own stamp.
+    func redated(_ picture: CapturedPicture, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime {
+        guard source.device.deviceType != .file else { return time }
+        let stamp = picture.capturedAt - latency
+        let other = model.predicted(picture.sequence)
+        return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
+    }
+
     /// The longest time from capture to delivery so far, never less than the source declares.
     var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
 
@@ -222,6 +238,10 @@ final class CameraInput: Sendable {
             let modelled = box.clock.time(of: picture.sequence, stamped: stamped)
             box.jitter.add(stamped - modelled)
             box.slowestDelivery = max(box.slowestDelivery, arrival - picture.capturedAt)
+            let untold = box.silence.pictureCame(picture.sequence, at: arrival, clock: box.clock.reading)
+            if let untold, !box.isAway {
+                box.miss(untold.count, .away, capturedAt: untold.since)
+            }
             return hasExactTimes ? stamped : modelled
         }
         guard isWhole else {

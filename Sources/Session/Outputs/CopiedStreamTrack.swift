@@ -10,6 +10,8 @@ final class CopiedStreamTrack: CameraTrack {
     private let lane: MovieLane
     private let start: ClockTime
     private var held: (picture: CapturedPicture, tick: Int64)?
+    /// Of the camera's clock, as far as taken into account.
+    private var restarts = 0
     /// The tick of the first picture: 0 or before.
     private(set) var firstTick: Int64?
 
@@ -27,10 +29,20 @@ final class CopiedStreamTrack: CameraTrack {
     var gaps: [Gap] { outages.gaps }
 
     func take(_ deliveries: [CameraInput.Delivery]) {
+        let clock = input.clockReading
+        // The pictures that made the clock begin anew were dated by the line that it left.
+        let model = clock.restarts == restarts ? nil : input.clockModel
+        restarts = clock.restarts
+        if let model {
+            let input = input
+            aligner.redate { picture, time in input.redated(picture, saidToBe: time, by: model) }
+        }
         for delivery in deliveries {
             switch delivery {
             case .picture(let dated):
-                aligner.add(dated.picture, isKey: dated.picture.isKey, capturedAt: dated.time)
+                let time = model.map { input.redated(dated.picture, saidToBe: dated.time, by: $0) }
+                aligner.add(
+                    dated.picture, isKey: dated.picture.isKey, capturedAt: time ?? dated.time)
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
             case .away(let time, let cause), .ended(let time, let cause):

@@ -7,6 +7,8 @@ struct GridFollower {
     private(set) var aligner: TrackAligner<DatedPicture>
     private var outages: OutageLog
     private let start: ClockTime
+    /// Of the camera's clock, as far as taken into account.
+    private var restarts = 0
 
     init(input: CameraInput, track: String, start: ClockTime, rate: FrameRate) {
         self.input = input
@@ -17,10 +19,20 @@ struct GridFollower {
     }
 
     mutating func take(_ deliveries: [CameraInput.Delivery]) {
-        aligner.cameraInterval = input.clockReading.interval
+        let clock = input.clockReading
+        aligner.cameraInterval = clock.interval
+        // The pictures that made the clock begin anew were dated by the line that it left.
+        let model = clock.restarts == restarts ? nil : input.clockModel
+        restarts = clock.restarts
+        if let model {
+            let input = input
+            aligner.redate { dated, time in input.redated(dated.picture, saidToBe: time, by: model) }
+        }
         for delivery in deliveries {
             switch delivery {
-            case .picture(let dated): aligner.add(dated, capturedAt: dated.time)
+            case .picture(let dated):
+                let time = model.map { input.redated(dated.picture, saidToBe: dated.time, by: $0) }
+                aligner.add(dated, capturedAt: time ?? dated.time)
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
             case .away(let time, let cause), .ended(let time, let cause):

@@ -54,9 +54,10 @@ final class SoundTrack {
             try flush()
             bridge(upTo: Int64(wanted.rounded()), atMost: count + Int64(inside.rounded(.up)) + 1)
             try convert(samples[...])
-        case .cut(let count):
-            let cut = min(frames, Int(count) * inputRate / SoundFormat.sessionRate)
-            try convert(samples[(cut * channels)...])
+        case .cut:
+            try flush()
+            takeBack(from: Int64(wanted.rounded()))
+            try convert(samples[...])
         }
     }
 
@@ -110,6 +111,18 @@ final class SoundTrack {
     private func bridge(upTo wanted: Int64, atMost limit: Int64) {
         guard let from = next, wanted > from else { return }
         next = min(wanted, from + limit)
+    }
+
+    /// What was not given yet and lies at an index or after it was put there by mistake: the next slice comes there. Of the
+    /// slice, what lies before samples that were given already is cut by `append`.
+    private func takeBack(from index: Int64) {
+        let kept = max(index - written, 0)
+        ready.removeLast(max(ready.count - Int(kept) * channels, 0))
+        let limit = written + Int64(ready.count / channels)
+        silentRanges = silentRanges.map { $0.clamped(to: written..<max(limit, written)) }.filter {
+            !$0.isEmpty
+        }
+        next = index
     }
 
     private func addSilence(_ count: Int) {

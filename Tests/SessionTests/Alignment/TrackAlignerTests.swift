@@ -98,6 +98,28 @@ struct TrackAlignerTests {
         #expect(aligner.counts.lost == [.bus: 2, .corrupt: 1])
     }
 
+    @Test("pictures that were dated five seconds ahead are shown once that is known, and hold nothing up")
+    func redated() {
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
+        let ahead = Nanoseconds.seconds(5)
+        for index in 0..<10 {
+            let time = start + rate.interval * Int64(index)
+            aligner.add(index, capturedAt: index < 4 ? time : time + ahead)
+        }
+        for tick in 0..<6 as Range<Int64> { _ = aligner.choose(tick: tick) }
+        aligner.redate { index, time in index < 4 ? time : time - ahead }
+        for tick in 6..<10 as Range<Int64> {
+            guard case .show(let index) = aligner.choose(tick: tick) else {
+                Issue.record("nothing to show at tick \(tick)")
+                continue
+            }
+            #expect(index == Int(tick))
+        }
+        #expect(aligner.counts.repeated == 2)
+        // The fifth came to be known after its tick; the sixth lies before the one that is shown now.
+        #expect(aligner.counts.captured + aligner.counts.lostInAll == 10)
+    }
+
     @Test("a picture that comes after its tick was decided is late, not captured")
     func late() {
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)

@@ -132,6 +132,17 @@ struct ClockFaultTests {
         }
     }
 
+    @Test("in the dark and in the light again a camera's third picture is in place", arguments: [24.0, 30])
+    func darkAtOnce(rate: Double) {
+        let halved = Self.outcomes(at: rate) { time, count in
+            // The interval in which it goes dark is long already.
+            let begin = (Self.eventSeconds * rate).rounded(.up) / rate
+            let slow = time + max(time - begin, 0)
+            return (slow, slow)
+        }
+        for outcome in halved { #expect(outcome.worst < 2.5 * 1000 / rate) }
+    }
+
     @Test("lost pictures, one in ten, and three seconds without any leave the line alone", arguments: rates)
     func missing(rate: Double) {
         for outcome in Self.outcomes(
