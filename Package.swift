@@ -66,6 +66,16 @@ let package = Package(
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 
+        // Records in simulated time for tools/ten-hours.
+        .executableTarget(
+            name: "simulate", dependencies: ["Media", "MulticamKit", "Session"], path: "Tests/Simulate",
+            swiftSettings: strict),
+
+        // Prints what clocks and resampling cost, for tools/clock-cost.
+        .executableTarget(
+            name: "clock-cost", dependencies: ["Encoding", "Media", "Session"], path: "Tests/ClockCost",
+            swiftSettings: strict),
+
         // Machines that are only files, for tests of what sysfs and proc say.
         .target(name: "MadeUpMachines", path: "Tests/MadeUpMachines", swiftSettings: strict),
         tests("MediaTests", "Media"),

@@ -89,6 +89,65 @@ struct DeviceClockTests {
     }
 
     @Test(
+        "the model keeps 99.5 % of the ticks in place whatever the phase; raw time stamps do not: the model earns its place"
+    )
+    func rawStamps() {
+        for rate in [24.0, 30, 60] {
+            var (ticks, astray) = (0, 0)
+            for seed in 1...6 as ClosedRange<UInt64> {
+                var device = SimulatedDevice(
+                    countsPerSecond: rate, partsPerMillion: 300, noise: .flat(.milliseconds(8)), seed: seed)
+                var raw = Ticks(rate: rate, phase: Double(seed) / 6)
+                var modelled = Ticks(rate: rate, phase: Double(seed) / 6)
+                var clock = DeviceClock(nominalSecondsPerCount: 1 / rate)
+                for index in 0...Int64(60 * rate) {
+                    let (truth, stamp) = (device.truth(index), device.stamp(index))
+                    let dated = clock.time(of: index, stamped: stamp)
+                    raw.add(truth, dated: stamp)
+                    modelled.add(truth, dated: dated)
+                }
+                ticks += raw.decided
+                astray += raw.astray
+                #expect(modelled.astray * 200 <= modelled.decided)
+            }
+            #expect(astray * 200 > ticks)
+        }
+    }
+
+    /// Pictures put on a grid of the camera's nominal rate by some date; what each tick shows is judged by when it was captured
+    /// in truth.
+    private struct Ticks {
+        private var aligner: TrackAligner<ClockTime>
+        private var next: Int64 = 0
+        private var shown: ClockTime?
+        private let start: ClockTime
+        private let limit: Nanoseconds
+        private(set) var decided = 0
+        private(set) var astray = 0
+
+        /// `phase` is in intervals.
+        init(rate: Double, phase: Double) {
+            let grid = FrameRate(Int64(rate), per: 1)
+            start = ClockTime(nanoseconds: 9_000_000_000) + .seconds(rounding: phase / rate)
+            limit = Nanoseconds(grid.interval.count * 55 / 100) + .microseconds(1500)
+            aligner = TrackAligner(start: start, rate: grid, cameraInterval: grid.interval)
+        }
+
+        /// Counts from the beginning of the grid on, two seconds after the device's.
+        mutating func add(_ truth: ClockTime, dated: ClockTime) {
+            aligner.add(truth, capturedAt: dated)
+            while true {
+                let tick = start + Nanoseconds(aligner.rate.time(ofTick: next).nanoseconds)
+                guard tick + .milliseconds(150) < dated else { return }
+                if case .show(let picture) = aligner.choose(tick: next) { shown = picture }
+                decided += 1
+                if shown.map({ ($0 - tick).magnitude > limit }) ?? true { astray += 1 }
+                next += 1
+            }
+        }
+    }
+
+    @Test(
         "the standard error that it states is the true one within a factor of two, for flat noise and for a bell"
     )
     func honesty() {

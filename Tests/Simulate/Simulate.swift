@@ -1,0 +1,27 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+
+/// Records a profile of made-up devices in simulated time, as fast as the machine computes.
+///
+///     simulate PROFILE FOLDER NAME SECONDS
+///
+/// Prints the session folder's path. For `tools/ten-hours`; `multicam record` itself is of the real time alone.
+@main
+struct Simulate {
+    static func main() async throws {
+        let words = CommandLine.arguments
+        guard words.count == 5, let seconds = Double(words[4]), seconds > 0 else {
+            print("usage: simulate PROFILE FOLDER NAME SECONDS")
+            exit(2)
+        }
+        let setup = try SessionSetup(SetupRequest(profile: words[1]))
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: words[2], name: words[3], duration: .seconds(rounding: seconds),
+                version: MulticamVersion.current),
+            clock: SimulatedClock())
+        print(try await session.record().folder)
+    }
+}
