@@ -1,6 +1,7 @@
 // FFmpeg, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
 #pragma once
 #include "JPEGVerdict.h"
+#include "Measures.h"
 #include "Words.h"
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>

@@ -89,6 +89,18 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
+    /// Decodes the luma alone, at one of the scales, into rows without room between them.
+    ///
+    /// - Returns: Whether all of it was good.
+    func decodeLuma(_ bytes: SharedBytes, _ size: PictureSize, into target: UnsafeMutablePointer<UInt8>)
+        -> Bool
+    {
+        let result = tjDecompress2(
+            handle, bytes.start.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), target,
+            Int32(size.width), Int32(size.width), Int32(size.height), Int32(TJPF_GRAY.rawValue), 0)
+        return result == 0 || !Self.isDamaged(bytes)
+    }
+
     /// Whether blocks are missing or wrong, as far as a decoder can tell: a JPEG has no checksum, so damage that happens to
     /// be another valid picture stays unseen. On any thread.
     static func isDamaged(_ bytes: SharedBytes) -> Bool {

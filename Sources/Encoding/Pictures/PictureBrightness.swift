@@ -1,0 +1,64 @@
+internal import CMedia
+public import Media
+
+/// Tells how bright pictures are on the whole, for a fraction of what decoding them costs. Used by one thread alone.
+///
+/// JPEGs are decoded at an eighth of their sides, which transforms nothing but the means of their blocks; of raw pictures
+/// every fourth pixel of every fourth row is looked at. A lamp or a flash changes all of them.
+public final class PictureBrightness {
+    private let decoder = JPEGDecoder()
+    private var memory = SharedBytes(count: 0)
+
+    private static let step = 4
+    private static let eighths = 1
+
+    public init() {}
+
+    /// The mean luma of a picture, 0 black, 1 white, whatever its range; codes outside of it lead a little beyond 0 and 1.
+    ///
+    /// - Returns: `nil` for a JPEG that is damaged, for planes that do not lie in their memory, and for H.264, which must
+    ///   be decoded first.
+    public func mean(of picture: CapturedPicture) -> Double? {
+        withExtendedLifetime(picture) {
+            switch picture.pixel {
+            case .h264: nil
+            case .mjpeg: mean(ofJPEG: picture.memory)
+            case .yuyv: mean(of: picture, first: 0, pixelBytes: 2)
+            case .uyvy: mean(of: picture, first: 1, pixelBytes: 2)
+            case .nv12, .i420, .i422, .converted: mean(of: picture, first: 0, pixelBytes: 1)
+            case .bgra: bgraMean(of: picture)
+            }
+        }
+    }
+
+    private func mean(ofJPEG bytes: SharedBytes) -> Double? {
+        guard let header = decoder.header(of: bytes) else { return nil }
+        let size = JPEGDecoder.scaled(header.size, by: Self.eighths)
+        if memory.count < size.pixelCount { memory = SharedBytes(count: size.pixelCount) }
+        let luma = memory.start.assumingMemoryBound(to: UInt8.self)
+        guard decoder.decodeLuma(bytes, size, into: luma) else { return nil }
+        return media_mean_byte(luma, size.width, Int32(size.width), Int32(size.height), 1, 1) / 255
+    }
+
+    private func mean(of picture: CapturedPicture, first: Int, pixelBytes: Int) -> Double? {
+        guard picture.hasItsPlanes else { return nil }
+        let code = codeMean(of: picture, first: first, pixelBytes: pixelBytes)
+        // ITU-R BT.601 and BT.709: black is 16, white 235.
+        return picture.color.range == .full ? code / 255 : (code - 16) / 219
+    }
+
+    /// Luma of full-range colours, by the matrix of the picture.
+    private func bgraMean(of picture: CapturedPicture) -> Double? {
+        guard picture.hasItsPlanes else { return nil }
+        let (red, blue) = picture.color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
+        let parts = (0..<3).map { codeMean(of: picture, first: $0, pixelBytes: 4) }
+        return (blue * parts[0] + (1 - red - blue) * parts[1] + red * parts[2]) / 255
+    }
+
+    private func codeMean(of picture: CapturedPicture, first: Int, pixelBytes: Int) -> Double {
+        media_mean_byte(
+            picture.plane(0) + first, picture.planes[0].stride,
+            Int32(picture.size.width * pixelBytes - first),
+            Int32(picture.size.height), Int32(Self.step * pixelBytes), Int32(Self.step))
+    }
+}

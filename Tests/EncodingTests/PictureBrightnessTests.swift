@@ -1,0 +1,52 @@
+import Encoding
+import Media
+import Testing
+
+@Suite("How bright pictures are")
+struct PictureBrightnessTests {
+    private let brightness = PictureBrightness()
+
+    @Test(
+        "Black, grey and white have the same brightness in every format and range",
+        arguments: [PixelFormat.yuyv, .uyvy, .nv12, .i420, .i422])
+    func raw(pixel: PixelFormat) throws {
+        for (code, full, limited) in [
+            (16, 16.0 / 255, 0.0), (126, 126.0 / 255, 110.0 / 219), (235, 235.0 / 255, 1),
+        ] {
+            let picture = TestPictures.raw(pixel, 64, 48) { _, _ in [code, 100, 200] }
+            #expect(abs(try #require(brightness.mean(of: picture)) - full) < 1e-9)
+            let video = TestPictures.raw(pixel, 64, 48, color: .bt709Limited) { _, _ in [code, 100, 200] }
+            #expect(abs(try #require(brightness.mean(of: video)) - limited) < 1e-9)
+        }
+    }
+
+    @Test("Red, green and blue count by the matrix")
+    func colors() throws {
+        let white = TestPictures.raw(.bgra, 64, 48) { _, _ in [255, 255, 255] }
+        #expect(abs(try #require(brightness.mean(of: white)) - 1) < 1e-9)
+        let green = TestPictures.raw(.bgra, 64, 48) { _, _ in [0, 255, 0] }
+        #expect(abs(try #require(brightness.mean(of: green)) - 0.587) < 1e-9)
+    }
+
+    @Test("A JPEG's brightness is the mean of its pixels")
+    func jpeg() throws {
+        let picture = try TestPictures.jpeg(128, 96) { x, _ in [x < 64 ? 40 : 200, 128, 128] }
+        #expect(abs(try #require(brightness.mean(of: picture)) - 120.0 / 255) < 0.005)
+    }
+
+    @Test("Half a JPEG, none, H.264, and planes outside their memory have no brightness")
+    func unknown() throws {
+        let bytes = try TestPictures.jpeg(128, 96) { x, y in [x ^ y, 128, 128] }.memory.array
+        #expect(
+            brightness.mean(of: TestPictures.jpeg(SharedBytes(bytes.prefix(bytes.count / 2)), 128, 96)) == nil
+        )
+        #expect(brightness.mean(of: TestPictures.jpeg(SharedBytes([1, 2, 3]), 128, 96)) == nil)
+        let size = PictureSize(width: 64, height: 48)
+        for (pixel, planes) in [(PixelFormat.h264, []), (.yuyv, [PicturePlane(offset: 0, stride: 128)])] {
+            let picture = CapturedPicture(
+                pixel: pixel, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
+                memory: SharedBytes(count: 100), planes: planes)
+            #expect(brightness.mean(of: picture) == nil)
+        }
+    }
+}
