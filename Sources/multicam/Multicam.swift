@@ -12,6 +12,7 @@ struct Multicam {
     /// A new command is its file and a line here.
     static let commands: [any Command.Type] = [
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self, DoctorCommand.self,
+        SyncCheckCommand.self,
     ]
 
     static func main() async {

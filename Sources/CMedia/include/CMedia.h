@@ -9,6 +9,7 @@
 #include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
+#include <libavutil/tx.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 #include <libyuv.h>
@@ -19,6 +20,8 @@ static const int32_t ff_end_of_file = AVERROR_EOF;
 static const int32_t ff_stream_not_found = AVERROR_STREAM_NOT_FOUND;
 static const int32_t ff_invalid_data = AVERROR_INVALIDDATA;
 static const int32_t ff_try_again = AVERROR(EAGAIN);
+
+static const int32_t ff_seek_backward = AVSEEK_FLAG_BACKWARD;
 
 static inline int32_t ff_error_from_errno(int32_t e) { return AVERROR(e); }
 

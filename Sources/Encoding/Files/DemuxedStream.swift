@@ -8,7 +8,13 @@ final class DemuxedStream {
     let path: String
 
     /// Opens a file of the disk; a path is never taken for an address or a pattern.
-    init(path: String, type: AVMediaType) throws(EncodingError) {
+    ///
+    /// - Parameters:
+    ///   - path: The file's.
+    ///   - type: Pictures or sound.
+    ///   - number: Which of the file's streams; the best one of its type where it is `nil`.
+    /// - Throws: When the file cannot be read, or has no such stream.
+    init(path: String, type: AVMediaType, number: Int? = nil) throws(EncodingError) {
         LibraryLog.silenced
         self.path = path
         var options: OpaquePointer?
@@ -20,13 +26,15 @@ final class DemuxedStream {
             throw EncodingError(path, "avformat_open_input", code: result)
         }
         result = avformat_find_stream_info(context, nil)
-        let best = av_find_best_stream(context, type, -1, -1, nil, 0)
+        let wanted = number.map { Int32(clamping: $0) } ?? -1
+        let best = av_find_best_stream(context, type, wanted, -1, nil, 0)
         guard result >= 0, best >= 0 else {
             avformat_close_input(&opened)
             let wanted = type == AVMEDIA_TYPE_VIDEO ? "picture" : "sound"
+            let place = number.map { " at place \($0)" } ?? ""
             guard best != ff_stream_not_found else {
                 throw EncodingError(
-                    subject: path, operation: "reading", reason: "there is no \(wanted) in it")
+                    subject: path, operation: "reading", reason: "there is no \(wanted)\(place) in it")
             }
             throw EncodingError(path, "looking for \(wanted)", code: min(result, best))
         }
@@ -69,6 +77,18 @@ final class DemuxedStream {
         guard stamp != ff_no_timestamp else { return nil }
         let start = stream.pointee.start_time
         return nanoseconds(start == ff_no_timestamp ? stamp : stamp - start)
+    }
+
+    /// The time of a time stamp since the file's own time 0, which edit lists may set after the stream's first stamp.
+    func fileTime(_ stamp: Int64) -> Nanoseconds? {
+        stamp == ff_no_timestamp ? nil : nanoseconds(stamp)
+    }
+
+    /// Goes on with the last key picture, or sound, at or before a time of the file.
+    func seek(to time: Nanoseconds) throws(EncodingError) {
+        let stamp = av_rescale_q(time.count, AVRational(num: 1, den: 1_000_000_000), stream.pointee.time_base)
+        let result = av_seek_frame(context, Int32(index), stamp, ff_seek_backward)
+        guard result >= 0 else { throw EncodingError(path, "av_seek_frame", code: result) }
     }
 
     private func nanoseconds(_ ticks: Int64) -> Nanoseconds {

@@ -9,9 +9,14 @@ final class FileDecoder {
     private let frame: OwnedFrame
     private var isDrained = false
 
-    init(_ stream: DemuxedStream) throws(EncodingError) {
+    /// - Parameters:
+    ///   - stream: Read on from where it stands.
+    ///   - skippingLoopFilter: Whether what only smooths block edges is left out: pictures to be measured need none.
+    /// - Throws: When there is no decoder for it.
+    init(_ stream: DemuxedStream, skippingLoopFilter: Bool = false) throws(EncodingError) {
         self.stream = stream
         codec = try stream.makeDecoder()
+        if skippingLoopFilter { codec.pointer.pointee.skip_loop_filter = AVDISCARD_ALL }
         packet = try OwnedPacket(stream.path)
         frame = try OwnedFrame(stream.path)
     }

@@ -31,7 +31,8 @@ public final class PictureBrightness {
         }
     }
 
-    private func mean(ofJPEG bytes: SharedBytes) -> Double? {
+    /// The same of a JPEG's bytes.
+    func mean(ofJPEG bytes: SharedBytes) -> Double? {
         guard let header = decoder.header(of: bytes) else { return nil }
         let size = JPEGDecoder.scaled(header.size, by: Self.eighths)
         if memory.count < size.pixelCount { memory = SharedBytes(count: size.pixelCount) }

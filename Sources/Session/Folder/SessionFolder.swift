@@ -89,7 +89,13 @@ public final class SessionFolder: Sendable {
 
     /// Puts a small file in place at once: a reader sees all of it or none.
     public func write(_ content: Data, to relative: String) throws(FileError) {
-        let target = try file(relative)
+        try Self.write(content, to: relative, in: path)
+    }
+
+    /// Likewise into the folder of a recording that has ended; the folders on the way are made.
+    public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
+        let target = URL(fileURLWithPath: folder).standardizedFileURL.path + "/" + relative
+        try Self.makeFolders(URL(fileURLWithPath: target).deletingLastPathComponent().path)
         let draft = target + ".new"
         do throws(FileError) {
             try Self.fill(draft, with: content)

@@ -1,0 +1,48 @@
+internal import CMedia
+public import Media
+
+/// The discrete Fourier transform of complex numbers, by libavutil. Owns the `AVTXContext`. Used by one thread alone.
+public final class FourierTransform {
+    public enum Direction: Sendable { case forward, inverse }
+
+    /// How many complex numbers.
+    public let length: Int
+    private var context: OpaquePointer?
+    private let function: av_tx_fn
+
+    /// - Parameters:
+    ///   - length: A power of two, 2…2²⁴.
+    ///   - direction: Neither scales: forward and back again is `length` times what it was.
+    /// - Throws: When memory is short.
+    public init(length: Int, _ direction: Direction) throws(EncodingError) {
+        precondition(
+            length > 1 && length <= 1 << 24 && length.nonzeroBitCount == 1, "the length is a power of two")
+        var (context, function): (OpaquePointer?, av_tx_fn?) = (nil, nil)
+        var scale: Float = 1
+        let result = av_tx_init(
+            &context, &function, AV_TX_FLOAT_FFT, direction == .inverse ? 1 : 0, Int32(length), &scale,
+            UInt64(AV_TX_UNALIGNED.rawValue))
+        guard result >= 0, let function else {
+            throw EncodingError("sound", "av_tx_init", code: result)
+        }
+        self.length = length
+        self.context = context
+        self.function = function
+    }
+
+    deinit {
+        av_tx_uninit(&context)
+    }
+
+    /// Transforms `input` into `output`: real and imaginary parts in turn, 2 · `length` floats each. `input` is scratch
+    /// afterwards.
+    public func transform(_ input: inout [Float], into output: inout [Float]) {
+        precondition(
+            input.count == 2 * length && output.count == 2 * length, "both have the transform's length")
+        input.withUnsafeMutableBytes { source in
+            output.withUnsafeMutableBytes { target in
+                function(context, target.baseAddress, source.baseAddress, 2 * MemoryLayout<Float>.stride)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+internal import Media
+
+extension SyncFindings {
+    /// The verdict, in a sentence.
+    public var sentence: String {
+        let apart = tracks.filter { $0.verdict == .apart }
+        let unknown = tracks.filter { $0.verdict == .unknown }
+        let rest = unknown.isEmpty ? "" : " Not known of \(Self.list(unknown.map(\.label)))."
+        switch verdict {
+        case .apart:
+            return
+                "\(Self.list(apart.map(\.label))) \(apart.count == 1 ? "is" : "are") apart beyond the tolerance.\(rest)"
+        case .aligned:
+            return "As far as it can be measured, the tracks line up.\(rest)"
+        case .unknown:
+            return
+                "Unknown: no two tracks share a flash, a clap or enough sound to be compared. Clap once in view of all cameras, "
+                + "at the start and at the end."
+        }
+    }
+
+    private static func list(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
+    }
+}
+
+extension SyncFindings.Track {
+    /// The track's name, with what of the program it is.
+    public var label: String {
+        switch kind {
+        case .camera, .microphone: name
+        case .programPicture: "\(name) (pictures)"
+        case .programSound: "\(name) (sound)"
+        }
+    }
+
+    /// The verdict with its figures, in a few words.
+    public var summary: String {
+        switch verdict {
+        case .reference: "reference"
+        case .unknown: "unknown"
+        case .aligned, .apart:
+            [
+                verdict.rawValue,
+                start.map { "start \($0.text)" }, end.map { "end \($0.text)" },
+                driftText.map { "drift \($0)" },
+            ].compactMap { $0 }.joined(separator: ", ")
+        }
+    }
+
+    /// The drift with its uncertainty.
+    public var driftText: String? {
+        guard let drift, let driftUncertainty else { return nil }
+        return "\(String(format: "%+.1f ± %.1f", drift, driftUncertainty)) ppm"
+    }
+}
+
+extension MeasuredOffset {
+    /// The offset with its uncertainty, in milliseconds: hundredths where they mean something.
+    public var text: String {
+        let format = uncertainty < .milliseconds(1) ? "%+.2f ± %.2f ms" : "%+.1f ± %.1f ms"
+        return String(format: format, offset.inMilliseconds, uncertainty.inMilliseconds)
+    }
+}
+
+extension CheckedTrack.Kind {
+    /// As people call it.
+    public var words: String {
+        switch self {
+        case .camera: "camera"
+        case .microphone: "microphone"
+        case .programPicture: "program's pictures"
+        case .programSound: "program's sound"
+        }
+    }
+}

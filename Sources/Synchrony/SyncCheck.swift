@@ -1,0 +1,213 @@
+internal import Encoding
+public import Media
+
+/// Measures from pictures and sound alone how far the tracks of a recording are apart.
+///
+/// All times are those of the files. Offsets are above zero where a track is later than its reference: the same clap is seen or
+/// heard later in it. The first and the last minute are looked at, and more, up to five minutes from either end, of a track in
+/// which nothing happened there. Blocks while it reads and decodes; used by one thread alone.
+public struct SyncCheck {
+    /// What was found in one track.
+    private struct Found {
+        let track: CheckedTrack
+        let reader: TrackEvents
+        let start: [SharpEvent]
+        /// Empty where the recording is too short for two windows.
+        let end: [SharpEvent]
+
+        var events: Int { start.count + end.count }
+    }
+
+    private let session: RecordedSession
+    private let tolerance: SyncTolerance
+
+    private static let window = Nanoseconds.seconds(60)
+    private static let widest = Nanoseconds.seconds(300)
+    /// Shorter recordings are one window.
+    private static let shortestHalf = Nanoseconds.seconds(2)
+
+    public init(_ session: RecordedSession, tolerance: SyncTolerance = SyncTolerance()) {
+        self.session = session
+        self.tolerance = tolerance
+    }
+
+    /// - Parameters:
+    ///   - version: Of the program that measures.
+    ///   - progress: Is told what is being done, a few times a track.
+    /// - Throws: When a file cannot be read.
+    public func run(
+        version: String, progress: (String) -> Void = { _ in }
+    ) throws(EncodingError) -> SyncFindings {
+        var found: [Found] = []
+        for track in session.tracks { found.append(try look(through: track, progress)) }
+        let references = Self.references(among: found)
+        var tracks: [SyncFindings.Track] = []
+        for (index, one) in found.enumerated() {
+            guard index != references.first else {
+                tracks.append(entry(of: one, .reference))
+                continue
+            }
+            progress("comparing \(one.track.name)")
+            tracks.append(try compared(one, with: references.filter { $0 != index }.map { found[$0] }))
+        }
+        let verdicts = tracks.map(\.verdict)
+        let verdict: SyncFindings.Verdict =
+            verdicts.contains(.apart) ? .apart : verdicts.contains(.aligned) ? .aligned : .unknown
+        return SyncFindings(
+            multicam: version, duration: duration(of: found), tolerance: written, verdict: verdict,
+            tracks: tracks)
+    }
+
+    private var written: SyncFindings.Tolerance {
+        SyncFindings.Tolerance(
+            sound: tolerance.sound, picture: tolerance.picture, singlePicture: tolerance.singlePicture)
+    }
+
+    private func duration(of found: [Found]) -> Nanoseconds { found.map(\.reader.duration).max() ?? .zero }
+
+    // MARK: Looking
+
+    private func look(
+        through track: CheckedTrack, _ progress: (String) -> Void
+    ) throws(EncodingError) -> Found {
+        let reader = try TrackEvents(track)
+        let half = reader.duration / 2
+        progress("looking at the start of \(track.name)")
+        guard half >= Self.shortestHalf else {
+            let whole = TrackWindow(from: .zero, to: reader.duration + Self.window)
+            return Found(track: track, reader: reader, start: try reader.find(in: whole), end: [])
+        }
+        var start: [SharpEvent] = []
+        var place = Nanoseconds.zero
+        while start.isEmpty, place < min(half, Self.widest) {
+            start = try reader.find(in: TrackWindow(from: place, to: min(half, place + Self.window)))
+            place = place + Self.window
+        }
+        progress("looking at the end of \(track.name)")
+        var end: [SharpEvent] = []
+        place = .zero
+        while end.isEmpty, place < min(half, Self.widest) {
+            let to = reader.duration - place
+            end = try reader.find(in: TrackWindow(from: max(half, to - Self.window), to: to))
+            place = place + Self.window
+        }
+        return Found(track: track, reader: reader, start: start, end: end)
+    }
+
+    /// The first microphone with events, else the first track with events, else the first microphone, else the first track; then
+    /// what else something may be compared with: the first camera with events, and the first microphone.
+    private static func references(among found: [Found]) -> [Int] {
+        let microphone = found.firstIndex { $0.track.kind == .microphone }
+        let candidates = [
+            found.firstIndex { $0.track.kind == .microphone && $0.events > 0 },
+            found.firstIndex { $0.events > 0 },
+            found.firstIndex { $0.track.kind == .camera && $0.events > 0 },
+            microphone, found.firstIndex { $0.track.kind.isSound }, found.indices.first,
+        ]
+        var references: [Int] = []
+        for case let candidate? in candidates where !references.contains(candidate) {
+            references.append(candidate)
+        }
+        return references
+    }
+
+    // MARK: Comparing
+
+    private func entry(of found: Found, _ verdict: SyncFindings.TrackVerdict) -> SyncFindings.Track {
+        SyncFindings.Track(
+            name: found.track.name, kind: found.track.kind, events: found.events, verdict: verdict)
+    }
+
+    /// The first comparison that tells something.
+    private func compared(
+        _ found: Found, with references: [Found]
+    ) throws(EncodingError) -> SyncFindings.Track {
+        for reference in references {
+            if let track = byClaps(found, reference) { return track }
+            if found.track.kind.isSound, reference.track.kind.isSound,
+                let track = try bySound(found, reference)
+            {
+                return track
+            }
+        }
+        var track = entry(of: found, .unknown)
+        track.note = note(of: found, references.first)
+        return track
+    }
+
+    private func note(of found: Found, _ reference: Found?) -> String {
+        guard let reference else { return "There is no other track to compare it with." }
+        let thing = found.track.kind.isSound ? "clap or beep" : "flash or lamp going on"
+        if found.events == 0 {
+            let sound = found.track.kind.isSound ? ", and no sound that another track surely hears too" : ""
+            return "No \(thing) was found in it\(sound)."
+        }
+        return "None of its events is surely one of \(reference.track.name)."
+    }
+
+    private func frame(_ first: CheckedTrack, _ second: CheckedTrack) -> Nanoseconds? {
+        first.kind.isSound && second.kind.isSound ? nil : max(first.frame, second.frame)
+    }
+
+    private func byClaps(_ found: Found, _ reference: Found) -> SyncFindings.Track? {
+        let (own, other) = (found.track.kind.isSound, reference.track.kind.isSound)
+        func comparison(_ events: [SharpEvent], _ referenceEvents: [SharpEvent]) -> ClapComparison? {
+            ClapComparison(referenceEvents, events, areSound: own && other, arePictures: !own && !other)
+        }
+        let start = comparison(found.start, reference.start)
+        let end = comparison(found.end, reference.end)
+        let confidences = [start, end].compactMap { $0?.confidence }
+        guard let confidence = confidences.min() else { return nil }
+        let claps = (start?.claps ?? []) + (end?.claps ?? [])
+        var drift = own && other ? MeasuredDrift(of: claps) : nil
+        if drift == nil, let start, let end { drift = MeasuredDrift(from: start.whole, to: end.whole) }
+        return judged(
+            found, reference, .claps, start: start?.whole, end: end?.whole, drift: drift,
+            confidence: confidence,
+            claps: claps)
+    }
+
+    private func bySound(_ found: Found, _ reference: Found) throws(EncodingError) -> SyncFindings.Track? {
+        let duration = min(found.reader.duration, reference.reader.duration)
+        guard let measured = try SoundComparison.measured(reference.reader, found.reader, duration: duration)
+        else { return nil }
+        return judged(
+            found, reference, .correlation, start: measured.start, end: measured.end,
+            drift: MeasuredDrift(from: measured.start, to: measured.end), confidence: measured.confidence,
+            claps: [])
+    }
+
+    private func judged(
+        _ found: Found, _ reference: Found, _ method: SyncFindings.Method, start: MeasuredOffset?,
+        end: MeasuredOffset?, drift: MeasuredDrift?, confidence: Double, claps: [MeasuredOffset]
+    ) -> SyncFindings.Track {
+        let frame = frame(found.track, reference.track)
+        let measured = [start, end].compactMap { $0 }
+        let isApart = measured.contains { tolerance.isExceeded(by: $0, frame: frame) }
+        var track = entry(of: found, isApart ? .apart : .aligned)
+        track.reference = reference.track.name
+        track.method = method
+        track.start = start
+        track.end = end
+        track.drift = drift.map { ($0.partsPerMillion * 100).rounded() / 100 }
+        track.driftUncertainty = drift.map { ($0.uncertainty * 100).rounded() / 100 }
+        track.confidence = (confidence * 1000).rounded() / 1000
+        track.tolerance = tolerance.limit(frame: frame, claps: measured.map(\.claps).min() ?? 0)
+        track.claps = method == .claps ? claps : nil
+        track.note = note(start: start, end: end, drift: drift, frame: frame)
+        return track
+    }
+
+    private func note(
+        start: MeasuredOffset?, end: MeasuredOffset?, drift: MeasuredDrift?, frame: Nanoseconds?
+    ) -> String? {
+        if start == nil { return "Nothing was found near the start, so drift is not known." }
+        if end == nil {
+            return "Nothing was found near the end, or the recording is too short: drift is not known."
+        }
+        guard drift == nil else { return nil }
+        return frame == nil
+            ? "The measurements are too near to each other to tell drift."
+            : "Drift is not known: pictures tell it only after claps at many phases of them."
+    }
+}

@@ -1,0 +1,114 @@
+internal import Encoding
+internal import Media
+
+/// Looks through windows of one track for flashes or onsets.
+///
+/// A recorded picture at time t does not tell when its light fell: the picture captured nearest stands there, whose exposure began
+/// within 0.55 of the camera's interval before or after it, and lasted one interval. A flash that it shows was between t − 0.55
+/// and t + 1.55 intervals; all of that is the event's range.
+struct TrackEvents {
+    let track: CheckedTrack
+    private let parts: TrackParts
+
+    /// How far a picture may lie from its tick, in hundredths of the camera's interval: beyond it the aligner chooses another.
+    private static let leastHundredths: Int64 = 55
+    /// What a clock model may be off, of a camera or a microphone.
+    private static let clockError = Nanoseconds.milliseconds(1)
+    /// What a detector needs to see before it knows what is usual.
+    private static let preparation = Nanoseconds.milliseconds(800)
+    /// A camera slower than a quarter of its track's rate does not show flashes.
+    private static let longestRun: Int64 = 4
+    /// A flash that lights the whole picture, or its main part: not one inset of it.
+    private static let leastProgramRise = 0.1
+
+    init(_ track: CheckedTrack) throws(EncodingError) {
+        self.track = track
+        parts = try TrackParts(track)
+    }
+
+    var duration: Nanoseconds { parts.duration }
+
+    /// The events in a window, in order.
+    func find(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
+        let begin = Nanoseconds(max(0, window.begin.nanoseconds - Self.preparation.count))
+        // A detector tells an event some time after it was.
+        let end = Nanoseconds(window.end.nanoseconds) + Self.preparation
+        let read = TrackWindow(from: begin, to: end)
+        let found = track.kind.isSound ? try onsets(in: read) : try flashes(in: read)
+        return found.filter { window.contains($0.middle) }
+    }
+
+    private func flashes(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
+        let leastRise = track.kind == .programPicture ? Self.leastProgramRise : 0.02
+        var detector = FlashDetector(leastRise: leastRise)
+        var events: [SharpEvent] = []
+        for (part, reader) in try parts.readers(in: window) {
+            var last: MediaTime?
+            while let look = try reader.nextLook() {
+                let time = MediaTime(nanoseconds: look.time.nanoseconds + part.start.count)
+                if time >= window.end { break }
+                guard time >= window.begin, !look.isRepeat else { continue }
+                let (from, exposure) = exposure(ofPictureAt: time, after: last)
+                last = time
+                if let event = detector.add(brightness: look.brightness, at: from, exposure: exposure) {
+                    events.append(event)
+                }
+            }
+        }
+        return events
+    }
+
+    /// When the light of a picture fell, at the earliest, and how long after that at most.
+    private func exposure(
+        ofPictureAt time: MediaTime, after last: MediaTime?
+    ) -> (from: MediaTime, exposure: Nanoseconds) {
+        // A picture that stood for several ticks: the camera was slow, or its next one was lost.
+        let run =
+            last.map { (time.nanoseconds - $0.nanoseconds + track.tick.count / 2) / track.tick.count } ?? 1
+        let interval = max(track.cameraInterval, track.tick * ((2...Self.longestRun).contains(run) ? run : 0))
+        let before = interval * Self.leastHundredths / 100
+        // A camera that is faster than its track shows a lamp first in a picture that is not there.
+        let unseen = max(.zero, track.tick - interval)
+        let from = time.nanoseconds - (before + unseen + Self.clockError).count
+        return (MediaTime(nanoseconds: from), before * 2 + interval + unseen + Self.clockError * 2)
+    }
+
+    private func onsets(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
+        var events: [SharpEvent] = []
+        for (part, reader) in try parts.readers(in: window) {
+            var detector = OnsetDetector(rate: Double(reader.sampleRate))
+            while let sound = try reader.nextSound() {
+                let time = MediaTime(nanoseconds: sound.time.nanoseconds + part.start.count)
+                if time >= window.end { break }
+                events += detector.add(sound.samples, at: time)
+            }
+            events += detector.finish()
+        }
+        return events
+    }
+
+    /// The samples of a window, with silence where there are none; `nil` where hardly any are.
+    func samples(in window: TrackWindow) throws(EncodingError) -> (samples: [Float], rate: Double)? {
+        var result: [Float] = []
+        var (rate, filled) = (0.0, 0)
+        for (part, reader) in try parts.readers(in: window) {
+            let own = Double(reader.sampleRate)
+            if result.isEmpty {
+                rate = own
+                result = Array(repeating: 0, count: Int(window.length.inSeconds * rate))
+            }
+            guard own == rate else { return nil }
+            while let sound = try reader.nextSound() {
+                let time = sound.time.nanoseconds + part.start.count - window.begin.nanoseconds
+                let first = Int((Double(time) / 1e9 * rate).rounded())
+                if first >= result.count { break }
+                let from = max(0, -first)
+                let to = min(sound.samples.count, result.count - first)
+                guard from < to else { continue }
+                result.replaceSubrange(first + from..<first + to, with: sound.samples[from..<to])
+                filled += to - from
+            }
+        }
+        return filled * 10 >= result.count * 9 && filled > 0 ? (result, rate) : nil
+    }
+}

@@ -1,0 +1,49 @@
+internal import Encoding
+internal import Media
+
+/// The files of one track, one after the other on the recording's timeline.
+struct TrackParts {
+    struct Part {
+        let path: String
+        /// When its time 0 is, since T0: as long as the parts before it are, by themselves.
+        let start: Nanoseconds
+        let duration: Nanoseconds
+    }
+
+    let parts: [Part]
+    private let track: CheckedTrack
+
+    init(_ track: CheckedTrack) throws(EncodingError) {
+        self.track = track
+        var parts: [Part] = []
+        var start = Nanoseconds.zero
+        for path in track.files {
+            let duration = try Self.reader(of: path, track).duration ?? .zero
+            parts.append(Part(path: path, start: start, duration: duration))
+            start = start + duration
+        }
+        self.parts = parts
+    }
+
+    var duration: Nanoseconds { parts.last.map { $0.start + $0.duration } ?? .zero }
+
+    /// The parts that hold something of a window, each with a reader that is about to read it.
+    func readers(in window: TrackWindow) throws(EncodingError) -> [(part: Part, reader: TrackReader)] {
+        var readers: [(part: Part, reader: TrackReader)] = []
+        for part in parts {
+            let isOver =
+                (part.start + part.duration).count <= window.begin.nanoseconds
+                && part.path != parts.last?.path
+            guard !isOver, part.start.count < window.end.nanoseconds else { continue }
+            let reader = try Self.reader(of: part.path, track)
+            let within = MediaTime(nanoseconds: max(0, window.begin.nanoseconds - part.start.count))
+            if within > .zero { try reader.seek(to: within) }
+            readers.append((part, reader))
+        }
+        return readers
+    }
+
+    private static func reader(of path: String, _ track: CheckedTrack) throws(EncodingError) -> TrackReader {
+        try TrackReader(path: path, stream: track.stream, media: track.kind.isSound ? .audio : .video)
+    }
+}

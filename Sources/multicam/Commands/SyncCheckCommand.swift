@@ -1,0 +1,93 @@
+import Arguments
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Synchrony
+
+/// `multicam sync-check`: measures how far the tracks of a recording are apart.
+struct SyncCheckCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "sync-check",
+        summary: "Measure, from pictures and sound alone, how far the tracks of a recording are apart.",
+        notes: [
+            "Flashes, lamps going on, claps and beeps that several tracks saw or heard are compared; microphones without them by "
+                + "the sound that both hear. Offsets are above zero where a track is later than the reference: the first microphone "
+                + "with claps, else the first track. What cannot be known is said to be unknown.",
+            "A picture does not tell when within a frame, and a half before and after, its light fell. Tracks with pictures are "
+                + "called apart only where no alignment of them could look so; claps at many phases of the frames narrow it.",
+            "Writes report/sync.json and report/sync-check.svg into the folder.",
+            "Exit status: 0 when nothing is apart beyond the tolerance or nothing can be known, 6 when something is; 1 when the "
+                + "folder cannot be read; 4 or 7 when the report cannot be written there: the results are printed all the same.",
+        ],
+        positionals: [PositionalSpec("FOLDER", help: "The folder of a finished recording.")],
+        options: [
+            OptionSpec("tolerance-sound", "T", help: "What is allowed between sounds (5ms)."),
+            OptionSpec(
+                "tolerance-picture", "FRAMES", help: "What is allowed where pictures take part (0.5)."),
+            OptionSpec("json", help: "Print what report/sync.json says."),
+        ])
+
+    private let folder: String
+    private let tolerance: SyncTolerance
+    private let wantsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        folder = arguments.positionals.first ?? ""
+        wantsJSON = arguments.flag("json")
+        var tolerance = SyncTolerance()
+        if let text = arguments.optional("tolerance-sound") {
+            guard let sound = Nanoseconds(text), sound > .zero else {
+                throw arguments.spec.error(
+                    "`--tolerance-sound \(text.printable())`: expected a time above zero such as 5ms.")
+            }
+            tolerance.sound = sound
+        }
+        if let text = arguments.optional("tolerance-picture") {
+            guard let frames = Double(text), frames > 0, frames <= 1000 else {
+                throw arguments.spec.error(
+                    "`--tolerance-picture \(text.printable())`: expected a number of frames above 0, at most 1000."
+                )
+            }
+            // A single clap is uncertain by as much more.
+            tolerance.singlePicture += frames - tolerance.picture
+            tolerance.picture = frames
+        }
+        self.tolerance = tolerance
+    }
+
+    func run() async throws -> ExitStatus {
+        let (folder, tolerance) = (folder, tolerance)
+        let findings = try await measure { () throws in
+            let session = try RecordedSession(folder: folder)
+            return try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current) {
+                step in
+                if Output.hasTerminal { Output.status(step) }
+            }
+        }
+        let json = JSONText.pretty(findings)
+        Output.data(wantsJSON ? String(decoding: json, as: UTF8.self) : SyncText.of(findings))
+        let result: ExitStatus = findings.verdict == .apart ? .lossesBeyondLimit : .done
+        do throws(FileError) {
+            try SessionFolder.write(json, to: "report/sync.json", in: folder)
+            try SessionFolder.write(
+                Data(SyncPlot(findings).document.utf8), to: "report/sync-check.svg", in: folder)
+        } catch {
+            Output.message("the report is not written: \(error.description)")
+            // What was measured matters more than where it could not be kept.
+            return result == .done ? Multicam.status(of: error) : result
+        }
+        return result
+    }
+
+    /// Decoding takes its time: on a thread of its own, not on one of the pool's.
+    private func measure(
+        _ work: @escaping @Sendable () throws -> SyncFindings
+    ) async throws -> SyncFindings {
+        try await withCheckedThrowingContinuation { continuation in
+            _ = MediaThread(name: "sync-check") {
+                continuation.resume(with: Result { try work() })
+            }
+        }
+    }
+}
