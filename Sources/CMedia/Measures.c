@@ -47,17 +47,25 @@ void media_pack_windowed(const float *first, const float *second, float *packed,
 
 void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrdiff_t first_bin, ptrdiff_t last_bin) {
     for (ptrdiff_t i = 0; i < 2 * length; i++) cross[i] = 0;
+    float greatest = 0;
     for (ptrdiff_t k = first_bin; k <= last_bin; k++) {
         const float *z = packed + 2 * k, *mirror = packed + 2 * (length - k);
         // The even part is the first signal's spectrum, the odd one i times the second's.
         float first_re = z[0] + mirror[0], first_im = z[1] - mirror[1];
         float second_re = z[1] + mirror[1], second_im = mirror[0] - z[0];
         float re = first_re * second_re + first_im * second_im, im = first_re * second_im - first_im * second_re;
+        cross[2 * k] = re;
+        cross[2 * k + 1] = im;
         float magnitude = hypotf(re, im);
-        if (!(magnitude > 0)) continue;
-        cross[2 * k] = cross[2 * (length - k)] = re / magnitude;
-        cross[2 * k + 1] = im / magnitude;
-        cross[2 * (length - k) + 1] = -im / magnitude;
+        if (magnitude > greatest) greatest = magnitude;
+    }
+    // 80 dB below, in both, is what rounding left behind.
+    float least = greatest * 1e-8f;
+    for (ptrdiff_t k = first_bin; k <= last_bin; k++) {
+        float magnitude = hypotf(cross[2 * k], cross[2 * k + 1]);
+        float scale = magnitude > least ? 1 / magnitude : 0;
+        cross[2 * (length - k)] = cross[2 * k] *= scale;
+        cross[2 * (length - k) + 1] = -(cross[2 * k + 1] *= scale);
     }
 }
 

@@ -23,6 +23,8 @@ public struct SyncCheck {
 
     private static let window = Nanoseconds.seconds(60)
     private static let widest = Nanoseconds.seconds(300)
+    /// What drift may have changed between two claps that confirm each other.
+    private static let confirmation = Nanoseconds.milliseconds(10)
     /// Shorter recordings are one window.
     private static let shortestHalf = Nanoseconds.seconds(2)
 
@@ -34,6 +36,7 @@ public struct SyncCheck {
     /// - Parameters:
     ///   - version: Of the program that measures.
     ///   - progress: Is told what is being done, a few times a track.
+    /// - Returns: An entry for each track of the session, in the manifest's order.
     /// - Throws: When a file cannot be read.
     public func run(
         version: String, progress: (String) -> Void = { _ in }
@@ -159,12 +162,22 @@ public struct SyncCheck {
         let confidences = [start, end].compactMap { $0?.confidence }
         guard let confidence = confidences.min() else { return nil }
         let claps = (start?.claps ?? []) + (end?.claps ?? [])
+        if own && other, !Self.areConfirmed(start, end) { return nil }
         var drift = own && other ? MeasuredDrift(of: claps) : nil
         if drift == nil, let start, let end { drift = MeasuredDrift(from: start.whole, to: end.whole) }
         return judged(
             found, reference, .claps, start: start?.whole, end: end?.whole, drift: drift,
             confidence: confidence,
             claps: claps)
+    }
+
+    /// One or two sharp sounds may be of two rooms by chance: there must be three, or the same offset at either end. Of pictures
+    /// a single one is believed: flashes are rarer than what falls.
+    private static func areConfirmed(_ start: ClapComparison?, _ end: ClapComparison?) -> Bool {
+        let counts = [start, end].map { $0?.claps.count ?? 0 }
+        if counts.contains(where: { $0 >= 3 }) { return true }
+        guard let start, let end else { return false }
+        return (start.whole.offset - end.whole.offset).magnitude <= confirmation
     }
 
     private func bySound(_ found: Found, _ reference: Found) throws(EncodingError) -> SyncFindings.Track? {

@@ -19,7 +19,7 @@ void media_mix_channels(const float *samples, float *mixed, int channels, ptrdif
 void media_pack_windowed(const float *first, const float *second, float *packed, ptrdiff_t count);
 
 // From the transform of two real signals packed so (`length` complex numbers): conj(first) · second at every frequency, all of
-// magnitude 1, for the bins first_bin…last_bin and their mirror images; 0 elsewhere. Its inverse transform is the generalised
+// magnitude 1, for the bins first_bin…last_bin and their mirror images; 0 elsewhere, and where there is nothing but rounding. Its inverse transform is the generalised
 // cross-correlation with phase transform (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976).
 void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrdiff_t first_bin, ptrdiff_t last_bin);
 

@@ -14,14 +14,17 @@ struct ClapComparison {
     /// happens once in ten thousand.
     private static let likelyShare = (num: Int64(18), den: Int64(21))
     private static let agreementShare = 2.0 / 3
+    /// One or two events that nothing confirms are the same one only if they are so near: something falls in every room.
+    private static let largestAlone = Nanoseconds.milliseconds(100)
 
+    /// `nil` where too few agree to be sure that they are the same.
+    ///
     /// - Parameters:
     ///   - reference: The events of the reference.
     ///   - other: Those of the other track.
     ///   - areSound: Whether both are sound: then the median is told, with how the claps scatter about it. Else ranges are
     ///     intersected, by what the clap of each may have been.
     ///   - arePictures: Whether neither is sound.
-    /// - Returns: `nil` where too few agree to be sure that they are the same.
     init?(_ reference: [SharpEvent], _ other: [SharpEvent], areSound: Bool, arePictures: Bool) {
         let matching = EventMatching(of: reference, and: other)
         guard Self.isTrusted(matching) else { return nil }
@@ -37,12 +40,18 @@ struct ClapComparison {
         confidence = matching.share * count / (count + 1)
     }
 
-    /// Several must agree, and be half of what there is; where there are only one or two, all of them, and nearly nothing else.
+    /// Several must agree, and be half of what there is; where there are only one or two, all of them, near to each other, and
+    /// nearly nothing else.
     private static func isTrusted(_ matching: EventMatching) -> Bool {
         let fewer = min(matching.referenceCount, matching.otherCount)
         let more = max(matching.referenceCount, matching.otherCount)
         guard matching.count > 0 else { return false }
-        if fewer <= 2 { return matching.count == fewer && more <= 2 * fewer + 1 }
+        if fewer <= 2 {
+            let isNear = matching.pairs.allSatisfy { pair in
+                (pair.offset.lowerBound + pair.offset.upperBound).magnitude / 2 <= largestAlone
+            }
+            return matching.count == fewer && more <= 2 * fewer + 1 && isNear
+        }
         return matching.count >= 3 && matching.share >= 0.5
     }
 

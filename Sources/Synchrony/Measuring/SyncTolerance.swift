@@ -23,6 +23,7 @@ public struct SyncTolerance: Sendable, Equatable {
     /// - Parameters:
     ///   - frame: The longest of the pictures that take part; `nil` between sounds.
     ///   - claps: How many were measured.
+    /// - Returns: The largest magnitude of an offset that is none.
     func limit(frame: Nanoseconds?, claps: Int) -> Nanoseconds {
         guard let frame else { return sound }
         let frames = claps == 1 ? singlePicture : picture

@@ -1,5 +1,6 @@
 import Arguments
 import Foundation
+import Glibc
 import Media
 import MulticamKit
 import Session
@@ -60,11 +61,19 @@ struct SyncCheckCommand: Command {
         let (folder, tolerance) = (folder, tolerance)
         let findings = try await measure { () throws in
             let session = try RecordedSession(folder: folder)
+            let clock = MonotonicClock()
+            var told = clock.now
             return try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current) {
                 step in
-                if Output.hasTerminal { Output.status(step) }
+                if Output.hasTerminal {
+                    Output.status(step)
+                } else if clock.now - told >= .seconds(10) {
+                    Output.message(step)
+                    told = clock.now
+                }
             }
         }
+        Output.endStatus()
         let json = JSONText.pretty(findings)
         Output.data(wantsJSON ? String(decoding: json, as: UTF8.self) : SyncText.of(findings))
         let result: ExitStatus = findings.verdict == .apart ? .lossesBeyondLimit : .done
@@ -73,7 +82,10 @@ struct SyncCheckCommand: Command {
             try SessionFolder.write(
                 Data(SyncPlot(findings).document.utf8), to: "report/sync-check.svg", in: folder)
         } catch {
-            Output.message("the report is not written: \(error.description)")
+            let reason = error.errno == 0 ? error.detail : String(cString: strerror(error.errno))
+            Output.message(
+                "the report is not written: \(error.path.printable(limit: 1000)): \(reason.printable()). Make room or ask for "
+                    + "permission there, or copy the folder to where you may write.")
             // What was measured matters more than where it could not be kept.
             return result == .done ? Multicam.status(of: error) : result
         }

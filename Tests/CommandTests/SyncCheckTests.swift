@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("sync-check on the command line")
+struct SyncCheckTests {
+    /// A recording of four seconds by a made-up camera and microphones; one may be heard later than it was.
+    private func recording(_ scratch: Scratch, offset: String = "0ms") throws -> String {
+        let profile = try scratch.file(
+            "pair.yaml",
+            """
+            cameras:
+              desk: { device: "virtual:clap?size=320x180" }
+            microphones:
+              host: { device: "virtual:clap" }
+              guest: { device: "virtual:clap", offset: \(offset) }
+            tracks: { cameras: copy, microphones: wav }
+            """)
+        let outcome = try Multicam.run(
+            "record", "--profile", profile, "--duration", "4.2", "--output", "out", in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try #require(outcome.lines.first)
+    }
+
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test("An aligned recording is exit status 0, with a table, a verdict, and a report that says the same")
+    func aligned() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        let outcome = try Multicam.run("sync-check", folder)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.lines.last == "As far as it can be measured, the tracks line up.")
+        #expect(outcome.lines.contains { $0.hasPrefix("guest  microphone  +0.0") && $0.hasSuffix("aligned") })
+        let printed = try Multicam.run("sync-check", folder, "--json").output
+        let written = try String(contentsOfFile: folder + "/report/sync.json", encoding: .utf8)
+        #expect(printed == written + "\n")
+        #expect(try json(written)["verdict"] as? String == "aligned")
+        let plot = try String(contentsOfFile: folder + "/report/sync-check.svg", encoding: .utf8)
+        #expect(plot.hasPrefix("<?xml") && plot.contains("guest"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder + "/report")
+        #expect(!left.contains { $0.hasSuffix(".new") })
+    }
+
+    @Test("A microphone that is 30 ms off is exit status 6, and within a wider tolerance 0")
+    func apart() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch, offset: "30ms")
+        let outcome = try Multicam.run("sync-check", folder)
+        #expect(outcome.status == 6, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.lines.last == "guest is apart beyond the tolerance.")
+        #expect(try Multicam.run("sync-check", folder, "--tolerance-sound", "40ms").status == 0)
+    }
+
+    @Test("A report that cannot be written is said with status 7, and the results are printed all the same")
+    func unwritable() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        try FileManager.default.removeItem(atPath: folder + "/report")
+        _ = try Data().write(to: URL(fileURLWithPath: folder + "/report"))
+        let outcome = try Multicam.run("sync-check", folder)
+        #expect(outcome.status == 7)
+        #expect(outcome.lines.last == "As far as it can be measured, the tracks line up.")
+        #expect(outcome.errors.contains("the report is not written"))
+    }
+
+    @Test("What is no recording is refused in one sentence")
+    func refusals() throws {
+        let scratch = try Scratch()
+        expectRefusal(try Multicam.run("sync-check", scratch.path), status: 1, "no manifest.json")
+        expectRefusal(try Multicam.run("sync-check", "/nonexistent"), status: 1, "no manifest.json")
+        _ = try scratch.file("manifest.json", "[]")
+        expectRefusal(
+            try Multicam.run("sync-check", scratch.path), status: 1, "damaged or of another version")
+        expectRefusal(try Multicam.run("sync-check"), status: 2, "FOLDER is missing")
+        expectRefusal(
+            try Multicam.run("sync-check", scratch.path, "--tolerance-sound", "x"), status: 2, "such as 5ms")
+        expectRefusal(
+            try Multicam.run("sync-check", scratch.path, "--tolerance-picture", "-1"), status: 2, "above 0")
+    }
+}

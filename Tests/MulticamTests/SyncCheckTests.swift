@@ -1,0 +1,108 @@
+import Foundation
+import Media
+import Session
+import Synchrony
+import Testing
+
+@Suite("sync-check of recordings")
+struct SyncCheckTests {
+    private func findings(_ recording: Recording) throws -> SyncFindings {
+        try SyncCheck(try RecordedSession(folder: recording.folder)).run(version: "0.0.0")
+    }
+
+    private func track(
+        _ name: String, _ kind: CheckedTrack.Kind, _ findings: SyncFindings
+    ) throws -> SyncFindings.Track {
+        try #require(findings.tracks.first { $0.name == name && $0.kind == kind })
+    }
+
+    @Test("What is recorded in sync is aligned, whatever the phases of its cameras", arguments: 1...6)
+    func aligned(seed: Int) async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?seed=\(seed)&jitter=4", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap?seed=\(seed + 100)&drift=120", size: 320x180, rate: 30 }
+              c: { device: "virtual:clap?seed=\(seed)&format=h264", size: 320x180, rate: 30, format: h264 }
+              d: { device: "virtual:clap?seed=\(seed)&fps=60", size: 320x180, rate: 30 }
+              e: { device: "virtual:clap?seed=\(seed)&fps=15", size: 320x180, rate: 30 }
+            microphones:
+              m: { device: "virtual:clap?drift=-90" }
+              n: { device: "virtual:clap?rate=44100&drift=60" }
+            program: { size: 320x180, rate: 30, layout: single, main: a, audio: { mix: [m] } }
+            tracks: { cameras: copy, microphones: wav\(seed % 2 == 0 ? ", files: one" : "") }
+            """, seconds: 8)
+        let findings = try findings(recording)
+        #expect(findings.verdict == .aligned, "\(findings.sentence)")
+        for track in findings.tracks {
+            // Every second picture of 60 is not in a track of 30, and the flashes may all be in those.
+            let isKnown = track.name != "d" || track.events > 0
+            #expect(
+                track.verdict == (track.name == "m" ? .reference : isKnown ? .aligned : .unknown), "\(track)")
+            guard let start = track.start else { continue }
+            // The truth is 0: it is within what is told.
+            #expect(start.offset.magnitude <= start.uncertainty + .milliseconds(1), "\(track)")
+            if track.kind.isSound { #expect(start.offset.magnitude < .milliseconds(1)) }
+        }
+    }
+
+    @Test(
+        "Offsets of microphones are told to 2 ms, and of cameras within their uncertainty, after a split too")
+    func known() async throws {
+        // The reference hears everything 120 ms late: so all others are early.
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?fps=29.97", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones:
+              m: { device: "virtual:clap", offset: 120ms }
+              n: { device: "virtual:clap", offset: 97ms }
+              o: { device: "virtual:clap", offset: 118ms }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 12, steer: { session in session.split() })
+        #expect(recording.manifest.tracks.contains { $0.parts?.isEmpty == false })
+        let findings = try findings(recording)
+        #expect(findings.verdict == .apart)
+        for (name, truth, verdict) in [("n", -23, .apart), ("o", -2, .aligned)]
+            as [(String, Int64, SyncFindings.TrackVerdict)]
+        {
+            let sound = try track(name, .microphone, findings)
+            #expect(sound.verdict == verdict)
+            for measured in [sound.start, sound.end] {
+                let error = try #require(measured).offset - .milliseconds(truth)
+                #expect(error.magnitude < .milliseconds(2))
+            }
+        }
+        for name in ["a", "b"] {
+            let camera = try track(name, .camera, findings)
+            #expect(camera.verdict == .apart)
+            let start = try #require(camera.start)
+            #expect((start.offset + .milliseconds(120)).magnitude <= start.uncertainty)
+        }
+    }
+
+    @Test("The report keeps to its schema, known or not")
+    func schema() async throws {
+        for pattern in ["clap", "bars"] {
+            let recording = try await Recording(
+                """
+                cameras: { a: { device: "virtual:\(pattern)", size: 320x180, rate: 30 } }
+                microphones: { m: { device: "virtual:clap" } }
+                tracks: { cameras: copy, microphones: wav }
+                """, seconds: 5)
+            let findings = try findings(recording)
+            #expect(findings.verdict == (pattern == "clap" ? .aligned : .unknown))
+            try SessionFolder.write(JSONText.pretty(findings), to: "report/sync.json", in: recording.folder)
+            let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+                path: "../../docs/sync.schema.json")
+            let check =
+                "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+            try Reader.run("python3", ["-c", check, recording.path("report/sync.json"), schema.path])
+            let plot = recording.path("report/plot.svg")
+            try SyncPlot(findings).document.write(toFile: plot, atomically: true, encoding: .utf8)
+            try Reader.run(
+                "python3", ["-c", "import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])", plot])
+        }
+    }
+}
