@@ -86,7 +86,7 @@ struct Multicam {
         case let error as SetupError: status(of: error)
         case let error as DeviceError: status(of: error)
         case let error as FileError: error.isPermission ? .noPermission : .storageFailed
-        case let error as DeviceMemoryError: error.isPermission ? .noPermission : .failed
+        case let error as StateFileError: error.isPermission ? .noPermission : .failed
         default: .failed
         }
     }

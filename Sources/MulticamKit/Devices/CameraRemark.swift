@@ -24,7 +24,7 @@ public struct CameraRemark: Sendable, Equatable {
     /// - Parameter selector: A selector that fits exactly one camera that is there.
     /// - Returns: The camera as it is listed from now on, and a sentence for the user if what was remembered before could
     ///   not be read.
-    /// - Throws: `DeviceError` when no or more than one camera fits; `DeviceMemoryError` when it cannot be written.
+    /// - Throws: `DeviceError` when no or more than one camera fits; `StateFileError` when it cannot be written.
     public func remember(of selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try Self.change(selector) { memory, camera, present in
             memory.add(
@@ -54,7 +54,7 @@ public struct CameraRemark: Sendable, Equatable {
                 reason: .other("neither XDG_STATE_HOME nor HOME names a folder for it. Set one of them."))
         }
         let present = try CameraCatalog().cameras()
-        var memory = file.read().memory
+        var memory = file.read().content
         // As the user sees them: `position:front` is the one that was said to look there.
         let camera = try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: "camera", among: memory.applied(to: present))

@@ -2,8 +2,8 @@ internal import Media
 
 /// What is remembered of devices from one session to the next: who played which role, and what the user said of cameras.
 ///
-/// A value; `DeviceMemoryFile` keeps it.
-struct DeviceMemory: Equatable, Codable {
+/// A value; a `StateFile` keeps it.
+struct DeviceMemory: StateFileContent {
     /// What the user has told of one camera.
     struct Remark: Equatable, Codable {
         var identity: DeviceIdentity
@@ -12,6 +12,8 @@ struct DeviceMemory: Equatable, Codable {
         var type: CaptureDevice.DeviceType?
     }
 
+    static let fileName = "devices.json"
+    static let subject = "what is remembered of devices"
     static let currentSchema = 1
 
     var schema = DeviceMemory.currentSchema

@@ -42,7 +42,7 @@ public final class DiscoverySession: Sendable {
         let file = SessionSetup.memoryFile
         try self.init(
             DeviceRoster.Filter(mediaType: mediaType, deviceTypes: deviceTypes, position: position),
-            catalog: CameraCatalog(), server: nil, memory: { file?.read().memory ?? DeviceMemory() })
+            catalog: CameraCatalog(), server: nil, memory: { file?.read().content ?? DeviceMemory() })
     }
 
     /// - Parameters:

@@ -87,8 +87,8 @@ public struct SessionSetup: Sendable {
     }
 
     /// What is remembered of this user's devices; `nil` where there is no place for it.
-    static var memoryFile: DeviceMemoryFile? {
-        DeviceMemoryFile(environment: ProcessInfo.processInfo.environment)
+    static var memoryFile: StateFile<DeviceMemory>? {
+        StateFile(environment: ProcessInfo.processInfo.environment)
     }
 
     /// Remembers which real device plays which role, so that it is found again: to be called once the recording has begun.
@@ -96,7 +96,7 @@ public struct SessionSetup: Sendable {
     ///
     /// - Returns: A sentence for the user if what was remembered before could not be read.
     /// - Throws: When it cannot be written. The recording needs none of it.
-    public func rememberDevices() throws(DeviceMemoryError) -> String? {
+    public func rememberDevices() throws(StateFileError) -> String? {
         let cameras = self.cameras.compactMapValues { Self.memorable($0.device) }
         let microphones = self.microphones.filter { !monitorRoles.contains($0.key) }
             .compactMapValues { Self.memorable($0.device) }

@@ -117,7 +117,7 @@ struct RecordCommand: Command {
     private static func remember(_ setup: SessionSetup) async {
         await withCheckedContinuation { continuation in
             _ = MediaThread(name: "memory") {
-                do throws(DeviceMemoryError) {
+                do throws(StateFileError) {
                     if let warning = try setup.rememberDevices() { Output.message(warning) }
                 } catch {
                     Output.message(error.description)

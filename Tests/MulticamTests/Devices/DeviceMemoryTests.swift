@@ -52,11 +52,11 @@ struct DeviceMemoryTests {
     /// A file in a folder of its own, which goes when the test ends.
     private final class Place {
         let folder: String
-        let file: DeviceMemoryFile
+        let file: StateFile<DeviceMemory>
 
         init() {
             folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
-            file = DeviceMemoryFile(path: folder + "/state/devices.json")
+            file = StateFile<DeviceMemory>(path: folder + "/state/devices.json")
         }
 
         deinit {
@@ -81,13 +81,13 @@ struct DeviceMemoryTests {
             (["HOME": ""], nil), ([:], nil),
         ] as [([String: String], String?)])
     func place(environment: [String: String], path: String?) {
-        #expect(DeviceMemoryFile(environment: environment)?.path == path)
+        #expect(StateFile<DeviceMemory>(environment: environment)?.path == path)
     }
 
     @Test("what is written is read again; no file is no memory and no warning")
     func roundTrip() throws {
         let place = Place()
-        #expect(place.file.read().memory == DeviceMemory())
+        #expect(place.file.read().content == DeviceMemory())
         let camera = webcam(port: 1, serial: "A\u{1B}\"")
         let warning = try place.file.update { memory in
             memory.cameras["desk"] = camera.identity
@@ -127,7 +127,7 @@ struct DeviceMemoryTests {
         try place.put(text)
         let second = try place.file.update { $0.cameras["desk"] = webcam(port: 1).identity }
         #expect(second?.contains("set aside") == true)
-        #expect(place.file.read().memory.cameras.count == 1)
+        #expect(place.file.read().content.cameras.count == 1)
     }
 
     @Test("what is no file is no memory, and nobody waits for it")
@@ -142,9 +142,9 @@ struct DeviceMemoryTests {
     @Test("where nothing can be written, an error says where and what to do")
     func readOnly() {
         // No folder can be made in proc, by nobody.
-        let file = DeviceMemoryFile(path: "/proc/multicam/devices.json")
-        #expect(file.read().memory == DeviceMemory())
-        let error = #expect(throws: DeviceMemoryError.self) { try file.update { $0.cameras = [:] } }
+        let file = StateFile<DeviceMemory>(path: "/proc/multicam/devices.json")
+        #expect(file.read().content == DeviceMemory())
+        let error = #expect(throws: StateFileError.self) { try file.update { $0.cameras = [:] } }
         #expect(error?.description.contains("/proc/multicam") == true)
         #expect(error?.description.contains("XDG_STATE_HOME") == true)
     }
@@ -154,7 +154,7 @@ struct DeviceMemoryTests {
         let place = Place()
         let (writers, changes) = (4, 8)
         // However long each has to wait for the disk on a busy machine.
-        let file = DeviceMemoryFile(path: place.file.path, patience: .seconds(3600))
+        let file = StateFile<DeviceMemory>(path: place.file.path, patience: .seconds(3600))
         let failures = Monitor<[any Error]>([])
         let threads = (0..<writers).map { writer in
             MediaThread(name: "writer \(writer)") {
@@ -171,7 +171,7 @@ struct DeviceMemoryTests {
         }
         for thread in threads { thread.join() }
         #expect(failures.withLock { $0.count } == 0)
-        #expect(file.read().memory.cameras.count == writers * changes)
+        #expect(file.read().content.cameras.count == writers * changes)
     }
 
     @Test("a process that holds the lock for ever is given up")
@@ -181,8 +181,8 @@ struct DeviceMemoryTests {
         let held = open(place.file.path + ".lock", O_RDWR | O_CREAT, 0o600)
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
-        let file = DeviceMemoryFile(path: place.file.path, patience: .milliseconds(20))
-        let error = #expect(throws: DeviceMemoryError.self) { try file.update { _ in } }
+        let file = StateFile<DeviceMemory>(path: place.file.path, patience: .milliseconds(20))
+        let error = #expect(throws: StateFileError.self) { try file.update { _ in } }
         #expect(error?.description.contains("another program does not let go") == true)
     }
 }

@@ -1,9 +1,11 @@
 internal import Glibc
 internal import Media
 
-/// Why something could not be remembered of devices. It never keeps anybody from recording.
-public struct DeviceMemoryError: Error, Sendable, Equatable {
+/// Why something could not be kept from one run to the next. It never keeps anybody from recording.
+public struct StateFileError: Error, Sendable, Equatable {
     public let path: String
+    /// What it is that is kept: “what is remembered of devices”.
+    public let subject: String
     public let operation: String
     /// The system's error number; 0 where another process does not let go of the file.
     public let errno: Int32
@@ -11,7 +13,7 @@ public struct DeviceMemoryError: Error, Sendable, Equatable {
     public var isPermission: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 }
 
-extension DeviceMemoryError: CustomStringConvertible {
+extension StateFileError: CustomStringConvertible {
     public var description: String {
         let reason =
             errno == 0
@@ -19,6 +21,6 @@ extension DeviceMemoryError: CustomStringConvertible {
             : "\(String(cString: strerror(errno))). "
                 + "Allow it with `chmod`, or name another folder in XDG_STATE_HOME."
         return
-            "\(path.printable(limit: 1000)): to \(operation) what is remembered of devices failed: \(reason)"
+            "\(path.printable(limit: 1000)): to \(operation) \(subject) failed: \(reason)"
     }
 }

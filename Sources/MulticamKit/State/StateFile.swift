@@ -3,10 +3,10 @@ internal import Glibc
 internal import Media
 internal import Session
 
-/// The file that device memory is kept in: `$XDG_STATE_HOME/multicam/devices.json`.
+/// A file in which something is kept from one run to the next: `$XDG_STATE_HOME/multicam/devices.json`, for example.
 ///
 /// Always whole: written under another name and put in place at once. Processes take turns to change it.
-struct DeviceMemoryFile: Equatable {
+struct StateFile<Content: StateFileContent>: Equatable {
     let path: String
     /// How long to wait for another process that changes the file. It takes milliseconds; one that was stopped in the middle
     /// must not stop us.
@@ -16,9 +16,9 @@ struct DeviceMemoryFile: Equatable {
     ///   Base Directory Specification says; `nil` where there is no home either: nothing is remembered then.
     init?(environment: [String: String]) {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-            self.init(path: state + "/multicam/devices.json")
+            self.init(path: state + "/multicam/\(Content.fileName)")
         } else if let home = environment["HOME"], home.hasPrefix("/") {
-            self.init(path: home + "/.local/state/multicam/devices.json")
+            self.init(path: home + "/.local/state/multicam/\(Content.fileName)")
         } else {
             return nil
         }
@@ -29,55 +29,56 @@ struct DeviceMemoryFile: Equatable {
         self.patience = patience
     }
 
-    /// What is remembered: nothing where there is no file.
+    /// What is kept: nothing where there is no file.
     ///
-    /// - Returns: The memory, and a sentence for the user where the file is broken. It is set aside then, so that the
+    /// - Returns: The content, and a sentence for the user where the file is broken. It is set aside then, so that the
     ///   sentence comes once; where even that fails, the sentence says so.
-    func read() -> (memory: DeviceMemory, warning: String?) {
-        switch content() {
-        case .memory(let memory): return (memory, nil)
-        case .broken(let why): return (DeviceMemory(), setAside(because: why))
+    func read() -> (content: Content, warning: String?) {
+        switch reading() {
+        case .whole(let content): return (content, nil)
+        case .broken(let why): return (Content(), setAside(because: why))
         }
     }
 
-    /// Changes what is remembered, as one step for all processes.
+    /// Changes what is kept, as one step for all processes.
     ///
     /// - Returns: As of `read`.
     /// - Throws: When it cannot be written; the file is as it was then.
-    func update(_ change: (inout DeviceMemory) -> Void) throws(DeviceMemoryError) -> String? {
+    func update(_ change: (inout Content) -> Void) throws(StateFileError) -> String? {
         try makeFolder()
-        return try FileLock.hold(path + ".lock", patience: patience) { () throws(DeviceMemoryError) in
+        return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
+            () throws(StateFileError) in
             var warning: String?
-            let before: DeviceMemory
-            switch content() {
-            case .memory(let memory): before = memory
+            let before: Content
+            switch reading() {
+            case .whole(let content): before = content
             case .broken(let why):
-                before = DeviceMemory()
+                before = Content()
                 warning = renamedSentence(why)
             }
-            var memory = before
-            change(&memory)
-            if memory != before || warning != nil { try write(memory) }
+            var content = before
+            change(&content)
+            if content != before || warning != nil { try write(content) }
             return warning
         }
     }
 
     // MARK: Reading
 
-    private enum Content {
-        case memory(DeviceMemory)
+    private enum Reading {
+        case whole(Content)
         case broken(String)
     }
 
-    /// Far more than any number of cameras needs.
-    private static let greatestSize = 1 << 20
+    /// Far more than any number of devices needs.
+    private static var greatestSize: Int { 1 << 20 }
 
-    private func content() -> Content {
+    private func reading() -> Reading {
         // Not waiting: whatever has been put there in its place, a pipe, say, must not stop anybody.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT || errno == ENOTDIR
-                ? .memory(DeviceMemory()) : .broken(String(cString: strerror(errno)))
+                ? .whole(Content()) : .broken(String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         var facts = stat()
@@ -97,23 +98,23 @@ struct DeviceMemoryFile: Equatable {
             count += part
         }
         do {
-            let memory = try JSONDecoder().decode(DeviceMemory.self, from: Data(bytes.prefix(count)))
-            guard memory.schema == DeviceMemory.currentSchema else {
+            let content = try JSONDecoder().decode(Content.self, from: Data(bytes.prefix(count)))
+            guard content.schema == Content.currentSchema else {
                 return .broken("it is of another version of multicam")
             }
-            return .memory(memory)
+            return .whole(content)
         } catch {
             return .broken("it is not as multicam writes it")
         }
     }
 
     private func setAside(because why: String) -> String {
-        do throws(DeviceMemoryError) {
-            return try FileLock.hold(path + ".lock", patience: patience) { () throws(DeviceMemoryError) in
+        do throws(StateFileError) {
+            return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
+                () throws(StateFileError) in
                 // Another process may have put it right meanwhile.
-                guard case .broken(let why) = content() else {
-                    return
-                        "\(path.printable(limit: 1000)): what was remembered of devices was broken and is gone."
+                guard case .broken(let why) = reading() else {
+                    return "\(path.printable(limit: 1000)): \(Content.subject) was broken and is gone."
                 }
                 return renamedSentence(why)
             }
@@ -125,37 +126,39 @@ struct DeviceMemoryFile: Equatable {
     private func renamedSentence(_ why: String) -> String {
         guard rename(path, path + ".broken") == 0 else { return keptSentence(why) }
         return
-            "\(path.printable(limit: 1000)): what is remembered of devices cannot be read (\(why.printable())); it was "
-            + "set aside as devices.json.broken and begins anew."
+            "\(path.printable(limit: 1000)): \(Content.subject) cannot be read (\(why.printable())); it was "
+            + "set aside as \(Content.fileName).broken and begins anew."
     }
 
     private func keptSentence(_ why: String) -> String {
-        "\(path.printable(limit: 1000)): what is remembered of devices cannot be read (\(why.printable())), so nothing is; "
+        "\(path.printable(limit: 1000)): \(Content.subject) cannot be read (\(why.printable())), so nothing is known; "
             + "remove it, or allow it with `chmod`."
     }
 
     // MARK: Writing
 
-    private func makeFolder() throws(DeviceMemoryError) {
+    private func makeFolder() throws(StateFileError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             // Foundation keeps the number in the error below its own.
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            throw DeviceMemoryError(path: folder, operation: "keep", errno: Int32(cause?.code ?? Int(EACCES)))
+            throw StateFileError(
+                path: folder, subject: Content.subject, operation: "keep",
+                errno: Int32(cause?.code ?? Int(EACCES)))
         }
     }
 
     private var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
 
-    private func write(_ memory: DeviceMemory) throws(DeviceMemoryError) {
+    private func write(_ content: Content) throws(StateFileError) {
         let draft = path + ".new"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("write") }
-        do throws(DeviceMemoryError) {
+        do throws(StateFileError) {
             defer { close(descriptor) }
-            var rest = Array(JSONText.pretty(memory) + Data("\n".utf8))[...]
+            var rest = Array(JSONText.pretty(content) + Data("\n".utf8))[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
@@ -175,7 +178,7 @@ struct DeviceMemoryFile: Equatable {
         close(directory)
     }
 
-    private func failure(_ operation: String) -> DeviceMemoryError {
-        DeviceMemoryError(path: path, operation: operation, errno: Glibc.errno)
+    private func failure(_ operation: String) -> StateFileError {
+        StateFileError(path: path, subject: Content.subject, operation: operation, errno: Glibc.errno)
     }
 }

@@ -7,15 +7,19 @@ enum FileLock {
     ///
     /// - Parameters:
     ///   - path: Of a file that is only there to be locked, and is made where it is missing.
+    ///   - subject: What it keeps, for messages.
     ///   - patience: How long to wait for another process, at most.
     ///   - body: What is done alone.
     /// - Returns: What `body` returns.
     /// - Throws: When the file cannot be made, another process does not let go of it, or `body` throws.
     static func hold<Result>(
-        _ path: String, patience: Nanoseconds, _ body: () throws(DeviceMemoryError) -> Result
-    ) throws(DeviceMemoryError) -> Result {
+        _ path: String, for subject: String, patience: Nanoseconds,
+        _ body: () throws(StateFileError) -> Result
+    ) throws(StateFileError) -> Result {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw DeviceMemoryError(path: path, operation: "lock", errno: errno) }
+        guard descriptor >= 0 else {
+            throw StateFileError(path: path, subject: subject, operation: "lock", errno: errno)
+        }
         // That gives the lock back; so does the end of the process.
         defer { close(descriptor) }
         let deadline = MonotonicClock().now + patience
@@ -23,10 +27,10 @@ enum FileLock {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let number = errno
             guard number == EWOULDBLOCK || number == EINTR else {
-                throw DeviceMemoryError(path: path, operation: "lock", errno: number)
+                throw StateFileError(path: path, subject: subject, operation: "lock", errno: number)
             }
             guard MonotonicClock().now < deadline else {
-                throw DeviceMemoryError(path: path, operation: "lock", errno: 0)
+                throw StateFileError(path: path, subject: subject, operation: "lock", errno: 0)
             }
             _ = pause.wait(until: MonotonicClock().now + .milliseconds(5))
         }
