@@ -32,15 +32,16 @@ public struct EventMatching: Sendable, Equatable {
     /// - Parameters:
     ///   - reference: In order of time.
     ///   - other: In order of time; at an offset above zero where it has the same events later.
-    ///   - largestOffset: Beyond it nothing is the same.
+    ///   - offsets: Beyond them nothing is the same.
     ///   - leeway: How far pairs of one offset may be apart beyond their own uncertainties: what clocks drift meanwhile.
     public init(
-        of reference: [SharpEvent], and other: [SharpEvent], largestOffset: Nanoseconds = .milliseconds(500),
+        of reference: [SharpEvent], and other: [SharpEvent],
+        offsets: ClosedRange<Nanoseconds> = .milliseconds(-500) ... .milliseconds(500),
         leeway: Nanoseconds = .milliseconds(10)
     ) {
         referenceCount = reference.count
         otherCount = other.count
-        let near = Self.pairs(reference, other, largestOffset)
+        let near = Self.pairs(reference, other, offsets)
         let ranges = IntervalIntersection.all(
             of: near.map { ($0.offset.lowerBound - leeway / 2)...($0.offset.upperBound + leeway / 2) })
         let most = Double(ranges.map(\.count).max() ?? 0)
@@ -64,17 +65,21 @@ public struct EventMatching: Sendable, Equatable {
         return fewer == 0 ? 0 : Double(count) / Double(fewer)
     }
 
-    private static func pairs(_ reference: [SharpEvent], _ other: [SharpEvent], _ largest: Nanoseconds)
+    private static func pairs(
+        _ reference: [SharpEvent], _ other: [SharpEvent], _ offsets: ClosedRange<Nanoseconds>
+    )
         -> [Pair]
     {
         var pairs: [Pair] = []
         var first = 0
         for (index, event) in reference.enumerated() {
             let middle = event.middle.nanoseconds
-            while first < other.count, other[first].middle.nanoseconds < middle - largest.count { first += 1 }
+            while first < other.count, other[first].middle.nanoseconds < middle + offsets.lowerBound.count {
+                first += 1
+            }
             for place in first..<max(first, other.count) {
                 let candidate = other[place]
-                guard candidate.middle.nanoseconds <= middle + largest.count else { break }
+                guard candidate.middle.nanoseconds <= middle + offsets.upperBound.count else { break }
                 let least = Nanoseconds(candidate.earliest.nanoseconds - event.latest.nanoseconds)
                 let most = Nanoseconds(candidate.latest.nanoseconds - event.earliest.nanoseconds)
                 pairs.append(Pair(reference: index, other: place, offset: least...most))
