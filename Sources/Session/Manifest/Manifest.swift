@@ -17,6 +17,12 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var identity: String
         public var name: String
         public var format: Format
+        /// Of a camera: taken off each of its time stamps, and who said so.
+        public var latency_ns: Int64?
+        public var latency_source: CorrectionSource?
+        /// Of a microphone: added to each of its time stamps, and who said so.
+        public var offset_ns: Int64?
+        public var offset_source: CorrectionSource?
         public var clock: Clock
         /// A camera's file of what is known of each picture, a line each.
         public var metadata: String?

@@ -133,7 +133,8 @@ struct PlanCompiler {
         return PlannedCamera(
             role: camera.role, selector: device.selector, identity: device.device.identity,
             format: choice.format,
-            rotation: rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency,
+            rotation: rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency ?? .zero,
+            latencySource: camera.latency == nil ? .none : .profile,
             controls: camera.controls.map { PlannedControl(name: $0.name, value: $0.number) },
             reason: choice.reason,
             metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil)
@@ -184,7 +185,8 @@ struct PlanCompiler {
             format: SoundFormat(
                 rate: native?.rate ?? SoundFormat.sessionRate,
                 channels: pick.isEmpty ? microphone.channels : native?.channels ?? highest),
-            gain: microphone.gainDecibels, offset: microphone.offset, pick: pick.map { $0 - 1 })
+            gain: microphone.gainDecibels, offset: microphone.offset ?? .zero,
+            offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 })
     }
 
     // MARK: Outputs

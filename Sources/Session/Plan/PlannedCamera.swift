@@ -12,8 +12,9 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var rotation: Rotation
     public var isMirrored: Bool
     public var crop: PixelRectangle?
-    /// From the scene to the time stamp.
+    /// From the scene to the time stamp: taken off each stamp.
     public var latency: Nanoseconds
+    public var latencySource: CorrectionSource
     /// V4L2 controls to set, in the profile's order.
     public var controls: [PlannedControl]
     /// Why this format: a sentence.
@@ -25,6 +26,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none,
         isMirrored: Bool = false, crop: PixelRectangle? = nil, latency: Nanoseconds = .zero,
+        latencySource: CorrectionSource = .none,
         controls: [PlannedControl] = [], reason: String = "", metadataFile: String? = nil
     ) {
         self.role = role
@@ -35,6 +37,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.isMirrored = isMirrored
         self.crop = crop
         self.latency = latency
+        self.latencySource = latencySource
         self.controls = controls
         self.reason = reason
         self.metadataFile = metadataFile

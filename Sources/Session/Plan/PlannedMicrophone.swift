@@ -11,12 +11,13 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var gain: Double
     /// Added to its capture times.
     public var offset: Nanoseconds
+    public var offsetSource: CorrectionSource
     /// Which of the device's channels the track has, from 0; all of them when empty.
     public var pick: [Int]
 
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: SoundFormat, gain: Double = 0,
-        offset: Nanoseconds = .zero, pick: [Int] = []
+        offset: Nanoseconds = .zero, offsetSource: CorrectionSource = .none, pick: [Int] = []
     ) {
         self.role = role
         self.selector = selector
@@ -24,6 +25,7 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
         self.format = format
         self.gain = gain
         self.offset = offset
+        self.offsetSource = offsetSource
         self.pick = pick
     }
 }

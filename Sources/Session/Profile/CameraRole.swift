@@ -20,8 +20,8 @@ public struct CameraRole: Sendable, Equatable {
     /// Turns the stored picture clockwise to be seen upright. `nil`: as the camera is mounted.
     public var rotation: Rotation?
     public var isMirrored: Bool
-    /// From the scene to the time stamp, 0…2 s.
-    public var latency: Nanoseconds
+    /// From the scene to the time stamp, 0…2 s. `nil`: as it was calibrated, else none.
+    public var latency: Nanoseconds?
     /// The part of the stored picture that the program shows; all of it when `nil`.
     public var crop: PixelRectangle?
     /// In the order of the file.
@@ -30,7 +30,7 @@ public struct CameraRole: Sendable, Equatable {
     public init(
         role: String, device: String = "any", size: PictureSize? = nil, rate: FrameRate? = nil,
         format: Format = .auto, rotation: Rotation? = nil, isMirrored: Bool = false,
-        latency: Nanoseconds = .zero,
+        latency: Nanoseconds? = nil,
         crop: PixelRectangle? = nil, controls: [ControlSetting] = []
     ) {
         self.role = role

@@ -10,14 +10,14 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var channels: Int
     /// Of its sound in the program's mix, −60…30; its own track is never changed.
     public var gainDecibels: Double
-    /// Added to its capture times, −5…5 s.
-    public var offset: Nanoseconds
+    /// Added to its capture times, −5…5 s. `nil`: as it was calibrated, else none.
+    public var offset: Nanoseconds?
     /// Which of the device's channels the track has, counted from 1, one a channel of the track; `nil` for no choice.
     public var pick: [Int]?
 
     public init(
         role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
-        offset: Nanoseconds = .zero, pick: [Int]? = nil
+        offset: Nanoseconds? = nil, pick: [Int]? = nil
     ) {
         self.role = role
         self.device = device

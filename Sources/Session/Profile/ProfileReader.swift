@@ -94,7 +94,7 @@ struct ProfileReader {
         camera.isMirrored = try fields.read("mirrored", else: false) { value throws(ProfileError) in
             try value.truth()
         }
-        camera.latency = try fields.read("latency", else: .zero) { value throws(ProfileError) in
+        camera.latency = try fields.read("latency") { value throws(ProfileError) in
             try value.duration(in: .zero ... .seconds(2), example: "40ms")
         }
         camera.crop = try fields.read("crop") { value throws(ProfileError) in try crop(value) }
@@ -179,7 +179,7 @@ struct ProfileReader {
         microphone.gainDecibels = try fields.read("gain", else: 0) { value throws(ProfileError) in
             try value.decimal(in: -60...30, expected: "a number of decibels from -60 to 30")
         }
-        microphone.offset = try fields.read("offset", else: .zero) { value throws(ProfileError) in
+        microphone.offset = try fields.read("offset") { value throws(ProfileError) in
             try value.duration(in: .seconds(-5) ... .seconds(5), example: "-20ms")
         }
         return microphone

@@ -48,6 +48,7 @@ struct ManifestBuilder {
     private var devices: [Manifest.Device] {
         inputs.cameras.map { camera in
             let format = camera.source.format
+            let planned = plan.cameras.first { $0.role == camera.role }
             return Manifest.Device(
                 role: camera.role, kind: "camera",
                 identity: camera.source.device.identity.description.printable(),
@@ -55,17 +56,20 @@ struct ManifestBuilder {
                 format: Manifest.Format(
                     pixel: format.pixel.rawValue, width: format.size.width, height: format.size.height,
                     rate: format.rate.perSecond),
+                latency_ns: planned?.latency.count, latency_source: planned?.latencySource,
                 clock: Manifest.Clock(camera.clockModel, corrected: camera.correctedStamps),
-                metadata: plan.cameras.first { $0.role == camera.role }?.metadataFile)
+                metadata: planned?.metadataFile)
         }
             + inputs.microphones.map { microphone in
-                Manifest.Device(
+                let planned = plan.microphones.first { $0.role == microphone.role }
+                return Manifest.Device(
                     role: microphone.role, kind: "microphone",
                     identity: microphone.source.device.identity.description.printable(),
                     name: microphone.source.device.name.printable(),
                     format: Manifest.Format(
                         channels: microphone.source.format.channels,
                         rate: Double(microphone.source.format.rate)),
+                    offset_ns: planned?.offset.count, offset_source: planned?.offsetSource,
                     clock: Manifest.Clock(microphone.clockModel))
             }
     }

@@ -25,6 +25,8 @@ enum PlanJSON {
                     size(camera.format.size, camera.format.rate).merging([
                         "pixel": .string(camera.format.pixel.rawValue)
                     ]) { $1 }),
+                "latency_ns": .integer(camera.latency.count),
+                "latency_source": .string(camera.latencySource.rawValue),
                 "reason": .string(camera.reason.printable(limit: 1000)),
             ].merging(camera.metadataFile.map { ["metadata": .string($0)] } ?? [:]) { $1 })
     }
@@ -39,6 +41,8 @@ enum PlanJSON {
                 "channels": .integer(Int64(microphone.format.channels)),
                 "rate": .integer(Int64(microphone.format.rate)),
             ]),
+            "offset_ns": .integer(microphone.offset.count),
+            "offset_source": .string(microphone.offsetSource.rawValue),
         ])
     }
 

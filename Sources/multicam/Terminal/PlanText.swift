@@ -10,11 +10,20 @@ enum PlanText {
                 "  \(camera.role): \(camera.identity.name.printable()) (\(camera.identity.description.printable()))"
             )
             lines.append("    \(camera.reason.isEmpty ? camera.format.description : camera.reason)")
+            if camera.latencySource != .none {
+                lines.append(
+                    "    latency \(Milliseconds.text(camera.latency)) ms, \(words(camera.latencySource))")
+            }
         }
         for microphone in plan.microphones {
             let channels = microphone.format.channels == 1 ? "mono" : "\(microphone.format.channels) channels"
             lines.append("  \(microphone.role): \(microphone.identity.name.printable())")
             lines.append("    \(microphone.format.rate) Hz, \(channels)")
+            if microphone.offsetSource != .none {
+                lines.append(
+                    "    offset \(Milliseconds.text(microphone.offset)) ms, \(words(microphone.offsetSource))"
+                )
+            }
         }
         lines += ["", "outputs"]
         if let program = plan.program { lines += text(of: program) }
@@ -31,6 +40,14 @@ enum PlanText {
         for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
         if !plan.notes.isEmpty { lines += [""] + plan.notes.map { "note: \($0.printable(limit: 1000))" } }
         return lines.joined(separator: "\n")
+    }
+
+    private static func words(_ source: CorrectionSource) -> String {
+        switch source {
+        case .none: "by nobody"
+        case .profile: "as the profile says"
+        case .calibration: "as calibrated"
+        }
     }
 
     private static func text(of program: PlannedProgram) -> [String] {

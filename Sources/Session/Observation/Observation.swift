@@ -1,0 +1,159 @@
+public import Media
+
+/// Cameras and microphones that run as for a recording, but are only looked at: no file is written.
+///
+/// What they deliver is dated by the same clock models as in a recording, and with nothing taken off or added. It is
+/// handed over on a thread of its own: however long the handler takes, no device waits for it.
+public final class Observation: Sendable {
+    private let inputs: Monitor<SessionInputs?>
+    private let clock: any SessionClock
+    private let controls = SessionControls()
+
+    /// How often deliveries are fetched: a few pictures at a time.
+    private static let interval = Nanoseconds.milliseconds(20)
+
+    /// - Parameters:
+    ///   - plan: Whose cameras and microphones. Their latencies and offsets are left alone.
+    ///   - cameras: An opened source for each camera of the plan, by role.
+    ///   - microphones: Likewise.
+    ///   - clock: `MonotonicClock` for real devices.
+    ///   - machinery: Decodes streams.
+    /// - Throws: When a camera delivers a stream for which there is no decoder.
+    public init(
+        plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
+        clock: any SessionClock, machinery: any MediaMachinery
+    ) throws(EncodingError) {
+        self.clock = clock
+        var inputs: [CameraInput] = []
+        for planned in plan.cameras {
+            guard let source = cameras[planned.role] else {
+                preconditionFailure("no source was given for camera `\(planned.role)`")
+            }
+            inputs.append(
+                try CameraInput(
+                    role: planned.role, source: source, latency: .zero,
+                    decodes: source.format.pixel == .h264,
+                    taps: [], clock: clock, machinery: machinery))
+        }
+        let ears = plan.microphones.map { planned in
+            guard let source = microphones[planned.role] else {
+                preconditionFailure("no source was given for microphone `\(planned.role)`")
+            }
+            return MicrophoneInput(
+                role: planned.role, source: source, offset: .zero, pick: planned.pick, clock: clock)
+        }
+        self.inputs = Monitor(SessionInputs(cameras: inputs, microphones: ears))
+    }
+
+    /// Ends it soon. Any thread may call it, also before `run`.
+    public func stop() { controls.stop(at: clock.now) }
+
+    /// Runs the devices until stopped, until the handler has enough, or until all of them have ended. Once only. Blocks
+    /// its thread, which must not be one of the session clock's.
+    ///
+    /// - Parameters:
+    ///   - limit: How long devices have to deliver good pictures and sound before it gives up on them.
+    ///   - handle: Called some fifty times a second with what has come, on a thread of its own, with the present instant.
+    ///     Returns whether to go on.
+    /// - Throws: When a device refuses to start or is silent; `.stopped` when stopped before all delivered.
+    public func run(
+        startTimeLimit limit: Nanoseconds = .seconds(10),
+        _ handle: sending @escaping (_ news: [Observed], _ now: ClockTime) -> Bool
+    ) throws(RecordingError) {
+        guard let inputs = inputs.withLock({ inputs in inputs.take() }) else {
+            preconditionFailure("an observation runs once")
+        }
+        defer { inputs.stop() }
+        // Devices and observer begin at one instant, so that simulated ones are repeatable.
+        clock.hold()
+        do {
+            try inputs.start(on: clock)
+        } catch {
+            clock.release()
+            throw error
+        }
+        // This thread only waits while the observer's works on them: `join` hands them over and back.
+        nonisolated(unsafe) let (carried, body) = (inputs, handle)
+        nonisolated(unsafe) var outcome: Result<Void, RecordingError>?
+        let observer = clock.startThread(named: "observer") { [clock, controls] in
+            do throws(RecordingError) {
+                try carried.waitUntilReady(on: clock, limit: limit, controls: controls)
+                Self.follow(carried, on: clock, controls, body)
+                outcome = .success(())
+            } catch {
+                outcome = .failure(error)
+            }
+        }
+        clock.release()
+        observer.join()
+        guard let outcome else { preconditionFailure("the observer ended without a result") }
+        try outcome.get()
+    }
+
+    // MARK: On the observer's thread
+
+    private static func follow(
+        _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
+        _ handle: ([Observed], ClockTime) -> Bool
+    ) {
+        // As a recording does, which gives devices a moment to begin together: files play from here.
+        inputs.tellBeginning(clock.now + .milliseconds(120))
+        var running = inputs.cameras.count + inputs.microphones.count
+        while running > 0, controls.stopTime == nil {
+            clock.sleep(until: clock.now + interval, unless: controls.cancellation)
+            let news = news(of: inputs)
+            for case .ended in news { running -= 1 }
+            guard handle(news, clock.now) else { return }
+        }
+    }
+
+    private static func news(of inputs: SessionInputs) -> [Observed] {
+        var news: [Observed] = []
+        for (index, camera) in inputs.cameras.enumerated() {
+            let model = camera.clockModel
+            let error = Self.error(of: model, camera.source.device)
+            for delivery in inputs.takeDeliveries(ofCamera: index) {
+                switch delivery {
+                case .picture(let dated):
+                    guard let shown = dated.shown else { continue }
+                    // A decoder may give a picture later than it took it.
+                    let time = dated.time - model.interval * (dated.picture.sequence - shown.sequence)
+                    news.append(
+                        .picture(
+                            ObservedPicture(
+                                role: camera.role, picture: shown, time: time, interval: model.interval,
+                                error: error)
+                        ))
+                case .away(_, let cause): news.append(.away(role: camera.role, cause: cause))
+                case .returned: news.append(.returned(role: camera.role))
+                case .ended(_, let cause): news.append(.ended(role: camera.role, cause: cause))
+                case .lost, .warning: break
+                }
+            }
+        }
+        for microphone in inputs.microphones {
+            let error = Self.error(of: microphone.clockModel, microphone.source.device)
+            for delivery in microphone.takeDeliveries() {
+                switch delivery {
+                case .sound(let sound, let time, _):
+                    news.append(
+                        .sound(
+                            ObservedSound(
+                                role: microphone.role, samples: microphone.picked(sound),
+                                channels: microphone.channels, rate: sound.format.rate,
+                                firstSample: sound.firstSample, time: time, error: error)))
+                case .away(_, let cause): news.append(.away(role: microphone.role, cause: cause))
+                case .returned: news.append(.returned(role: microphone.role))
+                case .ended(_, let cause): news.append(.ended(role: microphone.role, cause: cause))
+                case .lost: break
+                }
+            }
+        }
+        return news
+    }
+
+    /// Files are dated by their own exact times, everything else by its clock's model.
+    private static func error(of model: DeviceClock, _ device: CaptureDevice) -> Nanoseconds {
+        device.deviceType == .file ? .zero : model.residual
+    }
+}
