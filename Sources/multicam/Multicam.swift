@@ -11,8 +11,8 @@ struct Multicam {
 
     /// A new command is its file and a line here.
     static let commands: [any Command.Type] = [
-        DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self, DoctorCommand.self,
-        SyncCheckCommand.self,
+        DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
+        CalibrateCommand.self, SyncCheckCommand.self, DoctorCommand.self,
     ]
 
     static func main() async {
@@ -86,6 +86,7 @@ struct Multicam {
         case let error as SetupError: status(of: error)
         case let error as DeviceError: status(of: error)
         case let error as FileError: error.isPermission ? .noPermission : .storageFailed
+        case let error as CalibrationError: status(of: error)
         case let error as StateFileError: error.isPermission ? .noPermission : .failed
         default: .failed
         }
@@ -98,6 +99,13 @@ struct Multicam {
         case .encoding: .failed
         case .unknownRole: .usage
         case .stopped: .aborted
+        }
+    }
+
+    private static func status(of error: CalibrationError) -> ExitStatus {
+        switch error {
+        case .usage: .usage
+        case .recording(let error): status(of: error)
         }
     }
 

@@ -9,6 +9,9 @@ struct DeviceResolver {
     private(set) var devices: [String: PlannedDevice] = [:]
     /// The sound server's own description of the real microphones among them.
     private(set) var pulseSources: [String: PulseSource] = [:]
+    /// All real devices that are there, of the kinds that a role wants.
+    private(set) var presentCameras: [CaptureDevice] = []
+    private(set) var presentMicrophones: [CaptureDevice] = []
     /// What a person should know of the choices: one sentence each.
     private(set) var notes: [String] = []
 
@@ -41,6 +44,7 @@ struct DeviceResolver {
 
     private mutating func findCameras(_ roles: [CameraRole], _ memory: DeviceMemory) throws(DeviceError) {
         let present = memory.applied(to: try CameraCatalog().cameras())
+        presentCameras = present
         let assignment = try RoleAssignment(
             roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .camera,
             present: present, remembered: memory.cameras,
@@ -85,6 +89,7 @@ struct DeviceResolver {
     ) throws(DeviceError) {
         let sources = try PulseCatalog.microphones(includeMonitors: true)
         let real = sources.filter { !$0.isMonitor }
+        presentMicrophones = sources.map(\.captureDevice)
         let assignment = try RoleAssignment(
             roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .microphone,
             present: real.map(\.captureDevice), remembered: memory.microphones,

@@ -19,12 +19,20 @@ public struct SessionSetup: Sendable {
     public var microphones: [String: any MicrophoneSource]
     /// Microphone roles that record what the computer plays.
     private let monitorRoles: Set<String>
+    /// What was looked for, by role, and everything that is there.
+    let devices: Calibrations.Devices
 
     /// Finds and opens what a request names.
     ///
     /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
     public init(_ request: SetupRequest) throws(SetupError) {
-        let (plan, resolver) = try Self.resolve(request)
+        try self.init(request, calibrations: Self.calibrationFile)
+    }
+
+    /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
+    init(_ request: SetupRequest, calibrations: StateFile<Calibrations>?) throws(SetupError) {
+        let (plan, resolver) = try Self.resolve(request, calibrations: calibrations)
+        devices = Calibrations.Devices(resolver)
         self.plan = plan
         monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
         cameras = [:]
@@ -44,17 +52,20 @@ public struct SessionSetup: Sendable {
     ) {
         self.plan = plan
         monitorRoles = []
+        devices = Calibrations.Devices(
+            byRole: cameras.mapValues(\.device).merging(microphones.mapValues(\.device)) { $1 },
+            cameras: cameras.values.map(\.device), microphones: microphones.values.map(\.device))
         self.cameras = cameras
         self.microphones = microphones
     }
 
     /// What a request would run. Nothing is opened but to ask what it is.
     public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
-        try resolve(request).plan
+        try resolve(request, calibrations: calibrationFile).plan
     }
 
     private static func resolve(
-        _ request: SetupRequest
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?
     ) throws(SetupError) -> (plan: SessionPlan, resolver: DeviceResolver) {
         var profile: Profile
         do throws(ProfileError) {
@@ -72,8 +83,9 @@ public struct SessionSetup: Sendable {
         let resolver = try DeviceResolver(for: profile, memory: memory)
         do throws(ProfileError) {
             var plan = try SessionPlan(profile: profile, devices: resolver.devices)
-            plan.notes = [warning].compactMap { $0 } + resolver.notes + plan.notes
-            return (plan, resolver)
+            let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
+            plan.notes = [warning, second].compactMap { $0 } + resolver.notes + plan.notes
+            return (measured.applied(to: plan, with: Calibrations.Devices(resolver)), resolver)
         } catch {
             throw .profile(error)
         }
@@ -88,6 +100,11 @@ public struct SessionSetup: Sendable {
 
     /// What is remembered of this user's devices; `nil` where there is no place for it.
     static var memoryFile: StateFile<DeviceMemory>? {
+        StateFile(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// What was measured of this user's devices.
+    static var calibrationFile: StateFile<Calibrations>? {
         StateFile(environment: ProcessInfo.processInfo.environment)
     }
 

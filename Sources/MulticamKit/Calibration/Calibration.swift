@@ -1,0 +1,132 @@
+internal import Encoding
+internal import Foundation
+public import Media
+internal import Session
+internal import Synchrony
+
+/// Measures how late a session's cameras and microphones stamp what all of them see and hear: claps or flashes with a beep.
+///
+///     let calibration = try Calibration(SessionSetup(request), CalibrationOptions())
+///     let result = try await calibration.measure()
+///     let warning = try calibration.keep(result)
+///
+/// The devices run as in a recording, in the same formats, on the same clock models; nothing is recorded.
+public final class Calibration: Sendable {
+    private let setup: SessionSetup
+    private let options: CalibrationOptions
+    private let clock: any SessionClock
+    private let reference: String
+    private let observation: Observation
+    private let sink: AsyncStream<CalibrationEvent>.Continuation
+
+    /// What happens, in order. It ends with the measurement.
+    public let events: AsyncStream<CalibrationEvent>
+
+    /// - Parameters:
+    ///   - setup: Its devices; what its plan says of latencies and offsets is left alone.
+    ///   - options: How long and how well to measure.
+    ///   - clock: Simulated for tests of made-up devices.
+    /// - Throws: When there is no microphone or nothing else, when the reference is none of the microphones, or when a
+    ///   camera's stream cannot be decoded.
+    public init(
+        _ setup: SessionSetup, _ options: CalibrationOptions = CalibrationOptions(),
+        clock: any SessionClock = MonotonicClock()
+    ) throws(CalibrationError) {
+        let microphones = setup.plan.microphones.map(\.role)
+        guard let first = microphones.first, setup.plan.cameras.count + microphones.count > 1 else {
+            throw .usage(
+                "to calibrate, a microphone and at least one other device are needed; the profile "
+                    + "`\(setup.plan.profile.printable())` opens \(setup.plan.cameras.count) cameras and "
+                    + "\(microphones.count) microphones. Choose another profile.")
+        }
+        reference = options.reference ?? first
+        guard microphones.contains(reference) else {
+            throw .usage(
+                "the reference `\(reference.printable())` is none of the profile's microphones: "
+                    + "\(microphones.joined(separator: ", ")).")
+        }
+        self.setup = setup
+        self.options = options
+        self.clock = clock
+        (events, sink) = AsyncStream.makeStream()
+        do throws(EncodingError) {
+            observation = try Observation(
+                plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones, clock: clock,
+                machinery: Codecs())
+        } catch {
+            throw .recording(.encoding(error))
+        }
+    }
+
+    /// Ends the measurement soon, with what is known until now. Any thread may call it.
+    public func stop() { observation.stop() }
+
+    /// Measures until every device is known as well as was wanted, the time is over, it is stopped, or nothing more comes.
+    /// Once only.
+    ///
+    /// - Throws: When a device refuses to start, or is silent.
+    public func measure() async throws(CalibrationError) -> CalibrationResult {
+        defer { sink.finish() }
+        let listener = CalibrationListener(
+            reference: reference, setup: setup, options: options, tell: { [sink] in sink.yield($0) })
+        let carried = Monitor(listener)
+        let outcome: Result<CalibrationResult, RecordingError> = await withCheckedContinuation {
+            continuation in
+            _ = MediaThread(name: "calibrate") { [observation, options] in
+                do throws(RecordingError) {
+                    try observation.run(startTimeLimit: options.startTimeLimit) { news, now in
+                        carried.withLock { $0.take(news, at: now) }
+                    }
+                    continuation.resume(returning: .success(carried.withLock { $0.result() }))
+                } catch .stopped {
+                    continuation.resume(returning: .success(carried.withLock { $0.result() }))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        do throws(RecordingError) {
+            return try outcome.get()
+        } catch {
+            throw .recording(error)
+        }
+    }
+
+    /// Keeps what can be used of a result, so that recordings use it from now on. Waits for the disk; not in a Swift task.
+    ///
+    /// - Returns: A sentence for the user if what was kept before could not be read.
+    /// - Throws: When it cannot be written.
+    public func keep(_ result: CalibrationResult) throws(StateFileError) -> String? {
+        guard let file = SessionSetup.calibrationFile else { return nil }
+        return try keep(result, in: file)
+    }
+
+    func keep(
+        _ result: CalibrationResult, in file: StateFile<Calibrations>
+    ) throws(StateFileError) -> String? {
+        let usable = result.findings.filter(\.isUsable)
+        guard let reference = usable.first(where: { $0.verdict == .reference }), usable.count > 1 else {
+            return nil
+        }
+        let date = ISO8601DateFormatter().string(from: clock.date(of: clock.now))
+        return try file.update { calibrations in
+            for finding in usable {
+                calibrations.add(
+                    CalibratedDevice(finding, reference: reference.device.identity, date: date),
+                    of: finding.device,
+                    among: finding.device.mediaType == .video
+                        ? setup.devices.cameras : setup.devices.microphones)
+            }
+        }
+    }
+}
+
+extension CalibratedDevice {
+    fileprivate init(_ finding: CalibrationFinding, reference: DeviceIdentity, date: String) {
+        self.init(
+            identity: finding.device.identity, selector: Calibrations.ownSelector(of: finding.device),
+            format: finding.format, correction: finding.correction ?? .zero,
+            uncertainty: finding.estimate?.uncertainty ?? .zero, spread: finding.estimate?.spread ?? .zero,
+            events: finding.estimate?.eventCount ?? 0, role: finding.role, reference: reference, date: date)
+    }
+}

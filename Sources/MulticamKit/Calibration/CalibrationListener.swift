@@ -1,0 +1,126 @@
+internal import Encoding
+internal import Media
+internal import Session
+internal import Synchrony
+
+/// Looks at pictures and listens to sound while a calibration runs. Used by the observer's thread alone.
+final class CalibrationListener {
+    private let reference: String
+    private let options: CalibrationOptions
+    private let tell: (CalibrationEvent) -> Void
+    private let brightness = PictureBrightness()
+    private var cameras: [String: CameraEvents] = [:]
+    private var microphones: [String: MicrophoneEvents] = [:]
+    private var progress: CalibrationProgress
+    private var begin: ClockTime?
+    private var isListening = false
+    private var now = MediaTime.zero
+    /// Roles that will deliver no more, and when it was noticed that nothing can be learnt any more.
+    private var ended: Set<String> = []
+    private var uselessSince: ClockTime?
+    private var problems: [String] = []
+
+    /// Detectors want to know first what is usual.
+    private static let warmUp = Nanoseconds.milliseconds(400)
+
+    init(
+        reference: String, setup: SessionSetup, options: CalibrationOptions,
+        tell: @escaping (CalibrationEvent) -> Void
+    ) {
+        self.reference = reference
+        self.options = options
+        self.tell = tell
+        var participants: [CalibrationProgress.Participant] = []
+        for (role, source) in setup.plan.cameras.compactMap({ camera in
+            setup.cameras[camera.role].map { (camera.role, $0) }
+        }) {
+            cameras[role] = CameraEvents()
+            participants.append(
+                CalibrationProgress.Participant(
+                    role: role, device: source.device, format: .picture(format: source.format)))
+        }
+        for (role, source) in setup.plan.microphones.compactMap({ microphone in
+            setup.microphones[microphone.role].map { (microphone.role, $0) }
+        }) {
+            microphones[role] = MicrophoneEvents(rate: source.format.rate)
+            participants.append(
+                CalibrationProgress.Participant(
+                    role: role, device: source.device, format: .sound(rate: source.format.rate)))
+        }
+        progress = CalibrationProgress(reference: reference, participants: participants, options: options)
+    }
+
+    /// - Returns: Whether to go on.
+    func take(_ news: [Observed], at time: ClockTime) -> Bool {
+        let ready = (begin ?? time) + Self.warmUp
+        begin = begin ?? time
+        for item in news { take(item) }
+        now = Self.media(time)
+        guard time >= ready else { return true }
+        if !isListening {
+            isListening = true
+            progress.begin(at: Self.media(ready))
+            tell(.listening(reference: reference))
+        }
+        let events = progress.news(at: now)
+        for event in events { tell(event) }
+        if uselessSince == nil, isUseless { uselessSince = time }
+        let isOver =
+            time - ready >= options.duration
+            || uselessSince.map { time - $0 >= CalibrationProgress.patience } ?? false
+        return !isOver && (events.isEmpty || !progress.isDone)
+    }
+
+    /// Whether the reference has ended, or everything else has.
+    private var isUseless: Bool {
+        let others = Set(cameras.keys).union(microphones.keys).subtracting([reference])
+        return ended.contains(reference) || others.isSubset(of: ended)
+    }
+
+    /// What it came to.
+    func result() -> CalibrationResult {
+        for role in microphones.keys.sorted() {
+            for event in microphones[role]?.finish() ?? [] { progress.add(event, of: role) }
+        }
+        for event in progress.news(at: now, isOver: true) { tell(event) }
+        return CalibrationResult(
+            heardCount: progress.heardCount, findings: progress.findings, problems: problems)
+    }
+
+    private func take(_ item: Observed) {
+        switch item {
+        case .picture(let picture): look(at: picture)
+        case .sound(let sound): listen(to: sound)
+        case .away(let role, let cause):
+            problems.append("\(role) went away (\(cause.printable())): events meanwhile are missing.")
+            interrupt(role)
+        case .returned(let role): interrupt(role)
+        case .ended(let role, let cause):
+            ended.insert(role)
+            problems.append("\(role) ended: \(cause.printable()).")
+        }
+    }
+
+    private func look(at picture: ObservedPicture) {
+        guard let mean = brightness.mean(of: picture.picture) else { return }
+        let event = cameras[picture.role]?.add(
+            brightness: mean, at: Self.media(picture.time), interval: picture.interval, error: picture.error)
+        if let event { progress.add(event, of: picture.role) }
+    }
+
+    private func listen(to sound: ObservedSound) {
+        let events =
+            microphones[sound.role]?.add(
+                sound.samples, channels: sound.channels, firstSample: sound.firstSample,
+                at: Self.media(sound.time), error: sound.error) ?? []
+        for event in events { progress.add(event, of: sound.role) }
+    }
+
+    private func interrupt(_ role: String) {
+        cameras[role]?.interrupt()
+        microphones[role]?.interrupt()
+    }
+
+    /// On the session clock: a calibration has no first instant of its own.
+    private static func media(_ time: ClockTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds) }
+}

@@ -1,0 +1,174 @@
+import Arguments
+import Glibc
+import Media
+import MulticamKit
+import Session
+
+/// `multicam calibrate`: measures how late cameras and microphones are, shows what is known, forgets it.
+struct CalibrateCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "calibrate",
+        summary: "Measure how late cameras and microphones are, by claps that all see and hear.",
+        notes: [
+            "Flash a light and sound a beep at one instant, in front of all cameras and microphones, at uneven times: a clap "
+                + "application on a phone will do. A clap of hands serves microphones alone. Stay near the reference "
+                + "microphone: sound takes 3 ms for each metre.",
+            "Each device must notice 10 events, and is then known to 2 ms; until then it goes on, for 2 minutes at most or until "
+                + "Ctrl-C. What was measured is kept for the device in this format, and taken off in recordings where "
+                + "the profile says no `latency` or `offset` of its own.",
+            "Exit status 1: something of a device could not be measured well enough to be used.",
+        ],
+        options: ProfileOptions.specs + [
+            OptionSpec("events", "N", help: "How many events each device must notice, 3 to 100: 10."),
+            OptionSpec("duration", "T", help: "Go on for so long at most: 10s, 5m. Default: 2m."),
+            OptionSpec(
+                "reference", "ROLE",
+                help: "The microphone that the others are measured against: the first."),
+            OptionSpec("dry-run", help: "Measure, but keep nothing."),
+            OptionSpec("show", help: "Show what is kept; measure nothing."),
+            OptionSpec("forget", "NAME", help: "Forget what is kept of a role, or of a device by its name."),
+            OptionSpec("json", help: "Print JSON: events, one a line; the last has the result."),
+        ])
+
+    private enum Action {
+        case measure(SetupRequest, CalibrationOptions, isDry: Bool)
+        case show
+        case forget(String)
+    }
+
+    private let action: Action
+    private let wantsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        wantsJSON = arguments.flag("json")
+        let given = ["profile", "show", "forget"].filter { arguments.flag($0) }
+        guard given.count <= 1 else {
+            throw arguments.spec.error("`--\(given[0])` and `--\(given[1])` do not go together.")
+        }
+        if arguments.flag("show") {
+            action = .show
+        } else if let name = arguments.optional("forget") {
+            action = .forget(name)
+        } else {
+            action = .measure(
+                try ProfileOptions.request(arguments), try Self.options(arguments),
+                isDry: arguments.flag("dry-run"))
+        }
+    }
+
+    private static func options(_ arguments: ParsedArguments) throws(UsageError) -> CalibrationOptions {
+        var options = CalibrationOptions(reference: arguments.optional("reference"))
+        if let text = arguments.optional("events") {
+            guard let events = Int(text), (3...100).contains(events) else {
+                throw arguments.spec.error("`--events \(text.printable())`: expected a number from 3 to 100.")
+            }
+            options.events = events
+        }
+        if let text = arguments.optional("duration") {
+            guard let duration = Nanoseconds(text), duration > .zero else {
+                throw arguments.spec.error(
+                    "`--duration \(text.printable())`: expected a time above zero such as 30s or 5m.")
+            }
+            options.duration = duration
+        }
+        return options
+    }
+
+    func run() async throws -> ExitStatus {
+        switch action {
+        case .measure(let request, let options, let isDry):
+            try await measure(request, options, isDry: isDry)
+        case .show: show()
+        case .forget(let name): try forget(name)
+        }
+    }
+
+    // MARK: Measuring
+
+    private func measure(
+        _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool
+    ) async throws -> ExitStatus {
+        SignalInbox.open()
+        let setup = try SessionSetup(request)
+        let calibration = try Calibration(setup, options)
+        SignalInbox.listen { request in
+            switch request {
+            case .stop(1): calibration.stop()
+            case .stop: _exit(ExitStatus.aborted.rawValue)
+            case .mark, .split: break
+            }
+        }
+        let printer = Task {
+            for await event in calibration.events { report(CalibrationText(event, goal: options.goal)) }
+        }
+        let outcome: Result<CalibrationResult, any Error>
+        do {
+            outcome = .success(try await calibration.measure())
+        } catch {
+            outcome = .failure(error)
+        }
+        await printer.value
+        let result = try outcome.get()
+        let isKept = try !isDry && keep(result, of: calibration)
+        let exit: ExitStatus = result.isComplete ? .done : .failed
+        for problem in result.problems { Output.message(problem) }
+        if wantsJSON {
+            Output.data(CalibrationText.json(result, isKept: isKept, exit: exit))
+        } else {
+            for finding in result.findings { Output.data(CalibrationText.sentence(on: finding, result)) }
+            for sentence in CalibrationText.remarks(on: result, plan: setup.plan, isKept: isKept) {
+                Output.message(sentence)
+            }
+        }
+        return exit
+    }
+
+    private func report(_ text: CalibrationText) {
+        if wantsJSON {
+            Output.data(text.json)
+        } else {
+            Output.message(text.sentence)
+        }
+    }
+
+    /// - Returns: Whether something was kept.
+    private func keep(_ result: CalibrationResult, of calibration: Calibration) throws -> Bool {
+        guard result.hasUsable else { return false }
+        if let warning = try calibration.keep(result) { Output.message(warning) }
+        return true
+    }
+
+    // MARK: What is kept
+
+    private func show() -> ExitStatus {
+        let (devices, warning) = CalibratedDevice.kept()
+        if let warning { Output.message(warning) }
+        if wantsJSON {
+            Output.data(JSONText.line(["devices": devices.map(CalibrationText.json)]))
+        } else {
+            for device in devices { Output.data(CalibrationText.line(on: device)) }
+            if devices.isEmpty {
+                Output.message(
+                    "nothing is calibrated yet. Try `multicam calibrate --profile pip` with a flash and a beep."
+                )
+            }
+        }
+        return .done
+    }
+
+    private func forget(_ name: String) throws -> ExitStatus {
+        let (devices, warning) = try CalibratedDevice.forget(name)
+        if let warning { Output.message(warning) }
+        guard !devices.isEmpty else {
+            Output.message(
+                "nothing is kept of `\(name.printable())`. `multicam calibrate --show` lists what is.")
+            return .failed
+        }
+        if wantsJSON {
+            Output.data(JSONText.line(["devices": devices.map(CalibrationText.json)]))
+        } else {
+            for device in devices { Output.data("forgotten: \(CalibrationText.line(on: device))") }
+        }
+        return .done
+    }
+}
