@@ -190,8 +190,11 @@ final class CameraInput: Sendable {
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
-    /// The longest time from capture to delivery so far, never less than the source declares.
-    var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
+    /// The longest time from capture to delivery so far, never less than the source declares: what its stamps are late by
+    /// comes on top.
+    var deliveryDelay: Nanoseconds {
+        max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
+    }
 
     /// The last picture that can be decoded by itself: its headers describe an H.264 stream.
     var latestKey: CapturedPicture? { box.withLock { $0.latestKey } }

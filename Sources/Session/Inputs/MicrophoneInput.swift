@@ -95,7 +95,10 @@ final class MicrophoneInput: Sendable {
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
     /// What that knows, for a look now and then.
     var clockReading: ClockReading { box.withLock { $0.clock.reading } }
-    var deliveryDelay: Nanoseconds { max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) }
+    /// The longest time from capture to delivery so far; sound that is moved forward comes so much later.
+    var deliveryDelay: Nanoseconds {
+        max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
+    }
 
     // MARK: On the source's thread
 
