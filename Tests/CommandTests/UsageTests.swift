@@ -7,7 +7,7 @@ struct UsageTests {
         "Help goes to standard output, and nothing else happens",
         arguments: [
             ["--help"], ["-h"], ["help"], ["help", "record"], ["devices", "--help"], ["profiles", "--help"],
-            ["plan", "--help"], ["doctor", "--help"], ["record", "--help"],
+            ["plan", "--help"], ["doctor", "--help"], ["record", "--help"], ["calibrate", "--help"],
             ["record", "--profile", "nonsense", "-h"],
         ])
     func help(_ words: [String]) throws {
