@@ -4,6 +4,6 @@ public enum CalibrationEvent: Sendable {
     case listening(reference: String)
     /// The reference has heard an event, the others had time to notice it, and so much is known now.
     case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
-    /// What a person may do to help: a sentence.
+    /// What a person may do to help, or why a device notices nothing any more: a sentence.
     case hint(String)
 }

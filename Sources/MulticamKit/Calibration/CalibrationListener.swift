@@ -92,13 +92,18 @@ final class CalibrationListener {
         case .picture(let picture): look(at: picture)
         case .sound(let sound): listen(to: sound)
         case .away(let role, let cause):
-            problems.append("\(role) went away (\(cause.printable())): events meanwhile are missing.")
+            complain("\(role) went away (\(cause.printable())): it misses what happens meanwhile.")
             interrupt(role)
         case .returned(let role): interrupt(role)
         case .ended(let role, let cause):
             ended.insert(role)
-            problems.append("\(role) ended: \(cause.printable()).")
+            complain("\(role) ended: \(cause.printable()).")
         }
+    }
+
+    private func complain(_ sentence: String) {
+        problems.append(sentence)
+        tell(.hint(sentence))
     }
 
     private func look(at picture: ObservedPicture) {

@@ -4,7 +4,7 @@ public struct CalibrationResult: Sendable {
     public let heardCount: Int
     /// Of each device, in the order of the plan, cameras first.
     public let findings: [CalibrationFinding]
-    /// Devices that ended before the measurement did, and why: a sentence each.
+    /// Which devices went away or ended meanwhile, and why: a sentence each.
     public let problems: [String]
 
     /// Whether something can be kept of every device.

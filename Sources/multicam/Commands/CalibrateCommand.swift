@@ -111,7 +111,6 @@ struct CalibrateCommand: Command {
         let result = try outcome.get()
         let isKept = try !isDry && keep(result, of: calibration)
         let exit: ExitStatus = result.isComplete ? .done : .failed
-        for problem in result.problems { Output.message(problem) }
         if wantsJSON {
             Output.data(CalibrationText.json(result, isKept: isKept, exit: exit))
         } else {

@@ -178,11 +178,13 @@ struct CalibrationTests {
         }
     }
 
-    @Test("a device that ends, and one that notices nothing, are told of")
-    func ended() async throws {
+    @Test("a device that goes away, and those that notice nothing, are told of")
+    func unhelpful() async throws {
         let place = try StatePlace()
         let text = """
-            cameras: { blind: { device: "virtual:bars?size=320x180" } }
+            cameras:
+              blind: { device: "virtual:bars?size=320x180" }
+              gone: { device: "virtual:clap?size=320x180&unplug=2.5" }
             microphones: { host: { device: "virtual:clap" }, deaf: { device: "virtual:silence" } }
             tracks: { cameras: copy, microphones: wav }
             """
@@ -193,15 +195,18 @@ struct CalibrationTests {
         let result = try await calibration.measure()
         #expect(result.heardCount >= 7)
         #expect(!result.hasUsable && !result.isComplete)
-        for role in ["blind", "deaf"] { #expect(try finding(role, in: result).verdict == .tooFew) }
+        #expect(result.problems.count == 1)
+        #expect(result.problems.first?.hasPrefix("gone went away (unplugged)") == true)
+        for role in ["blind", "gone", "deaf"] { #expect(try finding(role, in: result).verdict == .tooFew) }
         var missed: [[String]] = []
         var hints: [String] = []
         for await event in calibration.events {
             if case .heard(_, _, let others, _) = event { missed.append(others) }
             if case .hint(let text) = event { hints.append(text) }
         }
-        #expect(missed.count == result.heardCount && missed.allSatisfy { $0 == ["blind", "deaf"] })
-        #expect(hints.count == 2)
+        #expect(missed.count == result.heardCount && missed.last == ["blind", "gone", "deaf"])
+        #expect(missed.allSatisfy { $0.contains("blind") && $0.contains("deaf") })
+        #expect(hints.count == 3 && hints.contains(result.problems))
     }
 
     @Test("a microphone and another device are needed, and the reference must be one of the microphones")
