@@ -1,8 +1,8 @@
 internal import Media
 
 extension CalibratedDevice {
-    /// Everything that is kept, of every device and format, in the order in which it was measured. Reads a file; not in a
-    /// Swift task.
+    /// Everything that is kept, of every device and format, in the order in which it was measured. Reads a
+    /// file.
     ///
     /// - Returns: The devices, and a sentence for the user where the file is broken.
     public static func kept() -> (devices: [CalibratedDevice], warning: String?) {
@@ -10,7 +10,7 @@ extension CalibratedDevice {
         return (calibrations.devices, warning)
     }
 
-    /// Forgets what was measured of devices. Waits for the disk; not in a Swift task.
+    /// Forgets what was measured of devices. Waits for the disk.
     ///
     /// - Parameter name: A role that they played when they were measured, or their identity, name or selector.
     /// - Returns: What was forgotten, and a sentence for the user where the file was broken.

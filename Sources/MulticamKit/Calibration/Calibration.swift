@@ -1,5 +1,6 @@
 internal import Encoding
 internal import Foundation
+internal import Glibc
 public import Media
 internal import Session
 internal import Synchrony
@@ -92,12 +93,15 @@ public final class Calibration: Sendable {
         }
     }
 
-    /// Keeps what can be used of a result, so that recordings use it from now on. Waits for the disk; not in a Swift task.
+    /// Keeps what can be used of a result, so that recordings use it from now on. Waits for the disk.
     ///
     /// - Returns: A sentence for the user if what was kept before could not be read.
-    /// - Throws: When it cannot be written.
+    /// - Throws: When it cannot be written, or when this user has no place for it.
     public func keep(_ result: CalibrationResult) throws(StateFileError) -> String? {
-        guard let file = SessionSetup.calibrationFile else { return nil }
+        guard let file = SessionSetup.calibrationFile else {
+            throw StateFileError(
+                path: "XDG_STATE_HOME", subject: Calibrations.subject, operation: "keep", errno: ENOENT)
+        }
         return try keep(result, in: file)
     }
 
