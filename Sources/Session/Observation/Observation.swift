@@ -32,8 +32,8 @@ public final class Observation: Sendable {
             inputs.append(
                 try CameraInput(
                     role: planned.role, source: source, latency: .zero,
-                    decodes: source.format.pixel == .h264,
-                    taps: [], clock: clock, machinery: machinery))
+                    decodes: source.format.pixel == .h264, taps: [], keepsLog: false, clock: clock,
+                    machinery: machinery))
         }
         let ears = plan.microphones.map { planned in
             guard let source = microphones[planned.role] else {
