@@ -4,8 +4,8 @@ import Testing
 
 @Suite("sync-check on the command line")
 struct SyncCheckTests {
-    /// A recording of four seconds by a made-up camera and microphones; one may be heard later than it was.
-    private func recording(_ scratch: Scratch, offset: String = "0ms") throws -> String {
+    /// A recording by a made-up camera and microphones; one may be heard later than it was.
+    private func recording(_ scratch: Scratch, offset: String = "0ms", seconds: String = "4.2") throws -> String {
         let profile = try scratch.file(
             "pair.yaml",
             """
@@ -17,7 +17,7 @@ struct SyncCheckTests {
             tracks: { cameras: copy, microphones: wav }
             """)
         let outcome = try Multicam.run(
-            "record", "--profile", profile, "--duration", "4.2", "--output", "out", in: scratch)
+            "record", "--profile", profile, "--duration", seconds, "--output", "out", in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
         return try #require(outcome.lines.first)
     }
@@ -47,7 +47,7 @@ struct SyncCheckTests {
     @Test("A microphone that is 30 ms off is exit status 6, and within a wider tolerance 0")
     func apart() throws {
         let scratch = try Scratch()
-        let folder = try recording(scratch, offset: "30ms")
+        let folder = try recording(scratch, offset: "30ms", seconds: "8.2")
         let outcome = try Multicam.run("sync-check", folder)
         #expect(outcome.status == 6, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.lines.last == "guest is apart beyond the tolerance.")
