@@ -42,7 +42,7 @@ let package = Package(
             name: "multicam", dependencies: ["Arguments", "Media", "MulticamKit", "Session", "Synchrony"],
             swiftSettings: strict),
         module(
-            "MulticamKit", "Capture", "Containers", "Encoding", "Media", "Session", "Synchrony",
+            "MulticamKit", "Capture", "Containers", "Encoding", "Host", "Media", "Session", "Synchrony",
             "VirtualDevices"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "Session"),
 
@@ -52,6 +52,7 @@ let package = Package(
         module("Capture", "CLinux", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "Media"),
+        module("Host", "Media"),
         module("Plots", "Media"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
@@ -82,6 +83,7 @@ let package = Package(
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("PlotsTests", "Plots", "Media"),
+        tests("HostTests", "Host", "MadeUpMachines", "Media"),
         tests("ContainersTests", "Containers", "Media"),
         tests("EncodingTests", "Encoding", "Media"),
         tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),

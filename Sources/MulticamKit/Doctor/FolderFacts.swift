@@ -1,5 +1,6 @@
 import Capture
 import Glibc
+import Host
 
 /// A folder that files shall go to, and the file system that it is or will be on.
 struct FolderFacts: Sendable {
@@ -26,13 +27,6 @@ struct FolderFacts: Sendable {
         while nearest != "/", !Paths.exists(nearest) { nearest = Paths.parent(nearest) }
         existing = Paths.resolved(nearest) ?? nearest
         isWritable = access(existing, W_OK | X_OK) == 0
-        var system = statvfs()
-        guard statvfs(existing, &system) == 0 else {
-            freeBytes = nil
-            return
-        }
-        let (bytes, isBeyond) = UInt64(system.f_bavail).multipliedReportingOverflow(
-            by: UInt64(system.f_frsize))
-        freeBytes = isBeyond ? .max : Int64(clamping: bytes)
+        freeBytes = DiskSpaceReader.freeBytes(existing)
     }
 }

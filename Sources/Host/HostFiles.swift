@@ -1,0 +1,119 @@
+import Glibc
+import Media
+
+/// The small files in which the kernel tells of the machine, below a root that tests make up.
+///
+/// Only ordinary files are read, at most `limit` bytes, and without waiting for a writer.
+struct HostFiles: Sendable {
+    /// In front of `/sys` and `/proc`; empty for the real ones.
+    let root: String
+
+    /// sysfs gives at most a page, and the files of proc that are read here hold less than half of one.
+    private static let limit = 4096
+    /// More than any machine has of what is looked for.
+    private static let mostEntries = 4096
+
+    /// What a file holds, without white space at its ends.
+    func text(_ path: String) throws(HostFileError) -> String {
+        let number = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { throw Self.error(path, errno) }
+        defer { close(number) }
+        var facts = stat()
+        guard fstat(number, &facts) == 0 else { throw Self.error(path, errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw HostFileError(reason: "\(path) is no ordinary file")
+        }
+        return try withUnsafeTemporaryAllocation(byteCount: Self.limit + 1, alignment: 1) {
+            memory throws(HostFileError) in
+            String(decoding: Self.trimmed(try Self.read(number, into: memory, path)), as: UTF8.self)
+        }
+    }
+
+    private static func read(
+        _ number: Int32, into memory: UnsafeMutableRawBufferPointer, _ path: String
+    ) throws(HostFileError) -> Slice<UnsafeMutableRawBufferPointer> {
+        var count = 0
+        // Room for one more than allowed tells that there is more.
+        while count < memory.count {
+            let taken = Glibc.read(number, memory.baseAddress.map { $0 + count }, memory.count - count)
+            if taken < 0, errno == EINTR { continue }
+            guard taken >= 0 else { throw error(path, errno) }
+            guard taken > 0 else { return memory[..<count] }
+            count += taken
+        }
+        throw HostFileError(reason: "\(path) is longer than the \(limit) bytes that it may have")
+    }
+
+    /// Without white space at either end.
+    private static func trimmed(
+        _ bytes: Slice<UnsafeMutableRawBufferPointer>
+    ) -> Slice<UnsafeMutableRawBufferPointer> {
+        let rest = bytes.drop { $0 <= 32 }
+        guard let last = rest.lastIndex(where: { $0 > 32 }) else { return rest }
+        return rest[...last]
+    }
+
+    /// A whole number that lies in a range.
+    func integer(_ path: String, in range: ClosedRange<Int64>) throws(HostFileError) -> Int64 {
+        let text = try text(path)
+        guard let number = Int64(text) else {
+            throw HostFileError(reason: "\(path) says `\(text.printable(limit: 40))`, which is no number")
+        }
+        guard range.contains(number) else {
+            throw HostFileError(reason: "\(path) says \(number), which cannot be")
+        }
+        return number
+    }
+
+    /// As `integer`; `nil` where the file is not there, as some drivers leave it out.
+    func optionalInteger(_ path: String, in range: ClosedRange<Int64>) throws(HostFileError) -> Int64? {
+        do throws(HostFileError) {
+            return try integer(path, in: range)
+        } catch {
+            if error.isAbsent { return nil }
+            throw error
+        }
+    }
+
+    /// As `text`; `nil` where the file is not there.
+    func optionalText(_ path: String) throws(HostFileError) -> String? {
+        do throws(HostFileError) {
+            return try text(path)
+        } catch {
+            if error.isAbsent { return nil }
+            throw error
+        }
+    }
+
+    /// The names in a folder that are a word and a number (`cpu7`), by that number; none where there is no such folder.
+    func numbered(_ word: String, in folder: String) -> [String] {
+        entries(folder).compactMap { name -> (name: String, number: Int)? in
+            guard name.hasPrefix(word), let number = Int(name.dropFirst(word.count)), number >= 0 else {
+                return nil
+            }
+            return (name, number)
+        }.sorted { $0.number < $1.number }.map(\.name)
+    }
+
+    /// The names in a folder; none where there is no such folder.
+    func entries(_ folder: String) -> [String] {
+        guard let stream = opendir(root + folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while names.count < Self.mostEntries, let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private static func error(_ path: String, _ number: Int32) -> HostFileError {
+        if number == ENOENT || number == ENOTDIR {
+            return HostFileError(reason: "there is no \(path)", isAbsent: true)
+        }
+        return HostFileError(
+            reason: "\(path) cannot be read (\(String(cString: strerror(number))))")
+    }
+}

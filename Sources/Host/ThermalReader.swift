@@ -1,0 +1,70 @@
+import Media
+
+/// Temperatures and trip points (kernel, Documentation/driver-api/thermal/sysfs-api.rst).
+struct ThermalReader {
+    let files: HostFiles
+
+    private static let folder = "/sys/class/thermal"
+    /// What silicon and its sensors can have, in thousandths of a degree. Beyond are sensors that are off or broken.
+    private static let possible: ClosedRange<Int64> = -40_000...150_000
+    /// A trip point at zero or below is one that is not set.
+    private static let tripRange: ClosedRange<Int64> = 1...200_000
+    /// The kernel allows no more in a zone (`THERMAL_MAX_TRIPS` was 12; since 6.8 drivers may have some more).
+    private static let mostTrips = 32
+
+    func read(into state: inout HostState) {
+        let names = files.numbered("thermal_zone", in: Self.folder)
+        guard !names.isEmpty else {
+            state.missing.append(
+                MissingSource(
+                    .temperature,
+                    "there is no \(Self.folder)/thermal_zone*: virtual machines and many containers show none"
+                ))
+            return
+        }
+        for name in names {
+            do throws(HostFileError) {
+                state.zones.append(try zone(name))
+            } catch {
+                state.missing.append(MissingSource(.temperature, part: name, error.reason))
+            }
+        }
+    }
+
+    private func zone(_ name: String) throws(HostFileError) -> ThermalZone {
+        let folder = "\(Self.folder)/\(name)"
+        if try files.optionalText("\(folder)/mode") == "disabled" {
+            throw HostFileError(reason: "it is switched off")
+        }
+        let temperature = try files.integer("\(folder)/temp", in: Self.possible)
+        var trips: [String: Temperature] = [:]
+        for index in 0..<Self.mostTrips {
+            guard let kind = try files.optionalText("\(folder)/trip_point_\(index)_type") else { break }
+            // Some drivers give a point that is not set as 0, some as −274 °C; others refuse to tell it.
+            guard let value = try trip("\(folder)/trip_point_\(index)_temp") else { continue }
+            // The lowest of a kind acts first.
+            trips[kind] = min(trips[kind] ?? value, value)
+        }
+        let zone = ThermalZone(
+            name: [name, try files.optionalText("\(folder)/type")].compactMap(\.self).joined(separator: " "),
+            temperature: Temperature(millidegrees: Int(temperature)), passive: trips["passive"],
+            hot: trips["hot"], critical: trips["critical"])
+        guard zone.passive != nil || zone.hot != nil || zone.critical != nil else {
+            throw HostFileError(
+                reason: "it is at \(zone.temperature), and no trip point is set to hold that against")
+        }
+        return zone
+    }
+
+    private func trip(_ path: String) throws(HostFileError) -> Temperature? {
+        let text = try files.text(path)
+        guard let value = Int64(text) else {
+            throw HostFileError(reason: "\(path) says `\(text.printable(limit: 40))`, which is no number")
+        }
+        guard value > 0 else { return nil }
+        guard Self.tripRange.contains(value) else {
+            throw HostFileError(reason: "\(path) says \(value), which cannot be")
+        }
+        return Temperature(millidegrees: Int(value))
+    }
+}

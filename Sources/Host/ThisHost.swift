@@ -1,0 +1,25 @@
+public import Media
+
+/// The computer that this runs on, as its kernel describes it.
+///
+/// Everything is read anew each time: some dozens of small files, well below a millisecond. Nothing is kept between, so
+/// that what is plugged in or appears later is seen.
+public struct ThisHost: HostReading {
+    private let files: HostFiles
+
+    /// - Parameter root: In front of `/sys` and `/proc`; made up in tests.
+    public init(root: String = "") {
+        files = HostFiles(root: root)
+    }
+
+    public func read(folder: String, at time: ClockTime) -> HostState {
+        var state = HostState()
+        StallReader(files: files).read(into: &state)
+        ThermalReader(files: files).read(into: &state)
+        SpeedReader(files: files).read(into: &state)
+        ShareReader(files: files).read(into: &state)
+        PowerReader(files: files).read(into: &state)
+        DiskSpaceReader.read(folder, into: &state)
+        return state
+    }
+}
