@@ -13,7 +13,7 @@ struct RecordTests {
             "--duration", "500ms", environment: ["LANG": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu"], in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output == "\(scratch.path)/neu/Ton & Bild/Gespräch 1\n")
-        #expect(outcome.errors.isEmpty)
+        #expect(outcome.errorsOfItsOwn.isEmpty)
         let session = try scratch.session(in: "neu/Ton & Bild")
         #expect(session.outcome == "finished")
         #expect((session.manifest["started"] as? String)?.hasSuffix("+05:45") == true)

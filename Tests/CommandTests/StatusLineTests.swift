@@ -24,8 +24,49 @@ struct StatusLineTests {
         ]
         status.microphones = [.init(role: "host", peak: 0.1, clock: clock(.zero, isLocked: true))]
         #expect(
-            StatusLine.text(status, freeMinutes: 90)
-                == "● 0:03:07  desk 30.0/s ±0.3 ms  face 15.0/s (clock unsure) −3  host ▮▮▮▮▮▯▯▯ ±0.1 ms  disk 90 min"
+            StatusLine.text(status)
+                == "● 0:03:07  desk 30.0/s ±0.3 ms  face 15.0/s (clock unsure) −3  host ▮▮▮▮▮▯▯▯ ±0.1 ms"
         )
+    }
+
+    /// What is said after five looks at a computer, a second apart.
+    private func line(_ change: (inout HostState) -> Void) -> String {
+        var assessment = PressureAssessment()
+        var pressure: SystemPressure?
+        for second in Int64(0)..<5 {
+            var state = HostState()
+            state.disk = DiskSpace(freeBytes: 1_260_000_000, recordedBytes: second * 1_000_000)
+            change(&state)
+            let time = ClockTime(nanoseconds: second * 1_000_000_000)
+            pressure = assessment.assess(state, readAt: time, queues: [], at: time)
+        }
+        var status = SessionStatus()
+        status.phase = .recording
+        status.time = MediaTime(nanoseconds: 187_000_000_000)
+        status.microphones = [.init(role: "host", peak: 0, clock: clock(.zero, isLocked: false))]
+        status.pressure = pressure
+        return StatusLine.text(status)
+    }
+
+    @Test("says how long the disk lasts, and nothing of a computer that is well")
+    func nominal() {
+        #expect(line { _ in } == "● 0:03:07  host ▯▯▯▯▯▯▯▯ (clock unsure)  disk 21 min")
+    }
+
+    @Test("names the level and its worst cause where the computer is not well")
+    func serious() {
+        let line = line {
+            $0.power = PowerSupply(isDischarging: true, charge: 0.5)
+            $0.stalls = [ResourceStall(.processor, .machine, some: 0.8, full: 0)]
+        }
+        #expect(line == "● 0:03:07  serious: cpu-stall  host ▯▯▯▯▯▯▯▯ (clock unsure)  disk 21 min")
+    }
+
+    @Test("counts the disk's last two minutes in seconds")
+    func lastSeconds() {
+        let line = line {
+            $0.disk = $0.disk.map { DiskSpace(freeBytes: 119_000_000, recordedBytes: $0.recordedBytes) }
+        }
+        #expect(line == "● 0:03:07  critical: disk  host ▯▯▯▯▯▯▯▯ (clock unsure)  disk 119 s")
     }
 }

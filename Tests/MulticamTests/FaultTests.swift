@@ -170,11 +170,7 @@ struct FaultTests {
             steer: { session in
                 session.mark("question 1"); session.split()
             })
-        let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-            path: "../../docs/manifest.schema.json")
-        let check =
-            "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
-        try Reader.run("python3", ["-c", check, recording.path("manifest.json"), schema.path])
+        try recording.checkSchema()
         #expect(recording.manifest.marks.map(\.text) == ["question 1"])
     }
 }

@@ -17,7 +17,9 @@ final class Recording {
     init(
         _ profile: String, seconds: Double, pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
-        changing change: (inout SessionSetup) -> Void = { _ in }, steer: (MulticamSession) -> Void = { _ in }
+        host: (any HostReading)? = nil, clock: any SessionClock = SimulatedClock(),
+        changing change: (inout SessionSetup) -> Void = { _ in },
+        steer: (MulticamSession) -> Void = { _ in }
     ) async throws {
         scratch = FileManager.default.temporaryDirectory.appending(
             path: "multicam-tests-\(UUID().uuidString)")
@@ -30,8 +32,8 @@ final class Recording {
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
                 version: "0.0.0"),
-            clock: SimulatedClock(), pictureTaps: pictureTaps, soundTaps: soundTaps,
-            metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs)
+            clock: clock, pictureTaps: pictureTaps, soundTaps: soundTaps,
+            metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
         result = try await session.record()
         folder = result.folder
@@ -53,6 +55,15 @@ final class Recording {
         return track
     }
     func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(file))) }
+
+    /// Holds the manifest against the JSON Schema that ships with the project.
+    func checkSchema() throws {
+        let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "../../docs/manifest.schema.json")
+        let check =
+            "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+        try Reader.run("python3", ["-c", check, path("manifest.json"), schema.path])
+    }
 
     struct Missing: Error { let what: String }
 }

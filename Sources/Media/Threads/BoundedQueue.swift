@@ -10,6 +10,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
         var count: Int { elements.count - head }
 
+        var oldest: Element? { head < elements.count ? elements[head] : nil }
+
         mutating func takeFirst() -> Element? {
             guard head < elements.count else { return nil }
             let element = elements[head]
@@ -33,6 +35,9 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     public var count: Int { monitor.withLock { $0.count } }
+
+    /// The element that comes next; it stays in the queue.
+    public var oldest: Element? { monitor.withLock { $0.oldest } }
 
     /// Adds an element if there is room.
     ///

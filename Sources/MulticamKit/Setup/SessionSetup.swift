@@ -1,6 +1,7 @@
 internal import Capture
 internal import Encoding
 internal import Foundation
+internal import Host
 public import Media
 public import Session
 internal import VirtualDevices
@@ -140,16 +141,18 @@ public struct SessionSetup: Sendable {
     ///   - soundTaps: Sinks for aligned sound.
     ///   - metadataTaps: Sinks for what is known of each picture.
     ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
+    ///   - host: The computer, for system pressure; `nil` asks this one, or nobody in simulated time.
     /// - Returns: A session on the devices that were opened here. Nothing is recorded yet.
     public func makeSession(
         _ options: RecordingOptions, clock: any SessionClock = MonotonicClock(),
         pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
-        synchronizedOutputs: [SynchronizedOutput] = []
+        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) -> MulticamSession {
         MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, options: options, clock: clock,
             machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
-            synchronizedOutputs: synchronizedOutputs)
+            synchronizedOutputs: synchronizedOutputs,
+            host: host ?? (clock.isRealTime ? ThisHost() : nil))
     }
 
     private static func open(

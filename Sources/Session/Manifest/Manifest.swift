@@ -99,12 +99,14 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var processors: Int
     }
 
-    /// What the recording took of the machine. Left out in simulated time, where it means nothing.
+    /// What the recording took of the machine. Times and memory are left out in simulated time, where they mean nothing.
     public struct Cost: Sendable, Equatable, Codable {
         /// Processor time of the process, without the threads that stand in for hardware.
-        public var cpu_ns: Int64
+        public var cpu_ns: Int64?
         /// The most memory the process held at once (`ru_maxrss`).
-        public var peak_memory_bytes: Int64
+        public var peak_memory_bytes: Int64?
+        /// Left out where nobody asked the computer.
+        public var pressure: Pressure?
     }
 
     public struct Mark: Sendable, Equatable, Codable {

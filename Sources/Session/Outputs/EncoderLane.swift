@@ -22,7 +22,7 @@ final class EncoderLane: Sendable {
     private let waitsForRoom: Bool
 
     /// Half a second of a program at 30 pictures a second: longer queues only delay the inevitable.
-    private static let capacity = 15
+    static let capacity = 15
 
     /// - Parameters:
     ///   - name: The thread's.

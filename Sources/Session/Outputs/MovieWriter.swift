@@ -37,7 +37,7 @@ final class MovieWriter: Sendable {
     }
 
     let relativePath: String
-    private let queue = BoundedQueue<Item>(capacity: 1024)
+    private let queue = BoundedQueue<Waiting<Item>>(capacity: 1024)
     private let shared: Monitor<Shared>
     private let thread: MediaThread
     private let streamCount: Int
@@ -66,18 +66,18 @@ final class MovieWriter: Sendable {
         }
     }
 
-    func append(_ packet: EncodedPacket, stream: Int) { queue.put(.packet(packet, stream: stream)) }
-    func finishStream(_ stream: Int) { queue.put(.finishStream(stream)) }
+    func append(_ packet: EncodedPacket, stream: Int) { queue.put(Waiting(.packet(packet, stream: stream))) }
+    func finishStream(_ stream: Int) { queue.put(Waiting(.finishStream(stream))) }
 
     func split(_ part: Part) {
         shared.withLock { $0.isSplitting = true }
-        queue.put(.split(part))
+        queue.put(Waiting(.split(part)))
     }
 
     var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.result.failure == nil } }
 
-    /// How many packets wait: the disk's backlog.
-    var queueLength: Int { queue.count }
+    /// How long the next packet has waited: the disk's backlog.
+    var backlog: Nanoseconds { queue.oldest?.age ?? .zero }
     var failure: FileError? { shared.withLock { $0.result.failure } }
 
     /// Tells where all streams end, before the last of them is finished.
@@ -95,9 +95,11 @@ final class MovieWriter: Sendable {
         return shared.withLock { $0.result }
     }
 
-    private static func run(_ parts: MoviePartSequence, queue: BoundedQueue<Item>, shared: Monitor<Shared>) {
+    private static func run(
+        _ parts: MoviePartSequence, queue: BoundedQueue<Waiting<Item>>, shared: Monitor<Shared>
+    ) {
         var open = parts.streamCount
-        while open > 0, let item = queue.next() {
+        while open > 0, let item = queue.next()?.item {
             do throws(FileError) {
                 switch item {
                 case .packet(let packet, let stream):

@@ -17,7 +17,7 @@ final class WaveWriter: Sendable {
     }
 
     let relativePath: String
-    private let queue = BoundedQueue<Item>(capacity: 1024)
+    private let queue = BoundedQueue<Waiting<Item>>(capacity: 1024)
     private let result = Monitor(Result())
     private let thread: MediaThread
 
@@ -32,15 +32,16 @@ final class WaveWriter: Sendable {
         }
     }
 
-    func append(_ samples: [Float]) { queue.put(.samples(samples)) }
+    func append(_ samples: [Float]) { queue.put(Waiting(.samples(samples))) }
 
     func split(path: String, relativePath: String, startedAt: Date) {
-        queue.put(.split(path: path, relativePath: relativePath, startedAt: startedAt))
+        queue.put(Waiting(.split(path: path, relativePath: relativePath, startedAt: startedAt)))
     }
 
     func finish() { queue.finish() }
 
-    var queueLength: Int { queue.count }
+    /// How long the next samples have waited: the disk's backlog.
+    var backlog: Nanoseconds { queue.oldest?.age ?? .zero }
     var failure: FileError? { result.withLock { $0.failure } }
 
     func join() -> Result {
@@ -49,11 +50,11 @@ final class WaveWriter: Sendable {
     }
 
     private static func run(
-        _ first: WaveFile, channels: Int, queue: BoundedQueue<Item>, result: Monitor<Result>
+        _ first: WaveFile, channels: Int, queue: BoundedQueue<Waiting<Item>>, result: Monitor<Result>
     ) {
         var file = first
         var hasFailed = false
-        while let item = queue.next() {
+        while let item = queue.next()?.item {
             guard !hasFailed else { continue }
             do throws(FileError) {
                 switch item {

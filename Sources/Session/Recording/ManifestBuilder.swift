@@ -32,14 +32,14 @@ struct ManifestBuilder {
 
     mutating func finished(
         outputs: SessionOutputs, movies: [String: MovieWriter.Result], waves: [String: WaveWriter.Result],
-        end: MediaTime, outcome: Manifest.Outcome, marks: [Manifest.Mark]
+        end: MediaTime, outcome: Manifest.Outcome, marks: [Manifest.Mark], pressure: Manifest.Pressure?
     ) -> Manifest {
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
         manifest.tracks = cameraTracks(outputs, movies, end) + microphoneTracks(outputs, movies, waves, end)
         if let program = programTrack(outputs, movies, end) { manifest.tracks.append(program) }
-        manifest.cost = cost
+        manifest.cost = cost(pressure)
         manifest.gaps = outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
         if let program = outputs.program { manifest.gaps += program.gaps }
         return manifest
@@ -157,14 +157,16 @@ struct ManifestBuilder {
         return Manifest.Samples(written: written, captured: captured, filled: written - captured)
     }
 
-    private var cost: Manifest.Cost? {
+    private func cost(_ pressure: Manifest.Pressure?) -> Manifest.Cost? {
         var usage = rusage()
-        guard isRealTime, getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return nil }
+        guard isRealTime, getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else {
+            return pressure.map { Manifest.Cost(pressure: $0) }
+        }
         let seconds = Int64(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
         let microseconds = Int64(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
         return Manifest.Cost(
             cpu_ns: seconds * 1_000_000_000 + microseconds * 1000 - inputs.simulationTime.count,
-            peak_memory_bytes: Int64(usage.ru_maxrss) * 1024)
+            peak_memory_bytes: Int64(usage.ru_maxrss) * 1024, pressure: pressure)
     }
 
     private func parts(_ result: MovieWriter.Result?) -> [String]? {

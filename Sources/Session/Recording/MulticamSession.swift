@@ -11,6 +11,7 @@ public actor MulticamSession {
     private let clock: any SessionClock
     private let machinery: any MediaMachinery
     private let sinks: SessionSinks
+    private let host: (any HostReading)?
     private nonisolated let controls = SessionControls()
     private nonisolated let currentStatus = Monitor(SessionStatus())
     private nonisolated let currentFolder = Monitor<String?>(nil)
@@ -31,11 +32,12 @@ public actor MulticamSession {
     ///   - soundTaps: Sinks for aligned sound.
     ///   - metadataTaps: Sinks for what is known of each picture.
     ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
+    ///   - host: The computer, to be asked how it is about once a second; `nil` asks nobody.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
         pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
-        synchronizedOutputs: [SynchronizedOutput] = []
+        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) {
         self.plan = plan
         self.cameras = cameras
@@ -46,6 +48,7 @@ public actor MulticamSession {
         sinks = SessionSinks(
             pictures: pictureTaps, sounds: soundTaps, metadata: metadataTaps,
             synchronized: synchronizedOutputs)
+        self.host = host
         (events, eventSink) = AsyncStream.makeStream()
     }
 
@@ -101,7 +104,7 @@ public actor MulticamSession {
         return Recorder(
             plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
             inputs: inputs,
-            folder: folder, sinks: sinks,
+            folder: folder, sinks: sinks, host: host,
             publish: { [eventSink] event in eventSink.yield(event) },
             report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
     }

@@ -14,6 +14,7 @@ final class Recorder {
     let inputs: SessionInputs
     let folder: SessionFolder
     private let sinks: SessionSinks
+    private let host: (any HostReading)?
     private let publish: (SessionEvent) -> Void
     private let report: (SessionStatus) -> Void
 
@@ -26,6 +27,7 @@ final class Recorder {
     private var storageFailures: [FileError] = []
     private var alarmed: Set<String> = []
     private var statusDue = MediaTime.zero
+    private var pressure: PressureWatch?
     private var history = SyncHistory()
 
     /// The status is made anew at this interval: often enough for a meter, seldom enough to cost nothing.
@@ -34,7 +36,7 @@ final class Recorder {
     init(
         plan: SessionPlan, options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
         controls: SessionControls, inputs: SessionInputs, folder: SessionFolder, sinks: SessionSinks,
-        publish: @escaping (SessionEvent) -> Void,
+        host: (any HostReading)?, publish: @escaping (SessionEvent) -> Void,
         report: @escaping (SessionStatus) -> Void
     ) {
         self.plan = plan
@@ -45,6 +47,7 @@ final class Recorder {
         self.inputs = inputs
         self.folder = folder
         self.sinks = sinks
+        self.host = host
         self.publish = publish
         self.report = report
     }
@@ -97,6 +100,12 @@ final class Recorder {
         let shortcoming = inputs.cameras.isEmpty ? nil : machinery.slateShortcoming
         let (start, outputs) = try begin()
         let delay = alignmentDelay
+        pressure = host.map {
+            PressureWatch(
+                $0, clock: clock, folder: folder.path,
+                frameInterval: (leadingRate ?? SoundStage.rate).interval)
+        }
+        defer { pressure?.stop() }
         var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
         write(manifest.current)
         // Announced when it is true, and not while there is still time to it.
@@ -166,6 +175,7 @@ final class Recorder {
         }
         watchSilence(outputs, at: position)
         history.note(inputs, outputs, at: position)
+        if let event = pressure?.follow(outputs, at: position) { note(event) }
         if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
         let allFailed = failAll(outputs)
         var end: MediaTime?
@@ -251,6 +261,7 @@ final class Recorder {
         status.microphones = outputs.microphones.map {
             SessionStatus.Microphone(role: $0.role, peak: $0.level.peak, clock: $0.input.clockReading)
         }
+        status.pressure = pressure?.current
         report(status)
     }
 
@@ -285,7 +296,8 @@ final class Recorder {
         storageFailures += waves.keys.sorted().compactMap { waves[$0]?.failure }
         let outcome: Manifest.Outcome = storageFailures.isEmpty ? .finished : .storageFailed
         let final = manifest.finished(
-            outputs: outputs, movies: movies, waves: waves, end: end, outcome: outcome, marks: marks)
+            outputs: outputs, movies: movies, waves: waves, end: end, outcome: outcome, marks: marks,
+            pressure: pressure?.course.summary)
         write(final)
         writeReport(of: final)
         let exceeded = exceededLimits(final)

@@ -18,8 +18,16 @@ struct SessionOutputs {
         self.microphones = microphones
     }
 
+    /// The encoders of pictures by what they encode.
+    var namedEncoders: [(name: String, lane: EncoderLane)] {
+        let tracks = cameraTracks.compactMap { track in
+            (track as? EncodedTrack).map { (name: $0.name, lane: $0.encoder) }
+        }
+        return tracks + [program.map { (name: "program", lane: $0.encoder) }].compactMap(\.self)
+    }
+
     /// All threads that compose and encode pictures.
     var encoderLanes: [EncoderLane] {
-        cameraTracks.compactMap { ($0 as? EncodedTrack)?.encoder } + [program?.encoder].compactMap(\.self)
+        namedEncoders.map(\.lane)
     }
 }

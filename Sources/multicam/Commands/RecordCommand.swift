@@ -105,7 +105,7 @@ struct RecordCommand: Command {
                 Output.data(event.line())
             } else if event.name == .started, case .string(let folder)? = event.fields["folder"] {
                 Output.data(folder)
-            } else if event.name == .warning || event.name == .silence,
+            } else if [.warning, .silence, .pressure].contains(event.name),
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)
@@ -131,17 +131,13 @@ struct RecordCommand: Command {
     private func showStatus(of session: MulticamSession, _ printer: Task<Void, Never>) async {
         let hasTerminal = Output.hasTerminal
         let interval: Duration = hasTerminal ? .milliseconds(250) : .seconds(10)
-        var folder: String?
         while !Task.isCancelled {
             do {
                 try await Task.sleep(for: interval)
             } catch {
                 break
             }
-            let status = session.status
-            folder = folder ?? session.folderPath
-            let minutes = folder.flatMap { DiskHeadroom.minutes(of: $0, recorded: status.time) }
-            let text = StatusLine.text(status, freeMinutes: minutes)
+            let text = StatusLine.text(session.status)
             if hasTerminal {
                 Output.status(text)
             } else {

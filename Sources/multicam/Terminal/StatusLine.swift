@@ -4,12 +4,16 @@ import Session
 /// Tells people how a recording goes: one line that is written over on a terminal, a line every 10 s elsewhere.
 struct StatusLine {
     /// What the line says, without control characters, cut to the terminal's width.
-    static func text(_ status: SessionStatus, freeMinutes: Int?) -> String {
+    static func text(_ status: SessionStatus) -> String {
         var parts: [String] = []
         switch status.phase {
         case .starting: return "waiting for the devices"
         case .recording: parts.append("● \(clock(status.time))")
         case .finishing: parts.append("■ finishing \(clock(status.time))")
+        }
+        // First, as the line is cut at the terminal's width.
+        if let factor = status.pressure?.factors.first {
+            parts.append("\(factor.level.rawValue): \(factor.cause.rawValue)")
         }
         for camera in status.cameras {
             let rate = Int64((camera.rate * 10).rounded())
@@ -19,7 +23,10 @@ struct StatusLine {
         for microphone in status.microphones {
             parts.append("\(microphone.role) \(meter(microphone.peak)) \(sureness(microphone.clock))")
         }
-        if let freeMinutes { parts.append("disk \(freeMinutes) min") }
+        if let time = status.pressure?.diskTime {
+            let seconds = time.count / 1_000_000_000
+            parts.append(seconds < 120 ? "disk \(seconds) s" : "disk \(seconds / 60) min")
+        }
         return parts.joined(separator: "  ").printable(limit: 400)
     }
 

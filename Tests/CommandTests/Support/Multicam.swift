@@ -9,8 +9,17 @@ enum Multicam {
         let output: String
         let errors: String
 
+        /// Without what it says of this machine's load, which is the tests' own.
+        var errorsOfItsOwn: String {
+            errors.split(separator: "\n").filter { !$0.hasPrefix(Multicam.pressureWords) }.joined(
+                separator: "\n")
+        }
+
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
+
+    /// How a message about system pressure begins: a machine that runs tests may well be under some.
+    static let pressureWords = "multicam: system pressure is "
 
     /// Beside the test bundle, where the package manager builds both.
     static let path: String = {

@@ -1,0 +1,23 @@
+public import Media
+
+extension Manifest {
+    /// System pressure in the course of the recording.
+    public struct Pressure: Sendable, Equatable, Codable {
+        public var peak: PressureLevel
+        /// The highest system pressure cost: how short a time it could have gone on.
+        public var peak_cost: Double
+        /// The worst of each cause, when it first was so.
+        public var factors: [PressureFactor]
+        /// What the computer did not tell.
+        public var missing: [MissingSource]
+        /// What reading it took of a processor. Left out in simulated time.
+        public var watch_cpu_ns: Int64?
+    }
+
+    public struct PressureFactor: Sendable, Equatable, Codable {
+        public var what: String
+        public var level: PressureLevel
+        public var text: String
+        public var at_ns: Int64
+    }
+}

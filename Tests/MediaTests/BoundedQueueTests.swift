@@ -1,0 +1,20 @@
+import Media
+import Testing
+
+@Suite("a bounded queue")
+struct BoundedQueueTests {
+    @Test("shows what has waited longest without taking it, however often it was emptied before")
+    func oldest() {
+        let queue = BoundedQueue<Int>(capacity: 200)
+        #expect(queue.oldest == nil)
+        for round in 0..<3 {
+            for number in 0..<200 { #expect(queue.offer(round * 1000 + number)) }
+            #expect(!queue.offer(-1))
+            for number in 0..<200 {
+                #expect(queue.oldest == round * 1000 + number)
+                #expect(queue.next() == round * 1000 + number)
+            }
+            #expect(queue.oldest == nil && queue.count == 0)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Containers
+import Foundation
+import Media
+import Testing
+
+@testable import Session
+
+@Suite("the watch over a running session")
+struct PressureWatchTests {
+    /// Real time that stands until it is set, in which a thread sleeps once and no more.
+    private final class StoppedClock: SessionClock {
+        private let time = Monitor(ClockTime(nanoseconds: 0))
+
+        var now: ClockTime { time.withLock { $0 } }
+        var isRealTime: Bool { true }
+        func set(second: Int64) { time.withLock { $0 = ClockTime(nanoseconds: second * 1_000_000_000) } }
+        func date(of instant: ClockTime) -> Date { Date(timeIntervalSince1970: 1_767_225_600) }
+        func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool { false }
+        func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
+            let thread = MediaThread(name: name, body)
+            thread.join()
+            return thread
+        }
+        func hold() {}
+        func release() {}
+    }
+
+    private struct CalmHost: HostReading {
+        func read(folder: String, at time: ClockTime) -> HostState { HostState() }
+    }
+
+    /// An encoder that is at its first picture until it is let go.
+    private final class StuckEncoder: PictureEncoding {
+        let parameters: StreamParameters
+        private let gate: Monitor<Bool>
+
+        init(_ parameters: StreamParameters, gate: Monitor<Bool>) {
+            self.parameters = parameters
+            self.gate = gate
+        }
+
+        func encode(_ layers: [PictureLayer], tick: Int64) -> EncodedPictures { repeatLast(tick: tick) }
+        func repeatLast(tick: Int64) -> EncodedPictures {
+            gate.wait { $0 ? true : nil }
+            return EncodedPictures(packets: [])
+        }
+        func requestKeyPicture() {}
+        func finish() -> [EncodedPacket] { [] }
+    }
+
+    @Test("an encoder that is stuck is a critical factor; once it is through, the level falls")
+    func stuckEncoder() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "pressure-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let parameters = StreamParameters(
+            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 64, height: 48), rate: FrameRate(30))
+        let writer = try MovieWriter(
+            path: folder.path + "/program.mov", relativePath: "program.mov",
+            streams: [.video(parameters, rotation: .none, name: "program")],
+            startedAt: Date(timeIntervalSince1970: 1_767_225_600))
+        let gate = Monitor(false)
+        let lane = EncoderLane(
+            name: "program", encoder: StuckEncoder(parameters, gate: gate),
+            to: MovieLane(writer: writer, stream: 0), waitsForRoom: false)
+        var outputs = SessionOutputs(writers: ["program.mov": writer], microphones: [])
+        outputs.program = ProgramTrack(rate: FrameRate(30), layers: [], encoder: lane)
+        for tick in Int64(0)..<15 { lane.repeatLast(tick: tick, asKey: false) }
+
+        let clock = StoppedClock()
+        let watch = PressureWatch(
+            CalmHost(), clock: clock, folder: folder.path, frameInterval: FrameRate(30).interval)
+        let risen = try #require(watch.follow(outputs, at: .zero))
+        #expect(risen.fields["level"] == .string("critical") && risen.fields["was"] == .string("nominal"))
+        // The first may be with the encoder already.
+        let text = watch.current?.factors.first?.text ?? ""
+        #expect(
+            text.contains("the encoder of program is 14 ") || text.contains("the encoder of program is 15 "))
+
+        gate.broadcast { $0 = true }
+        lane.finish()
+        lane.join()
+        var events: [SessionEvent] = []
+        for second in Int64(1)...10 {
+            clock.set(second: second)
+            events += [watch.follow(outputs, at: MediaTime(nanoseconds: second * 1_000_000_000))].compactMap(
+                \.self)
+        }
+        #expect(events.map { $0.fields["level"] } == [.string("nominal")])
+        #expect(events.first?.at == MediaTime(nanoseconds: 9_000_000_000))
+        // The computer was asked once and has been silent since.
+        #expect(watch.current?.missing.map(\.source) == [.all])
+        let summary = try #require(watch.course.summary)
+        #expect(summary.peak == .critical && summary.factors.map(\.what) == ["encoder"])
+        _ = writer.join()
+        try FileManager.default.removeItem(at: folder)
+    }
+}
