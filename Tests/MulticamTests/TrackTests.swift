@@ -123,6 +123,19 @@ struct TrackTests {
         #expect(try judge(recording, "a").worst < 0.55 / 30 + 0.0015)
     }
 
+    @Test("a copied H.264 track of a camera that is faster than asked plays at its true speed")
+    func fastH264() async throws {
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap?format=h264&fps=60", size: 320x180, rate: 30, format: h264 } }
+            tracks: { cameras: copy, microphones: none }
+            """, seconds: 3)
+        let stream = try #require(try Reader.streams(recording.path("cameras/a.mov")).first)
+        try expect(stream, lasts: 3, within: 0.001)
+        #expect(stream.frameCount == 180)
+        #expect(try judge(recording, "a").worst < 0.55 / 60 + 0.0015)
+    }
+
     @Test("all in one file: every camera and microphone is a stream of session.mov")
     func oneFile() async throws {
         let recording = try await Recording(

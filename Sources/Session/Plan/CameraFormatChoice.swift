@@ -68,8 +68,14 @@ struct CameraFormatChoice: Equatable {
             guard let format = candidates.min(by: { rank($0) < rank($1) }) else {
                 throw error("device", found: "a camera that offers no rate", expected: "another camera")
             }
-            return CameraFormatChoice(
-                format: format, reason: reason(format), trackRate: camera.rate ?? Self.nominal(format.rate))
+            return CameraFormatChoice(format: format, reason: reason(format), trackRate: trackRate(format))
+        }
+
+        /// As asked; but of a copied stream no picture can be left out, so its track is as fast as the camera.
+        private func trackRate(_ format: VideoFormat) -> FrameRate {
+            guard let rate = camera.rate else { return Self.nominal(format.rate) }
+            let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
+            return isCopied && format.pixel == .h264 && isSurplus ? Self.nominal(format.rate) : rate
         }
 
         private func ofPixel() throws(ProfileError) -> [OfferedFormat] {

@@ -125,6 +125,12 @@ struct PlanCompiler {
                 "\(camera.role): it is mirrored or cropped in the program only; its track has the whole picture as captured."
             )
         }
+        if let wanted = camera.rate, choice.trackRate > wanted {
+            notes.append(
+                "\(camera.role): of copied H.264 no picture can be left out, so its track has the camera's \(choice.trackRate) "
+                    + "pictures a second instead of \(wanted)."
+            )
+        }
         if isCopied, choice.format.pixel == .h264 {
             notes.append(
                 "\(camera.role): H.264 is copied as it is: its pictures keep their own times instead of the track's grid."

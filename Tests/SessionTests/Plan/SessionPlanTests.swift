@@ -88,6 +88,18 @@ struct SessionPlanTests {
         #expect(try plan("rate: 15", device, tracks: "encode").cameras[0].format.pixel == .mjpeg)
     }
 
+    @Test(
+        "a copied H.264 stream that is faster than asked has a track as fast as it is, and the plan says so")
+    func fastH264() throws {
+        let device = Self.camera([Self.offer(.h264, Self.hd, 60)])
+        let copied = try plan("size: 1280x720, rate: 30, format: h264", device)
+        #expect(copied.cameraTracks[0].rate == FrameRate(60))
+        #expect(copied.notes.contains { $0.contains("60 pictures a second instead of 30") })
+        let encoded = try plan("size: 1280x720, rate: 30, format: h264", device, tracks: "encode")
+        #expect(encoded.cameraTracks[0].rate == FrameRate(30))
+        #expect(encoded.notes.contains { $0.contains("surplus pictures are skipped") })
+    }
+
     @Test("H.264 is the last choice")
     func h264() throws {
         let device = Self.camera([Self.offer(.h264, Self.hd, 60), Self.offer(.nv12, Self.hd, 30)])
