@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claps.h"
+
 enum { // requests: USB 2.0, table 9-4; UVC 1.1, table A-8
     get_status = 0, clear_feature = 1, set_feature = 3, get_descriptor = 6, get_configuration = 8, set_configuration = 9,
     get_interface = 10, set_interface = 11,
@@ -167,7 +169,7 @@ static bool exposes_long(const struct camera *camera)
 static bool strikes(int *count) { return *count > 0 && (*count)--; }
 
 // Exposes a frame if one is due. Exposure and sending begin together, as if the sensor were read out in no time: uvcvideo
-// stamps a frame when its first packet comes, so its time stamps tell our time of exposure.
+// stamps a frame when its first packet comes, so its time stamps tell our time of exposure, unless the camera is late.
 static bool expose(struct camera *camera, int64_t now)
 {
     typeof(camera->video) *video = &camera->video;
@@ -178,7 +180,7 @@ static bool expose(struct camera *camera, int64_t now)
             video->next_exposure_ns = now + faults->first_frame_ns;
         video->starts = false;
     }
-    if (now < video->next_exposure_ns)
+    if (now < video->next_exposure_ns + faults->late_ns)
         return false;
     video->exposure_ns = video->next_exposure_ns;
     int64_t interval_ns = llround(video->interval_ns / (1 + faults->skew_ppm * 1e-6));
@@ -186,7 +188,11 @@ static bool expose(struct camera *camera, int64_t now)
     uint32_t number = video->number++;
     if (faults->frozen || video->silent || (camera->model->follows_signal && faults->has_no_signal))
         return false;
-    video->size = render_picture(video->source, number, video->exposure_ns, video->since_start, video->frame);
+    struct exposure exposure = {
+        .number = number, .time_ns = video->exposure_ns, .since_start = video->since_start,
+        .lit = clap_within(video->exposure_ns, video->next_exposure_ns),
+    };
+    video->size = render_picture(video->source, &exposure, video->frame);
     bool is_bad = camera->model->bad_first && video->since_start < 2;
     if ((is_bad && video->since_start == 1) || strikes(&faults->bad))
         damage_picture(video->frame, video->size);
@@ -236,17 +242,20 @@ static int video_packet(struct camera *camera, int64_t now, uint8_t *packet, siz
 }
 
 // A tone that tells whose microphone this is: 1000 Hz for camera 1, 1500 for 2, 2000 for 3…, half of full scale.
-static int sound_packet(struct camera *camera, uint8_t *packet)
+static int sound_packet(struct camera *camera, int64_t now, uint8_t *packet)
 {
+    const struct faults *faults = &camera->faults;
     int frequency = 500 + 500 * camera->number, channels = camera->model->channels, count = sound_rate / 1000;
     // A fast crystal has one sample more now and then: an asynchronous endpoint says how many come (USB 2.0, 5.12.4.1).
-    camera->sample_millionths += count * camera->faults.skew_ppm;
+    camera->sample_millionths += count * faults->skew_ppm;
     int more = camera->sample_millionths / 1000000;
     camera->sample_millionths -= more * 1000000;
     count += more;
     for (int i = 0; i < count; i++, camera->samples++) {
         double phase = (double)(camera->samples * frequency % sound_rate) / sound_rate;
-        int16_t value = camera->faults.muted ? 0 : lrint(16384 * sin(2 * M_PI * phase));
+        int64_t time = now + i * packet_interval_ns(sound_endpoint) / count;
+        bool sounds = !faults->muted && (!faults->hushed || clap_within(time - clap_beep_ns + 1, time + 1));
+        int16_t value = sounds ? lrint(16384 * sin(2 * M_PI * phase)) : 0;
         for (int channel = 0; channel < channels; channel++, packet += 2)
             memcpy(packet, &value, 2);
     }
@@ -257,7 +266,7 @@ int64_t packet_interval_ns(int endpoint) { return endpoint == video_endpoint ? 1
 
 int camera_packet(struct camera *camera, int endpoint, int64_t now, uint8_t *packet, size_t capacity)
 {
-    return endpoint == video_endpoint ? video_packet(camera, now, packet, capacity) : sound_packet(camera, packet);
+    return endpoint == video_endpoint ? video_packet(camera, now, packet, capacity) : sound_packet(camera, now, packet);
 }
 
 // --- control requests

@@ -6,9 +6,9 @@
 void reset_faults(struct faults *faults)
 {
     *faults = (struct faults){
-        .dark = faults->dark, .refuses = faults->refuses, .alters = faults->alters, .signal = faults->signal,
-        .has_no_signal = faults->has_no_signal, .first_frame_ns = faults->first_frame_ns,
-        .skew_ppm = faults->skew_ppm,
+        .dark = faults->dark, .hushed = faults->hushed, .refuses = faults->refuses, .alters = faults->alters,
+        .signal = faults->signal, .has_no_signal = faults->has_no_signal, .first_frame_ns = faults->first_frame_ns,
+        .skew_ppm = faults->skew_ppm, .late_ns = faults->late_ns,
     };
 }
 
@@ -40,6 +40,7 @@ enum fault_answer obey_fault(struct faults *faults, const char *command, const c
         { "freeze", "thaw", &faults->frozen }, { "mute", "unmute", &faults->muted },
         { "dark", "light", &faults->dark },    { "nostart", "start", &faults->silent_start },
         { "refuse", "accept", &faults->refuses }, { "alter", "accept", &faults->alters },
+        { "hush", "tone", &faults->hushed },
     };
     const struct {
         const char *name;
@@ -58,6 +59,8 @@ enum fault_answer obey_fault(struct faults *faults, const char *command, const c
         faults->clock_offset_ns += number * 1000000;
     else if (strcmp(command, "skew") == 0 && labs(number) <= 10000)
         faults->skew_ppm = number;
+    else if (strcmp(command, "late") == 0 && 0 <= number && number <= 1000)
+        faults->late_ns = number * 1000000;
     else if (strcmp(command, "slow") == 0)
         faults->first_frame_ns = number * 1000000;
     else {

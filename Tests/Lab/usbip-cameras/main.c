@@ -19,7 +19,10 @@
 //     clock N MS            the camera's clock jumps by so much, back if negative. What it says of a frame's time is in its
 //                           packets; by default uvcvideo ignores that and stamps by the arrival of a frame's first packet,
 //                           with its parameter hwtimestamps=1 it computes the stamp from it (by 32 samples of the clock)
+//     late N MS             it sends its pictures so long after they were exposed, up to 1000: uvcvideo's stamps are late by as
+//                           much. Strip, comment and packets go on telling the true time of exposure
 //     skew N PPM            its crystal is fast by so many parts per million, slow if negative: of pictures and of sound
+//     hush N     tone N     the microphone is silent but for claps
 //     signal N WHAT         what a capture stick captures: 1080p (at first), 720p or lost. Without a signal no frames
 //                           come; at another size it drops off the bus and returns with that size alone
 //
@@ -29,6 +32,12 @@
 //     error N [COUNT]       it suffers a transmission error: the driver drops it
 //     tail N [COUNT]        64 bytes follow a JPEG's end
 //     bad N [COUNT]         a JPEG's markers are whole, but not what is between them
+//
+// Of all at once:
+//
+//     clap                  a flash and a beep, 250 ms after the command. Each camera's picture that was exposed last before that
+//                           instant, until the next one's, is white below the strip (not in H.264); each hushed microphone
+//                           has 40 ms of its tone
 //
 // A replug ends what is the firmware's: freeze, nostart, mute, clock and strikes. The rest stays.
 //
@@ -43,6 +52,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "claps.h"
 #include "usbip.h"
 
 enum { most_cameras = 8, ports = 8 };
@@ -138,10 +148,15 @@ static void break_camera(const char *command, char *argument, const char *value)
 
 static void obey(char *line)
 {
-    printf("%lld %s\n", (long long)now_ns(), line);
+    int64_t now = now_ns();
+    printf("%lld %s\n", (long long)now, line);
     char *rest, *command = strtok_r(line, " ", &rest), *argument = strtok_r(NULL, " ", &rest);
     if (!command)
         return;
+    if (strcmp(command, "clap") == 0 && !argument) {
+        add_clap(now + clap_lead_ns);
+        return;
+    }
     if (!argument)
         fail("command for no camera", command);
     if (move_cable(command, argument)) {

@@ -3,7 +3,6 @@
 // independent of each other. A frame is the header, the strip's one row repeated, and the rest of the background.
 #include "picture.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "crc.h"
 #include "h264.h"
 
-enum { poses = 8, cells = 64, block_rows = 8, rubbish = 64 };
+enum { poses = 8, lit_pose = poses, cells = 64, block_rows = 8, rubbish = 64 };
 
 struct pose {
     uint8_t *head, *tail; // up to and with SOS; from the first background row on
@@ -24,8 +23,8 @@ struct picture_source {
     enum pixel pixel;
     int width, height, camera;
     int strip_rows; // rows of blocks (MJPEG) or of pixels
-    struct pose pose[poses];
-    uint8_t *raw;
+    struct pose pose[poses + 1];
+    uint8_t *raw, *lit_raw;
 };
 
 struct yuv {
@@ -33,9 +32,11 @@ struct yuv {
 };
 
 // Gradients and a little grain, so that the JPEGs have a webcam's size; a dark bar moves with the pose; the camera's number
-// tints the whole.
+// tints the whole. Lit, it is white in limited range as in full.
 static struct yuv background(const struct picture_source *source, int x, int y, int pose)
 {
+    if (pose == lit_pose)
+        return (struct yuv){ 235, 128, 128 };
     uint32_t grain = (uint32_t)(x * 73856093) ^ (uint32_t)(y * 19349663);
     grain = (grain ^ grain >> 13) * 0x5bd1e995u;
     int luma = 70 + 90 * x / source->width + 50 * y / source->height + (int)(grain >> 29) * 2;
@@ -45,9 +46,9 @@ static struct yuv background(const struct picture_source *source, int x, int y, 
 }
 
 // The strip's luma, for the whole width.
-static void strip_row(const struct picture_source *source, uint32_t number, int64_t time_ns, uint8_t *luma)
+static void strip_row(const struct picture_source *source, const struct exposure *exposure, uint8_t *luma)
 {
-    uint32_t time = (uint32_t)(time_ns / 100000);
+    uint32_t number = exposure->number, time = (uint32_t)(exposure->time_ns / 100000);
     uint8_t code[8] = { 0xac, number >> 16, number >> 8, number, time >> 16, time >> 8, time, 0 };
     for (int i = 1; i < 7; i++)
         code[7] += code[i];
@@ -155,9 +156,9 @@ static void put_big_endian(uint8_t *at, uint64_t value, int bytes)
     }
 }
 
-static size_t render_jpeg(struct picture_source *source, uint32_t number, int64_t time_ns, const uint8_t *luma, uint8_t *frame)
+static size_t render_jpeg(struct picture_source *source, const struct exposure *exposure, const uint8_t *luma, uint8_t *frame)
 {
-    const struct pose *pose = &source->pose[number % poses];
+    const struct pose *pose = &source->pose[exposure->lit ? lit_pose : exposure->number % poses];
     uint8_t *at = mempcpy(frame, pose->head, pose->head_size);
     uint8_t *row = at;
     size_t row_size = encode_strip(source, luma, row);
@@ -172,30 +173,31 @@ static size_t render_jpeg(struct picture_source *source, uint32_t number, int64_
 
     uint8_t *mark = frame + segments_until(frame, 0xfe) - sizeof comment;
     mark[4] = source->camera;
-    put_big_endian(mark + comment_number, number, 4);
-    put_big_endian(mark + comment_time, time_ns, 8);
+    put_big_endian(mark + comment_number, exposure->number, 4);
+    put_big_endian(mark + comment_time, exposure->time_ns, 8);
     put_big_endian(mark + comment_crc, crc32(0, frame, at - frame), 4);
     return at - frame;
 }
 
 // --- YUYV
 
-static void make_raw(struct picture_source *source)
+static uint8_t *make_raw(const struct picture_source *source, int pose)
 {
-    uint8_t *at = source->raw = malloc(picture_capacity(YUYV, source->width, source->height));
+    uint8_t *raw = malloc(picture_capacity(YUYV, source->width, source->height)), *at = raw;
     for (int y = 0; y < source->height; y++) {
         for (int x = 0; x < source->width; x += 2) {
-            struct yuv left = background(source, x, y, 0), right = background(source, x + 1, y, 0);
+            struct yuv left = background(source, x, y, pose), right = background(source, x + 1, y, pose);
             *at++ = left.y;
             *at++ = left.u;
             *at++ = right.y;
             *at++ = left.v;
         }
     }
+    return raw;
 }
 
 // A driver says no range for YUYV, so BT.601's limited one is meant (UVC 1.1, color matching descriptor, 3.9.2.6).
-static size_t render_raw(struct picture_source *source, const uint8_t *luma, uint8_t *frame)
+static size_t render_raw(struct picture_source *source, bool lit, const uint8_t *luma, uint8_t *frame)
 {
     size_t stride = source->width * 2, size = stride * source->height;
     for (int x = 0; x < source->width; x++) {
@@ -205,21 +207,21 @@ static size_t render_raw(struct picture_source *source, const uint8_t *luma, uin
     for (int y = 1; y < source->strip_rows; y++)
         memcpy(frame + y * stride, frame, stride);
     size_t strip = source->strip_rows * stride;
-    memcpy(frame + strip, source->raw + strip, size - strip);
+    memcpy(frame + strip, (lit ? source->lit_raw : source->raw) + strip, size - strip);
     return size;
 }
 
 // --- H.264
 
-static size_t render_h264(const struct picture_source *source, uint32_t number, int64_t time_ns, uint32_t since_start,
-                          uint8_t *luma, uint8_t *frame)
+static size_t render_h264(const struct picture_source *source, const struct exposure *exposure, uint8_t *luma, uint8_t *frame)
 {
     for (int x = 0; x < source->width; x++)
         luma[x] = luma[x] ? 235 : 16; // limited range, as there is no word of another
-    struct h264_picture picture = { source->width, source->height, source->strip_rows, luma, since_start };
+    struct h264_picture picture = { source->width, source->height, source->strip_rows, luma, exposure->since_start };
     enum { digits = 8 }; // of the checksum
     char text[64];
-    snprintf(text, sizeof text, "LAB1 %02x %08x %016llx 00000000", source->camera, number, (unsigned long long)time_ns);
+    snprintf(text, sizeof text, "LAB1 %02x %08x %016llx 00000000", source->camera, exposure->number,
+             (unsigned long long)exposure->time_ns);
     size_t size = write_access_unit(&picture, text, frame);
     uint8_t *mark = memmem(frame, size, text, strlen(text)), *crc = mark + strlen(text) - digits;
     snprintf(text, sizeof text, "%08x", access_unit_crc(frame, size));
@@ -240,21 +242,23 @@ struct picture_source *make_pictures(enum pixel pixel, int width, int height, in
     struct picture_source *source = calloc(1, sizeof *source);
     *source = (struct picture_source){ .pixel = pixel, .width = width, .height = height, .camera = camera };
     source->strip_rows = pixel == MJPEG ? (height / 16 + block_rows - 1) / block_rows : height / 16;
-    if (pixel == YUYV)
-        make_raw(source);
-    for (int i = 0; pixel == MJPEG && i < poses; i++)
+    if (pixel == YUYV) {
+        source->raw = make_raw(source, 0);
+        source->lit_raw = make_raw(source, lit_pose);
+    }
+    for (int i = 0; pixel == MJPEG && i <= lit_pose; i++)
         source->pose[i] = encode_background(source, i);
     return source;
 }
 
-size_t render_picture(struct picture_source *source, uint32_t number, int64_t time_ns, uint32_t since_start, uint8_t *frame)
+size_t render_picture(struct picture_source *source, const struct exposure *exposure, uint8_t *frame)
 {
     uint8_t luma[source->width];
-    strip_row(source, number, time_ns, luma);
+    strip_row(source, exposure, luma);
     switch (source->pixel) {
-    case MJPEG: return render_jpeg(source, number, time_ns, luma, frame);
-    case YUYV: return render_raw(source, luma, frame);
-    default: return render_h264(source, number, time_ns, since_start, luma, frame);
+    case MJPEG: return render_jpeg(source, exposure, luma, frame);
+    case YUYV: return render_raw(source, exposure->lit, luma, frame);
+    default: return render_h264(source, exposure, luma, frame);
     }
 }
 
