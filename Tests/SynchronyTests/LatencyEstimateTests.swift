@@ -164,7 +164,7 @@ struct LatencyEstimateTests {
         #expect((second.median + ms(250)).magnitude < ms(0.1))
     }
 
-    @Test("two events, and none, are not enough; a coarse value that may be zero is not used")
+    @Test("two events, and none, are not enough; a coarse value that may be worse than none is not used")
     func usable() throws {
         #expect(LatencyEstimate([]) == nil)
         let range = ms(100)...ms(101)
@@ -175,6 +175,12 @@ struct LatencyEstimateTests {
         let aboutZero = ms(-3)...ms(30)
         #expect(
             try #require(LatencyEstimate([aboutZero, aboutZero, aboutZero])).isUsable(goal: ms(2)) == false)
+        // If the truth is 1 ms, nothing is nearer to it than 7 ms.
+        let small = ms(1)...ms(13)
+        #expect(try #require(LatencyEstimate([small, small, small])).isUsable(goal: ms(2)) == false)
+        // If it is 5 ms, it is nearer to 9 ms than to nothing, and more so if it is more.
+        let plain = ms(5)...ms(13)
+        #expect(try #require(LatencyEstimate([plain, plain, plain])).isUsable(goal: ms(2)))
     }
 
     @Test(

@@ -8,9 +8,9 @@ public struct CalibrationFinding: Sendable, Equatable {
         case reference
         /// As well as was wanted.
         case measured
-        /// Less well than was wanted, but plainly not zero.
+        /// Less well than was wanted, but taking it off makes time stamps better in any case.
         case coarse
-        /// Less well than was wanted, and perhaps zero: taking it off could make things worse.
+        /// Less well than was wanted, and so little that taking it off could make time stamps worse.
         case undecided
         /// It noticed too few events.
         case tooFew

@@ -49,10 +49,10 @@ public struct LatencyEstimate: Sendable, Equatable {
             && lhs.phases == rhs.phases && lhs.eventCount == rhs.eventCount
     }
 
-    /// Whether so few events, so coarse, say anything: there are three, and the estimate is as fine as wanted or at least
-    /// plainly not zero.
+    /// Whether so few events, so coarse, say enough to be taken off: there are three, and the estimate is as fine as wanted,
+    /// or time stamps come nearer to the truth by it, wherever within the uncertainty that is.
     public func isUsable(goal: Nanoseconds) -> Bool {
-        eventCount >= Self.fewestEvents && (uncertainty <= goal || median.magnitude > uncertainty)
+        eventCount >= Self.fewestEvents && (uncertainty <= goal || median.magnitude >= uncertainty * 2)
     }
 
     /// Whether more of the same would not help: all events fell at about the same phase of the pictures.

@@ -73,8 +73,8 @@ struct CalibrationText {
         case .undecided:
             let (low, high) = (correction - estimate.uncertainty, correction + estimate.uncertainty)
             return
-                "\(role): its \(what) is between \(Milliseconds.text(low)) and \(Milliseconds.text(high)) ms (\(events)); that "
-                + "cannot be told from 0, so nothing is kept. \(advice(on: estimate))"
+                "\(role): its \(what) is between \(Milliseconds.text(low)) and \(Milliseconds.text(high)) ms (\(events)); to "
+                + "take so coarse a value off could make time stamps worse, so nothing is kept. \(advice(on: estimate))"
         case .tooFew:
             return "\(role): it noticed \(events); fewer than 3 prove nothing, so nothing is kept."
         }
