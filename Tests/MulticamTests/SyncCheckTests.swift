@@ -46,6 +46,65 @@ struct SyncCheckTests {
         }
     }
 
+    /// A grey wall of 30 pictures a second, each the same to the last byte, but for one that is white after each time.
+    private func wall(_ folder: URL, flashes: [Double], seconds: Int) throws -> String {
+        let file = folder.appending(path: "wall-\(UUID().uuidString).mov")
+        let lit = flashes.map { "eq(N,\(Int(($0 * 30).rounded(.down))))" }.joined(separator: "+")
+        _ = try Reader.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i",
+                "color=0x303030:s=160x96:r=30:d=\(seconds),format=yuvj420p,geq=lum='if(\(lit),240,48)':cb=128:cr=128",
+                "-c:v", "mjpeg", "-q:v", "3", file.path,
+            ])
+        return file.path
+    }
+
+    @Test("A camera whose pictures are the same to the last byte but for flashes is measured by these")
+    func stillScene() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wall-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            do { try FileManager.default.removeItem(at: folder) } catch {
+                print("left behind: \(folder.path)")
+            }
+        }
+        let flashes = [1.31, 2.67, 3.5, 5.88, 7.13]
+        let (early, late) = (
+            try wall(folder, flashes: flashes, seconds: 9),
+            try wall(folder, flashes: flashes.map { $0 + 0.3 }, seconds: 9)
+        )
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "file:\(early)" }
+              b: { device: "file:\(late)" }
+            tracks: { cameras: copy }
+            """, seconds: 8.5)
+        #expect(recording.manifest.tracks.allSatisfy { $0.frames?.repeated == 0 })
+        let findings = try findings(recording)
+        #expect(findings.tracks.map(\.events) == [5, 5])
+        let second = try track("b", .camera, findings)
+        #expect(second.verdict == .apart)
+        let start = try #require(second.start)
+        #expect((start.offset - .milliseconds(300)).magnitude <= start.uncertainty)
+    }
+
+    @Test(
+        "A picture that stands because its camera stalled is none that was seen: what comes after it is no flash"
+    )
+    func stalled() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:bars?stall=2:0.7,4:2.6", size: 320x180, rate: 30 }
+            microphones: { m: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 9)
+        #expect(recording.manifest.tracks.first?.frames?.slate ?? 0 > 30)
+        #expect(try track("a", .camera, try findings(recording)).events == 0)
+    }
+
     @Test(
         "Offsets of microphones are told to 2 ms, and of cameras within their uncertainty, after a split too")
     func known() async throws {

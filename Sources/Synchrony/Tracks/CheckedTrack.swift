@@ -21,10 +21,14 @@ public struct CheckedTrack: Sendable, Equatable {
     public let tick: Nanoseconds
     /// The longest time between two pictures of its cameras, by their format; zero of sound.
     public let cameraInterval: Nanoseconds
+    /// How many of its pictures were not captured but stand in for one: repeats and slates. Where that is not known, more than
+    /// any recording has.
+    public let filled: Int
 
     public init(
         name: String, kind: Kind, files: [String], stream: Int, tick: Nanoseconds = .zero,
-        cameraInterval: Nanoseconds = .zero
+        cameraInterval: Nanoseconds = .zero,
+        filled: Int = .max
     ) {
         self.name = name
         self.kind = kind
@@ -32,6 +36,7 @@ public struct CheckedTrack: Sendable, Equatable {
         self.stream = stream
         self.tick = tick
         self.cameraInterval = cameraInterval
+        self.filled = filled
     }
 
     /// What a tolerance in frames means here: the slower of track and camera.

@@ -51,6 +51,13 @@ public struct RecordedSession: Sendable {
         }
     }
 
+    private static func filled(_ track: Manifest.Track) -> Int {
+        guard let frames = track.frames else { return .max }
+        // A manifest may say anything.
+        let (sum, isTooMany) = frames.repeated.addingReportingOverflow(frames.slate)
+        return isTooMany ? .max : max(0, sum)
+    }
+
     private static func place(of error: DecodingError) -> String {
         let context: DecodingError.Context? =
             switch error {
@@ -101,7 +108,8 @@ public struct RecordedSession: Sendable {
         let slowest = cameras.compactMap { FrameRate($0.format.rate) }.min() ?? rate
         let pictures = CheckedTrack(
             name: name, kind: isProgram ? .programPicture : .camera, files: files, stream: track.stream,
-            tick: rate.interval, cameraInterval: slowest.interval)
+            tick: rate.interval, cameraInterval: slowest.interval,
+            filled: filled(track))
         guard isProgram, track.channels != nil else { return [pictures] }
         // The program's sound is the stream after its pictures.
         return [

@@ -44,19 +44,29 @@ struct TrackEvents {
         var events: [SharpEvent] = []
         for (part, reader) in try parts.readers(in: window) {
             var last: MediaTime?
+            var standing: [MediaTime] = []
             while let look = try reader.nextLook() {
                 let time = MediaTime(nanoseconds: look.time.nanoseconds + part.start.count)
                 if time >= window.end { break }
-                guard time >= window.begin, !look.isRepeat else { continue }
-                let (from, exposure) = exposure(ofPictureAt: time, after: last)
-                last = time
-                if let event = detector.add(brightness: look.brightness, at: from, exposure: exposure) {
-                    events.append(event)
+                guard time >= window.begin else { continue }
+                if look.isRepeat { standing.append(time) } else { standing.removeAll(keepingCapacity: true) }
+                guard !look.isRepeat || standing.count > longestFilling else { continue }
+                let seen = standing.count - 1 == longestFilling ? standing : [time]
+                for time in seen {
+                    let (from, exposure) = exposure(ofPictureAt: time, after: last)
+                    last = time
+                    if let event = detector.add(brightness: look.brightness, at: from, exposure: exposure) {
+                        events.append(event)
+                    }
                 }
             }
         }
         return events
     }
+
+    /// How many pictures in a row may be one that was repeated. What stands longer than all that was ever filled was captured
+    /// so: the camera saw the same to the last bit, as one does that looks at a wall in the dark, or is a file.
+    private var longestFilling: Int { max(Int(Self.longestRun), track.filled) }
 
     /// When the light of a picture fell, at the earliest, and how long after that at most.
     private func exposure(
