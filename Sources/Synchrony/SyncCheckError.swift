@@ -4,10 +4,13 @@ internal import Media
 public struct SyncCheckError: Error, Sendable, Equatable {
     public let folder: String
     public let reason: String
+    /// Whether the system does not let us read there.
+    public let isPermission: Bool
 
-    public init(folder: String, reason: String) {
+    public init(folder: String, reason: String, isPermission: Bool = false) {
         self.folder = folder
         self.reason = reason
+        self.isPermission = isPermission
     }
 }
 

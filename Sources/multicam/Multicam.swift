@@ -3,6 +3,7 @@ import Glibc
 import Media
 import MulticamKit
 import Session
+import Synchrony
 
 /// The program: finds the command, runs it, says what went wrong, and exits.
 @main
@@ -87,6 +88,7 @@ struct Multicam {
         case let error as DeviceError: status(of: error)
         case let error as FileError: error.isPermission ? .noPermission : .storageFailed
         case let error as CalibrationError: status(of: error)
+        case let error as SyncCheckError: error.isPermission ? .noPermission : .failed
         case let error as StateFileError: error.isPermission ? .noPermission : .failed
         default: .failed
         }

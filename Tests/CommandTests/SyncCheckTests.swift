@@ -68,6 +68,34 @@ struct SyncCheckTests {
         #expect(outcome.errors.contains("the report is not written"))
     }
 
+    @Test("A pipe, a folder or nothing in a file's place is refused at once, with its name and what is wrong")
+    func otherThings() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch, seconds: "2.2")
+        func refuse(_ file: String, _ expected: String, put: (String) throws -> Void) throws {
+            let path = folder + "/" + file
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+            try put(path)
+            expectRefusal(try Multicam.run("sync-check", folder), status: 1, expected)
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        }
+        for file in ["cameras/desk.mov", "audio/host.wav", "manifest.json"] {
+            try refuse(file, "\(file)") { #expect(mkfifo($0, 0o644) == 0) }
+            try refuse(file, "it is no ordinary file") { #expect(mkfifo($0, 0o644) == 0) }
+            try refuse(file, "it is a folder") { #expect(mkdir($0, 0o755) == 0) }
+            try refuse(file, "it is empty") { try Data().write(to: URL(fileURLWithPath: $0)) }
+        }
+        let manifest = folder + "/manifest.json"
+        let text = try String(contentsOfFile: manifest, encoding: .utf8)
+        let newer = text.replacing("\"schema\" : 1,", with: "\"schema\" : 2,")
+        #expect(newer != text)
+        try refuse("manifest.json", "another version of multicam (schema 2)") {
+            try newer.write(toFile: $0, atomically: false, encoding: .utf8)
+        }
+        expectRefusal(try Multicam.run("sync-check", ""), status: 2, "FOLDER is empty")
+    }
+
     @Test("What is no recording is refused in one sentence")
     func refusals() throws {
         let scratch = try Scratch()

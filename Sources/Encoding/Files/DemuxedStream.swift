@@ -23,7 +23,7 @@ final class DemuxedStream {
         var opened: UnsafeMutablePointer<AVFormatContext>?
         var result = avformat_open_input(&opened, "file:" + path, nil, &options)
         guard result >= 0, let context = opened else {
-            throw EncodingError(path, "avformat_open_input", code: result)
+            throw EncodingError(path, "reading it as a media file", code: result)
         }
         result = avformat_find_stream_info(context, nil)
         let wanted = number.map { Int32(clamping: $0) } ?? -1

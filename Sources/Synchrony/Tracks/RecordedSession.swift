@@ -33,13 +33,27 @@ public struct RecordedSession: Sendable {
 
     private static func manifest(in folder: String) throws(SyncCheckError) -> Manifest {
         let path = folder + "/manifest.json"
-        guard FileManager.default.fileExists(atPath: path) else {
+        if let problem = SessionFile.problem(at: path) {
             throw SyncCheckError(
-                folder: folder, reason: "there is no manifest.json in it. Give the folder of a recording.")
+                folder: folder,
+                reason: problem.isMissing
+                    ? "there is no manifest.json in it. Give the folder of a recording."
+                    : "its manifest.json cannot be read: \(problem.reason.printable()).",
+                isPermission: problem.isPermission)
         }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            return try JSONDecoder().decode(Manifest.self, from: data)
+            let manifest = try JSONDecoder().decode(Manifest.self, from: data)
+            guard manifest.schema == 1 else {
+                throw SyncCheckError(
+                    folder: folder,
+                    reason:
+                        "its manifest.json is of another version of multicam (schema \(manifest.schema)). Measure "
+                        + "it with that one.")
+            }
+            return manifest
+        } catch let error as SyncCheckError {
+            throw error
         } catch let error as DecodingError {
             throw SyncCheckError(
                 folder: folder,
@@ -87,12 +101,14 @@ public struct RecordedSession: Sendable {
                     reason: "its manifest.json names a file outside of it (\(file.printable())).")
             }
             let path = folder + "/" + file
-            guard FileManager.default.isReadableFile(atPath: path) else {
+            if let problem = SessionFile.problem(at: path) {
+                let what =
+                    problem.isMissing ? "is missing" : "cannot be read (\(problem.reason.printable()))"
                 throw SyncCheckError(
                     folder: folder,
                     reason:
-                        "\(file.printable()), which holds \(name), is missing or cannot be read. Put it back, or copy "
-                        + "the whole folder.")
+                        "\(file.printable()), which holds \(name), \(what). Put it back, or copy the whole folder.",
+                    isPermission: problem.isPermission)
             }
             files.append(path)
         }

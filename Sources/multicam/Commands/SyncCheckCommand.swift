@@ -19,7 +19,8 @@ struct SyncCheckCommand: Command {
                 + "called apart only where no alignment of them could look so; claps at many phases of the frames narrow it.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
             "Exit status: 0 when nothing is apart beyond the tolerance or nothing can be known, 6 when something is; 1 when the "
-                + "folder cannot be read; 4 or 7 when the report cannot be written there: the results are printed all the same.",
+                + "folder cannot be read, 4 where that needs permission; 4 or 7 when the report cannot be written there: the "
+                + "results are printed all the same.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "The folder of a finished recording.")],
         options: [
@@ -35,6 +36,9 @@ struct SyncCheckCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         folder = arguments.positionals.first ?? ""
+        guard !folder.isEmpty else {
+            throw arguments.spec.error("FOLDER is empty: expected the folder of a recording.")
+        }
         wantsJSON = arguments.flag("json")
         var tolerance = SyncTolerance()
         if let text = arguments.optional("tolerance-sound") {
