@@ -37,8 +37,8 @@ public final class Calibration: Sendable {
         guard let first = microphones.first, setup.plan.cameras.count + microphones.count > 1 else {
             throw .usage(
                 "to calibrate, a microphone and at least one other device are needed; the profile "
-                    + "`\(setup.plan.profile.printable())` opens \(setup.plan.cameras.count) cameras and "
-                    + "\(microphones.count) microphones. Choose another profile.")
+                    + "`\(setup.plan.profile.printable())` has too few (cameras: \(setup.plan.cameras.count), microphones: "
+                    + "\(microphones.count)). Choose another profile.")
         }
         reference = options.reference ?? first
         guard microphones.contains(reference) else {

@@ -109,16 +109,27 @@ struct CalibrateCommand: Command {
         }
         await printer.value
         let result = try outcome.get()
-        let isKept = try !isDry && keep(result, of: calibration)
-        let exit: ExitStatus = result.isComplete ? .done : .failed
+        var isKept = false
+        var exit: ExitStatus = result.isComplete ? .done : .failed
+        // Who clapped for minutes is told what came of it, even where it could not be kept.
+        var failure: (any Error)?
+        do {
+            isKept = try !isDry && keep(result, of: calibration)
+        } catch {
+            failure = error
+            exit = Multicam.status(of: error)
+        }
         if wantsJSON {
             Output.data(CalibrationText.json(result, isKept: isKept, exit: exit))
         } else {
             for finding in result.findings { Output.data(CalibrationText.sentence(on: finding, result)) }
-            for sentence in CalibrationText.remarks(on: result, plan: setup.plan, isKept: isKept) {
+            for sentence in CalibrationText.remarks(
+                on: result, plan: setup.plan, isKept: isKept, isDry: isDry)
+            {
                 Output.message(sentence)
             }
         }
+        if let failure { throw failure }
         return exit
     }
 

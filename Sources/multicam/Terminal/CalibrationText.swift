@@ -87,7 +87,9 @@ struct CalibrationText {
     }
 
     /// What a person should know of the result besides.
-    static func remarks(on result: CalibrationResult, plan: SessionPlan, isKept: Bool) -> [String] {
+    static func remarks(on result: CalibrationResult, plan: SessionPlan, isKept: Bool, isDry: Bool)
+        -> [String]
+    {
         var remarks: [String] = []
         if result.heardCount < 3 {
             remarks.append(
@@ -102,7 +104,7 @@ struct CalibrationText {
         if isKept {
             let roles = result.findings.filter(\.isUsable).map(\.role).joined(separator: ", ")
             remarks.append("kept for \(roles); recordings in these formats use it from now on.")
-        } else if result.hasUsable {
+        } else if isDry, result.hasUsable {
             remarks.append("nothing was kept, as asked.")
         }
         return remarks
