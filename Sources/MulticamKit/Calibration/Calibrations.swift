@@ -11,6 +11,23 @@ struct Calibrations: StateFileContent {
     var schema = Calibrations.currentSchema
     private(set) var devices: [CalibratedDevice] = []
 
+    init() {}
+
+    /// - Throws: When a value is none that was ever measured: time stamps are not to be moved by what somebody damaged.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        schema = try values.decode(Int.self, forKey: .schema)
+        devices = try values.decode([CalibratedDevice].self, forKey: .devices)
+        guard devices.allSatisfy({ (Nanoseconds.zero - Self.largest...Self.largest).contains($0.correction) })
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .devices, in: values, debugDescription: "no time stamp is off by so much")
+        }
+    }
+
+    /// No event is matched farther away (`LatencyEstimate.expectations`), and no profile says more.
+    private static let largest = Nanoseconds.seconds(2)
+
     /// Adds what was measured, in place of what was known of the same device in the same format.
     ///
     /// - Parameters:
