@@ -2,6 +2,7 @@
 #pragma once
 #include "JPEGVerdict.h"
 #include "Measures.h"
+#include "TestMaterial.h"
 #include "Words.h"
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>

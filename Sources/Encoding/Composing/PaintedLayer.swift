@@ -54,9 +54,3 @@ struct PaintedLayer {
         return picture === asked
     }
 }
-
-extension PixelRectangle {
-    func overlaps(_ other: PixelRectangle) -> Bool {
-        x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
-    }
-}

@@ -69,8 +69,8 @@ final class PicturePainter {
         guard let header = decoder.header(of: picture.memory), header.size == picture.size else {
             return false
         }
-        let eighths = JPEGDecoder.eighths(for: source.size, wanted: target.size)
-        let size = JPEGDecoder.scaled(header.size, by: eighths)
+        let scale = JPEGScale.smallest(for: source.size, wanted: target.size)
+        let size = scale.scaled(header.size)
         let shifts = header.shifts ?? (1, 1)
         let isWhole =
             source == PixelRectangle(x: 0, y: 0, width: header.size.width, height: header.size.height)
@@ -79,7 +79,7 @@ final class PicturePainter {
         }
         let planes = decoded.planes(size, shifts.horizontal, shifts.vertical)
         guard decoder.decode(picture.memory, header, into: planes) else { return false }
-        planes.part(Self.scaled(source, by: eighths, within: size, isWhole: isWhole)).scale(
+        planes.part(Self.scaled(source, by: scale, within: size, isWhole: isWhole)).scale(
             into: target, isGrey: header.shifts == nil)
         return true
     }
@@ -105,11 +105,11 @@ final class PicturePainter {
 
     /// Where a part of the full picture lies in the scaled one: to the nearest pixel with a colour sample of its own.
     private static func scaled(
-        _ part: PixelRectangle, by eighths: Int, within size: PictureSize, isWhole: Bool
+        _ part: PixelRectangle, by scale: JPEGScale, within size: PictureSize, isWhole: Bool
     ) -> PixelRectangle {
         if isWhole { return PixelRectangle(x: 0, y: 0, width: size.width, height: size.height) }
-        let (left, top) = ((part.x * eighths / 8) & ~3, (part.y * eighths / 8) & ~1)
-        let side = JPEGDecoder.scaled(part.size, by: eighths)
+        let (left, top) = ((part.x * scale.eighths / 8) & ~3, (part.y * scale.eighths / 8) & ~1)
+        let side = scale.scaled(part.size)
         return PixelRectangle(
             x: left, y: top, width: min(side.width, size.width - left),
             height: min(side.height, size.height - top))

@@ -54,27 +54,6 @@ final class JPEGDecoder {
         return Header(size: PictureSize(width: Int(width), height: Int(height)), sampling: sampling)
     }
 
-    /// A scale at which decoding costs less than at full size and scaling down afterwards: those that libjpeg-turbo 2.1 has
-    /// vector code for, or that skip most of the transform. ⅞, ¾ and ⅝ take longer than the whole.
-    static let scales = [1, 2, 3, 4, 8]
-
-    /// The smallest decoded size of which a part is still at least as large as wanted.
-    ///
-    /// - Parameters:
-    ///   - part: Of the full picture; it will be scaled to `wanted`.
-    ///   - wanted: In pixels.
-    /// - Returns: Eighths of the full size: one of `scales`, 8 where none is large enough.
-    static func eighths(for part: PictureSize, wanted: PictureSize) -> Int {
-        scales.first { eighths in
-            let scaled = scaled(part, by: eighths)
-            return scaled.width >= wanted.width && scaled.height >= wanted.height
-        } ?? 8
-    }
-
-    static func scaled(_ size: PictureSize, by eighths: Int) -> PictureSize {
-        PictureSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
-    }
-
     /// Decodes into planes of exactly the scaled size and the JPEG's own sampling.
     ///
     /// Some cameras' pictures all make libjpeg-turbo complain without being damaged; they cost half as much again.

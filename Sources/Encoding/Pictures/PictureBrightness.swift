@@ -10,7 +10,7 @@ public final class PictureBrightness {
     private var memory = SharedBytes(count: 0)
 
     private static let step = 4
-    private static let eighths = 1
+    private static let scale = JPEGScale.smallest
 
     public init() {}
 
@@ -34,7 +34,7 @@ public final class PictureBrightness {
     /// The same of a JPEG's bytes.
     func mean(ofJPEG bytes: SharedBytes) -> Double? {
         guard let header = decoder.header(of: bytes) else { return nil }
-        let size = JPEGDecoder.scaled(header.size, by: Self.eighths)
+        let size = Self.scale.scaled(header.size)
         if memory.count < size.pixelCount { memory = SharedBytes(count: size.pixelCount) }
         let luma = memory.start.assumingMemoryBound(to: UInt8.self)
         guard decoder.decodeLuma(bytes, size, into: luma) else { return nil }

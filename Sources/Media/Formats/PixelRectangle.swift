@@ -13,4 +13,8 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
     }
 
     public var size: PictureSize { PictureSize(width: width, height: height) }
+
+    public func overlaps(_ other: PixelRectangle) -> Bool {
+        x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+    }
 }

@@ -147,11 +147,3 @@ public actor MulticamSession {
         }
     }
 }
-
-extension SessionPlan {
-    /// Whether some output needs the pixels of a camera.
-    fileprivate func decodes(_ role: String) -> Bool {
-        (program?.layers.contains { $0.role == role } ?? false)
-            || cameraTracks.contains { $0.role == role && $0.mode == .encode }
-    }
-}

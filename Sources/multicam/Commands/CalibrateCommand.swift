@@ -25,6 +25,9 @@ struct CalibrateCommand: Command {
                 "reference", "ROLE",
                 help: "The microphone that the others are measured against: the first."),
             OptionSpec("dry-run", help: "Measure, but keep nothing."),
+            OptionSpec(
+                "machine",
+                help: "Measure what work costs on this computer, for `multicam plan`; no device is needed."),
             OptionSpec("show", help: "Show what is kept; measure nothing."),
             OptionSpec("forget", "NAME", help: "Forget what is kept of a role, or of a device by its name."),
             OptionSpec("json", help: "Print JSON: events, one a line; the last has the result."),
@@ -32,6 +35,7 @@ struct CalibrateCommand: Command {
 
     private enum Action {
         case measure(SetupRequest, CalibrationOptions, isDry: Bool)
+        case measureMachine
         case show
         case forget(String)
     }
@@ -41,11 +45,13 @@ struct CalibrateCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         wantsJSON = arguments.flag("json")
-        let given = ["profile", "show", "forget"].filter { arguments.flag($0) }
+        let given = ["profile", "machine", "show", "forget"].filter { arguments.flag($0) }
         guard given.count <= 1 else {
             throw arguments.spec.error("`--\(given[0])` and `--\(given[1])` do not go together.")
         }
-        if arguments.flag("show") {
+        if arguments.flag("machine") {
+            action = .measureMachine
+        } else if arguments.flag("show") {
             action = .show
         } else if let name = arguments.optional("forget") {
             action = .forget(name)
@@ -64,13 +70,7 @@ struct CalibrateCommand: Command {
             }
             options.events = events
         }
-        if let text = arguments.optional("duration") {
-            guard let duration = Nanoseconds(text), duration > .zero else {
-                throw arguments.spec.error(
-                    "`--duration \(text.printable())`: expected a time above zero such as 30s or 5m.")
-            }
-            options.duration = duration
-        }
+        if let duration = try arguments.duration() { options.duration = duration }
         return options
     }
 
@@ -78,6 +78,7 @@ struct CalibrateCommand: Command {
         switch action {
         case .measure(let request, let options, let isDry):
             try await measure(request, options, isDry: isDry)
+        case .measureMachine: try await measureMachine()
         case .show: show()
         case .forget(let name): try forget(name)
         }
@@ -146,6 +147,32 @@ struct CalibrateCommand: Command {
         guard result.hasUsable else { return false }
         if let warning = try calibration.keep(result) { Output.message(warning) }
         return true
+    }
+
+    /// Some seconds of work, on a thread of its own.
+    private func measureMachine() async throws -> ExitStatus {
+        let hasTerminal = Output.hasTerminal
+        let measured: Result<CostTable, EncodingError> = await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "measure") {
+                do throws(EncodingError) {
+                    let table = try ThisMachine.measure { share in
+                        if hasTerminal { Output.status("measuring: \(Int(share * 100)) %") }
+                    }
+                    continuation.resume(returning: .success(table))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        Output.endStatus()
+        let table = try measured.get()
+        if let warning = try ThisMachine.keep(table) { Output.message(warning) }
+        if wantsJSON {
+            Output.data(CostText.json(table))
+        } else {
+            for line in CostText.lines(table) { Output.data(line) }
+        }
+        return .done
     }
 
     // MARK: What is kept

@@ -47,14 +47,7 @@ struct RecordCommand: Command {
             }
             return text
         }
-        duration = try arguments.optional("duration").map { text throws(UsageError) in
-            guard let duration = Nanoseconds(text), duration > .zero else {
-                throw arguments.spec.error(
-                    "`--duration \(text.printable())`: expected a time above zero such as 10, 2.5, 500ms, 10s, 5m or 2h."
-                )
-            }
-            return duration
-        }
+        duration = try arguments.duration()
         wantsJSON = arguments.flag("json")
     }
 

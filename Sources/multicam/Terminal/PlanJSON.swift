@@ -3,14 +3,15 @@ import Session
 
 /// A plan for programs: devices and tracks in the words and shapes of a manifest.
 enum PlanJSON {
-    static func of(_ plan: SessionPlan) -> JSONValue {
+    static func of(_ plan: SessionPlan, cost: HardwareCost, notes: [String]) -> JSONValue {
         .object([
             "profile": .string(plan.profile.printable()),
             "devices": .array(plan.cameras.map(device) + plan.microphones.map(device)),
             "tracks": .array(tracks(of: plan)),
             "connections": .array(
                 plan.connections.map { .object(["input": .string($0.input), "output": .string($0.output)]) }),
-            "notes": .array(plan.notes.map { .string($0.printable(limit: 1000)) }),
+            "cost": CostText.json(cost),
+            "notes": .array((plan.notes + notes).map { .string($0.printable(limit: 1000)) }),
         ])
     }
 

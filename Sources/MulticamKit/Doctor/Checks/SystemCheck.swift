@@ -1,4 +1,5 @@
 import Capture
+import Host
 import Media
 
 /// Memory, the wall clock, and udev.
@@ -13,12 +14,10 @@ enum SystemCheck {
     }
 
     private static func memory(_ machine: Machine) -> Finding {
-        // `MemAvailable:   123456 kB`
-        let line = machine.lines("/proc/meminfo").first { $0.hasPrefix("MemAvailable:") }
-        guard let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int64($0) }) else {
+        guard let bytes = FreeMemory.bytes(root: machine.root) else {
             return Finding("system.memory", .unknown, "/proc/meminfo does not say how much memory is free.")
         }
-        let megabytes = kilobytes / 1024
+        let megabytes = bytes >> 20
         if megabytes < 256 {
             return Finding(
                 "system.memory", .problem,

@@ -1,11 +1,9 @@
-import Media
-
 /// Which part of a stored picture goes where in a composed one, so that nothing is distorted.
-struct Placement: Equatable {
+public struct Placement: Equatable {
     /// Of the stored picture, before it is turned. Even position, because colour is shared between neighbours.
-    let source: PixelRectangle
+    public let source: PixelRectangle
     /// In the composed picture. Even position and size.
-    let target: PixelRectangle
+    public let target: PixelRectangle
 
     /// `nil` when nothing is left to see: a crop outside the picture, or a frame without area.
     ///
@@ -16,7 +14,7 @@ struct Placement: Equatable {
     ///   - rotation: Turns the picture clockwise on its way into the frame.
     ///   - filling: Whether the whole part is seen, or as much of its middle as fills the frame.
     ///   - frame: The rectangle to go into: even position and size.
-    init?(
+    public init?(
         of picture: PictureSize, crop: PixelRectangle?, rotation: Rotation, filling: PictureLayer.Filling,
         into frame: PixelRectangle
     ) {

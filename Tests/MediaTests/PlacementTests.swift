@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import Encoding
+@testable import Media
 
 @Suite("Placement")
 struct PlacementTests {

@@ -1,0 +1,272 @@
+internal import CMedia
+internal import Glibc
+public import Media
+
+/// Measures what each kind of work costs here: does it on made-up material of two sizes, and draws the line through both.
+///
+/// Processor time of the thread counts, not time on the clock: others on the machine disturb it little. The least of several
+/// runs counts, since what disturbs only ever adds. It takes some seconds and blocks its thread.
+public struct WorkMeasurement {
+    /// What one piece took, and how many units it had.
+    private struct Sample {
+        let nanoseconds: Double
+        let units: Double
+    }
+
+    private static let name = "the measurement of costs"
+    private static let small = PictureSize(width: 640, height: 360)
+    private static let large = PictureSize(width: 1280, height: 720)
+    private static let runs = 5
+    private static let encodedPictures = 60
+
+    public init() {}
+
+    /// - Parameter progress: Told the share that is done, 0…1.
+    /// - Returns: The table of this machine.
+    /// - Throws: When a codec is missing or refuses.
+    public func table(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
+        try table(of: WorkKind.allCases, progress: progress)
+    }
+
+    /// The same of some kinds alone, for tests.
+    func table(of all: [WorkKind], progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
+        var table = CostTable(plain: [:], photographic: [:])
+        for (index, detail) in CostTable.Detail.allCases.enumerated() {
+            let (small, large) = (
+                MeasuringMaterial(detail, size: Self.small), MeasuringMaterial(detail, size: Self.large)
+            )
+            let kinds = all.filter { detail == .plain || $0.dependsOnDetail }
+            for (position, kind) in kinds.enumerated() {
+                progress((Double(index) + Double(position) / Double(kinds.count)) / 2)
+                let entry = Self.line(
+                    through: try Self.sample(kind, small), try Self.sample(kind, large))
+                switch detail {
+                case .plain: table.plain[kind] = entry
+                case .photographic: table.photographic[kind] = entry
+                }
+            }
+        }
+        progress(1)
+        return table
+    }
+
+    private static func line(through small: Sample, _ large: Sample) -> CostTable.Entry {
+        let slope = max(0, (large.nanoseconds - small.nanoseconds) / (large.units - small.units))
+        return CostTable.Entry(
+            nanosecondsPerPiece: max(0, small.nanoseconds - slope * small.units), nanosecondsPerUnit: slope)
+    }
+
+    private static func sample(_ kind: WorkKind, _ material: MeasuringMaterial) throws(EncodingError)
+        -> Sample
+    {
+        let pixels = Double(material.size.pixelCount)
+        // Sound and bytes come in two sizes too.
+        let scale = material.size == small ? 1 : 2
+        switch kind {
+        case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8:
+            return Sample(nanoseconds: try decodingJPEGs(material, kind), units: pixels)
+        case .decodeH264: return Sample(nanoseconds: try decodingH264(material), units: pixels)
+        case .unpack, .turn, .recolor, .scale: return try converting(kind, material)
+        case .encodeUltrafast: return Sample(nanoseconds: try encoding(material, .ultrafast), units: pixels)
+        case .encodeSuperfast: return Sample(nanoseconds: try encoding(material, .superfast), units: pixels)
+        case .encodeVeryfast: return Sample(nanoseconds: try encoding(material, .veryfast), units: pixels)
+        case .encodeSound: return try encodingSound(channels: scale)
+        case .resample: return try resampling(sampleCount: 960 * scale)
+        case .store: return storing(byteCount: 50_000 * scale * scale)
+        case .deliver: return delivering(units: Double(scale))
+        }
+    }
+
+    // MARK: Pictures
+
+    private static func decodingJPEGs(_ material: MeasuringMaterial, _ kind: WorkKind) throws(EncodingError)
+        -> Double
+    {
+        let scale = JPEGScale.allCases.first { WorkKind($0) == kind } ?? .whole
+        let pictures = try material.jpegs()
+        let decoder = JPEGDecoder()
+        var scratch = ScratchPlanes()
+        return least(of: pictures.count) {
+            for picture in pictures {
+                guard let header = decoder.header(of: picture.memory) else { continue }
+                _ = decoder.decode(
+                    picture.memory, header, into: scratch.planes(scale.scaled(material.size), 1, 0))
+            }
+        }
+    }
+
+    private static func decodingH264(_ material: MeasuringMaterial) throws(EncodingError) -> Double {
+        let encoder = try H264Encoder(size: material.size, rate: FrameRate(30))
+        var units: [CapturedPicture] = []
+        let planes = PicturePlane.packed(.i420, material.size).planes
+        for index in 0..<encodedPictures {
+            let picture = material.picture(at: index)
+            for packet in try encoder.encode(i420: picture, planes: planes, tick: Int64(index)) {
+                units.append(
+                    CapturedPicture(
+                        pixel: .h264, size: material.size, color: .bt709Limited,
+                        capturedAt: ClockTime(nanoseconds: Int64(index)), sequence: Int64(index),
+                        isKey: packet.isKey, memory: packet.bytes, isOwned: true))
+            }
+        }
+        let decoder = try H264Decoder(name: name)
+        return try leastThrowing(of: units.count, runs: 1) { () throws(EncodingError) in
+            for unit in units { _ = try decoder.decode(unit) }
+        }
+    }
+
+    private static func converting(_ kind: WorkKind, _ material: MeasuringMaterial) throws(EncodingError)
+        -> Sample
+    {
+        let size = material.size
+        let sources = material.pictures.map { Planes(i420: $0, size: size) }
+        var scratch = ScratchPlanes()
+        let pixels = Double(size.pixelCount)
+        switch kind {
+        case .unpack:
+            let painter = PicturePainter()
+            let (layout, byteCount) = PicturePlane.packed(.yuyv, size)
+            let picture = CapturedPicture(
+                pixel: .yuyv, size: size, color: .bt709Limited, capturedAt: ClockTime(nanoseconds: 0),
+                sequence: 0,
+                memory: SharedBytes(repeatElement(128, count: byteCount)), planes: layout, isOwned: true)
+            let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
+            let time = least(of: sources.count) {
+                for _ in sources { _ = painter.paint(picture, whole, into: scratch.planes(size, 1, 1)) }
+            }
+            return Sample(nanoseconds: time, units: pixels)
+        case .scale:
+            let target = PictureSize(width: size.width * 3 / 4 & ~1, height: size.height * 3 / 4 & ~1)
+            let time = least(of: sources.count) {
+                for source in sources { source.scale(into: scratch.planes(target, 1, 1)) }
+            }
+            return Sample(nanoseconds: time, units: pixels + Double(target.pixelCount))
+        case .turn:
+            let time = least(of: sources.count) {
+                for source in sources { source.turn(.quarter, into: scratch.planes(size.turned, 1, 1)) }
+            }
+            return Sample(nanoseconds: time, units: pixels)
+        default:
+            let map = ColorMap(from: .jpeg, to: .bt709Limited)
+            let time = least(of: sources.count) { for source in sources { map?.convert(source) } }
+            return Sample(nanoseconds: time, units: pixels)
+        }
+    }
+
+    /// One thread: more cost no more processor time.
+    private static func encoding(
+        _ material: MeasuringMaterial, _ preset: PictureEncodingSettings.Preset
+    ) throws(EncodingError) -> Double {
+        let settings = PictureEncodingSettings(size: material.size, rate: FrameRate(30), preset: preset)
+        let whole = PixelRectangle(x: 0, y: 0, width: material.size.width, height: material.size.height)
+        let planes = PicturePlane.packed(.i420, material.size).planes
+        let layers = (0..<encodedPictures).map { index in
+            PictureLayer(
+                picture: CapturedPicture(
+                    pixel: .i420, size: material.size, color: .bt709Limited,
+                    capturedAt: ClockTime(nanoseconds: 0), sequence: Int64(index),
+                    memory: material.picture(at: index), planes: planes, isOwned: true),
+                rectangle: whole)
+        }
+        let encoder = try ComposedPictureEncoder(settings, name: name, threads: 1)
+        return try leastThrowing(of: encodedPictures, runs: 1) { () throws(EncodingError) in
+            for tick in 0..<encodedPictures {
+                _ = try encoder.encode([layers[tick]], tick: Int64(tick))
+            }
+            _ = try encoder.finish()
+        }
+    }
+
+    // MARK: Sound and bytes
+
+    private static func encodingSound(channels: Int) throws(EncodingError) -> Sample {
+        let encoder = try AACEncoder(channels: channels, bitrate: 96_000 * channels, name: name)
+        let frames = 200
+        let samples = noise(1024 * channels * frames)
+        let time = try leastThrowing(of: frames, runs: 1) { () throws(EncodingError) in
+            _ = try encoder.encode(samples)
+        }
+        return Sample(nanoseconds: time, units: Double(1024 * channels))
+    }
+
+    private static func resampling(sampleCount: Int) throws(EncodingError) -> Sample {
+        let resampler = try DriftResampler(from: SoundFormat(rate: 48_000, channels: 1), name: name)
+        let samples = noise(sampleCount)
+        let time = try leastThrowing(of: 100, runs: runs) { () throws(EncodingError) in
+            for _ in 0..<100 {
+                try resampler.correct(partsPerMillion: 50)
+                _ = try resampler.convert(samples)
+            }
+        }
+        return Sample(nanoseconds: time, units: Double(sampleCount))
+    }
+
+    /// A copy in memory and one into the system's, as a file's pages are.
+    private static func storing(byteCount: Int) -> Sample {
+        let descriptor = media_memory_file()
+        defer { if descriptor >= 0 { close(descriptor) } }
+        let source = SharedBytes(repeatElement(7, count: byteCount))
+        let time = least(of: 20) {
+            for index in 0..<20 {
+                let copy = SharedBytes(copying: source.bytes)
+                if descriptor >= 0 { pwrite(descriptor, copy.start, copy.count, off_t(index * byteCount)) }
+            }
+        }
+        return Sample(nanoseconds: time, units: Double(byteCount))
+    }
+
+    /// A picture passes from the driver to the timeline, from there to an encoder or a file, and on to the disk's thread: each
+    /// sleeps until it comes. Measured on one thread that wakes another and waits for it.
+    private static func delivering(units: Double) -> Sample {
+        let (count, wakeUps) = (400, 4.0)
+        let (there, back) = (BoundedQueue<Int>(capacity: 1), BoundedQueue<Int>(capacity: 1))
+        let other = MediaThread(name: "measure") { while let item = there.next() { back.put(item) } }
+        let begin = time(of: CLOCK_PROCESS_CPUTIME_ID)
+        for item in 0..<count {
+            there.put(item)
+            _ = back.next()
+        }
+        let passed = time(of: CLOCK_PROCESS_CPUTIME_ID) - begin
+        there.finish()
+        other.join()
+        return Sample(nanoseconds: passed / Double(2 * count) * wakeUps, units: units)
+    }
+
+    private static func noise(_ count: Int) -> [Float] {
+        var state: UInt32 = 1
+        return (0..<count).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Float(Int32(bitPattern: state)) / 4e9
+        }
+    }
+
+    // MARK: Time
+
+    private static func least(of pieces: Int, _ body: () -> Void) -> Double {
+        (0..<runs).map { _ in
+            let begin = threadTime
+            body()
+            return threadTime - begin
+        }.reduce(.infinity, min) / Double(max(pieces, 1))
+    }
+
+    private static func leastThrowing(
+        of pieces: Int, runs: Int, _ body: () throws(EncodingError) -> Void
+    ) throws(EncodingError) -> Double {
+        var least = Double.infinity
+        for _ in 0..<runs {
+            let begin = threadTime
+            try body()
+            least = min(least, threadTime - begin)
+        }
+        return least / Double(max(pieces, 1))
+    }
+
+    private static var threadTime: Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func time(of clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}

@@ -1,0 +1,39 @@
+/// What a machine's processor needs for each kind of work, measured.
+public struct CostTable: Sendable, Equatable, Codable {
+    /// Processor time of one piece of work: a part that it always needs, and one for each unit (a pixel, a sample, a byte).
+    public struct Entry: Sendable, Equatable, Codable {
+        public var nanosecondsPerPiece: Double
+        public var nanosecondsPerUnit: Double
+
+        public init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
+            self.nanosecondsPerPiece = nanosecondsPerPiece
+            self.nanosecondsPerUnit = nanosecondsPerUnit
+        }
+
+        /// - Parameter units: Of one piece.
+        public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
+    }
+
+    /// How much there is to see in pictures, which decides what coding them costs.
+    public enum Detail: String, Sendable, Codable, CaseIterable {
+        /// Made-up pictures: areas of one colour.
+        case plain
+        /// What a camera sees: textures and a sensor's noise.
+        case photographic
+    }
+
+    /// Of plain pictures, and of all work that detail does not matter to.
+    public var plain: [WorkKind: Entry]
+    /// Of the work that depends on detail.
+    public var photographic: [WorkKind: Entry]
+
+    public init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
+        self.plain = plain
+        self.photographic = photographic
+    }
+
+    /// What a kind of work costs; of one that was never measured, nothing is known.
+    public func entry(_ kind: WorkKind, _ detail: Detail) -> Entry? {
+        detail == .photographic && kind.dependsOnDetail ? photographic[kind] : plain[kind]
+    }
+}

@@ -1,0 +1,61 @@
+internal import Encoding
+internal import Foundation
+internal import Host
+public import Media
+public import Session
+
+/// This computer as `HardwareCost` wants to know it.
+public struct ThisMachine: Sendable {
+    public let model: MachineModel
+    /// What a person should know of the model: one sentence each.
+    public let notes: [String]
+
+    /// Looks at the computer and at what was measured of it. May wait for a disk; not in a Swift task.
+    ///
+    /// - Parameter output: Where recordings go, or will: the nearest folder above that there is counts.
+    public init(output: String) {
+        var folder = URL(fileURLWithPath: output).standardizedFileURL
+        while !FileManager.default.fileExists(atPath: folder.path), folder.path != "/" {
+            folder.deleteLastPathComponent()
+        }
+        let (kept, warning) = Self.costsFile?.read() ?? (MachineCosts(), nil)
+        var notes = [warning].compactMap { $0 }
+        if kept.table == nil {
+            notes.append(
+                "what work costs was not measured on this computer, so figures of another one stand in: measure it with "
+                    + "`multicam calibrate --machine`.")
+        }
+        let share = ThisHost().read(folder: folder.path, at: ClockTime(nanoseconds: 0)).share
+        model = MachineModel(
+            processors: share?.usable ?? Double(ProcessInfo.processInfo.activeProcessorCount),
+            costs: kept.table ?? .usual, freeMemory: FreeMemory.bytes(),
+            disk: DiskSpaceReader.freeBytes(folder.path).map {
+                MachineModel.Disk(freeBytes: $0, bytesPerSecond: nil)
+            })
+        self.notes = notes
+    }
+
+    /// Measures what each kind of work costs here, on this thread, which takes some seconds.
+    ///
+    /// - Parameter progress: Told the share that is done, 0…1.
+    /// - Returns: The table.
+    /// - Throws: When a codec is missing.
+    public static func measure(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
+        try WorkMeasurement().table(progress: progress)
+    }
+
+    /// Keeps a table for all plans from now on.
+    ///
+    /// - Returns: A sentence for the user if what was kept before could not be read.
+    /// - Throws: When it cannot be written.
+    public static func keep(_ table: CostTable) throws(StateFileError) -> String? {
+        guard let file = costsFile else {
+            return "there is no place to keep what was measured: set XDG_STATE_HOME or HOME."
+        }
+        return try file.update { $0.table = table }
+    }
+
+    private static var costsFile: StateFile<MachineCosts>? {
+        StateFile(environment: ProcessInfo.processInfo.environment)
+    }
+}

@@ -1,0 +1,179 @@
+public import Media
+
+/// What a plan needs of a machine, before it runs: 0 upward; above 1 it does not run. The scarcest resource decides.
+///
+/// A pure function of both: it changes with every input, as a basket's price does with what is put into it.
+public struct HardwareCost: Sendable, Equatable {
+    /// What one resource is used by.
+    public struct Term: Sendable, Equatable {
+        /// `cpu`, `thread:program`, `memory`, `disk`.
+        public let resource: String
+        /// Of what there is of it: 1 is all.
+        public let used: Double
+        /// Who uses how much of it, the most first; they add up to `used`.
+        public let parts: [Part]
+        /// The same with its quantities, as a sentence for people.
+        public let explanation: String
+    }
+
+    public struct Part: Sendable, Equatable {
+        /// `program` or a role.
+        public let owner: String
+        public let used: Double
+    }
+
+    /// The scarcest first.
+    public let terms: [Term]
+    /// Resources that nothing is known of, each with the reason.
+    public let unknown: [String]
+
+    /// The scarcest resource's.
+    public var total: Double { terms.first?.used ?? 0 }
+
+    /// What of the processors can be used before pictures are lost: encoders' peaks and the rest of the system need room.
+    public static let usableProcessorShare = 0.9
+    /// A thread that composes and hands pictures to its encoder cannot be on two processors at once.
+    private static let usableThreadShare = 0.9
+    /// What the program itself holds, without pictures: libraries, stacks, queues. Measured on a recording of one microphone.
+    private static let baseMemory = 40e6
+    /// Pictures of the program's size that x264 keeps at its recording presets, its lookahead and two threads' included.
+    private static let encoderPictures = 45.0
+    /// Seconds of a camera's own pictures that may wait on their way: alignment, and a disk that pauses.
+    private static let waitingSeconds = 3.0
+
+    /// - Parameters:
+    ///   - plan: As it would run.
+    ///   - machine: That it would run on.
+    ///   - duration: How long; `nil` leaves the disk's room out of account.
+    public init(of plan: SessionPlan, on machine: MachineModel, duration: Nanoseconds? = nil) {
+        let work = PlannedWork(plan)
+        var terms: [Term] = []
+        var unknown: [String] = []
+        if let times = work.processorTime(by: machine.costs) {
+            terms += Self.processor(times, machine)
+            terms += Self.threads(work, machine)
+        } else {
+            unknown.append("cpu: the cost table of this machine does not have all that the plan does.")
+        }
+        if let free = machine.freeMemory {
+            terms.append(Self.memory(plan, free))
+        } else {
+            unknown.append("memory: the system does not say how much is free.")
+        }
+        if let disk = machine.disk {
+            terms += Self.disk(plan, disk, duration)
+            if disk.bytesPerSecond == nil {
+                unknown.append("disk: how fast it writes has not been measured.")
+            }
+        } else {
+            unknown.append("disk: nothing is known of where recordings go.")
+        }
+        self.terms = terms.sorted { ($1.used, $0.resource) < ($0.used, $1.resource) }
+        self.unknown = unknown
+    }
+
+    // MARK: Processor
+
+    private static func processor(_ times: [String: Double], _ machine: MachineModel) -> [Term] {
+        let usable = machine.processors * usableProcessorShare
+        let needed = times.values.reduce(0, +)
+        return [
+            Term(
+                resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
+                explanation:
+                    "\(rounded(needed * 1000)) ms of processor time a second, of \(rounded(usable * 1000)) ms that "
+                    + "\(rounded(machine.processors)) processors can give.")
+        ]
+    }
+
+    /// Composing is one thread's work for each encoded picture stream.
+    private static func threads(_ work: PlannedWork, _ machine: MachineModel) -> [Term] {
+        let composing = work.items.filter { $0.kind.isComposing }
+        return Set(composing.map(\.owner)).sorted().compactMap { owner in
+            let time = composing.filter { $0.owner == owner }.reduce(0) { sum, item in
+                let entry = machine.costs.entry(item.kind, item.detail)
+                return sum + item.rate * (entry?.nanoseconds(units: item.units) ?? 0) / 1e9
+            }
+            let used = time / usableThreadShare
+            return Term(
+                resource: "thread:\(owner)", used: used, parts: [Part(owner: owner, used: used)],
+                explanation:
+                    "the thread that composes \(owner) is busy for \(rounded(time * 1000)) ms a second.")
+        }
+    }
+
+    // MARK: Memory and disk
+
+    private static func memory(_ plan: SessionPlan, _ free: Int64) -> Term {
+        var bytes: [String: Double] = [SessionPlan.programOwner: baseMemory]
+        for camera in plan.cameras {
+            bytes[camera.role, default: 0] +=
+                camera.expectedBytes * camera.format.rate.perSecond * waitingSeconds
+        }
+        for (owner, settings) in plan.encoders {
+            bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * encoderPictures
+        }
+        let needed = bytes.values.reduce(0, +)
+        return Term(
+            resource: "memory", used: needed / Double(max(free, 1)),
+            parts: parts(bytes, of: Double(max(free, 1))),
+            explanation: "\(megabytes(needed)) at most, of \(megabytes(Double(free))) that are free.")
+    }
+
+    private static func disk(_ plan: SessionPlan, _ disk: MachineModel.Disk, _ duration: Nanoseconds?)
+        -> [Term]
+    {
+        let rates = plan.bytesPerSecond
+        let needed = rates.values.reduce(0, +)
+        var terms: [Term] = []
+        if let speed = disk.bytesPerSecond, speed > 0 {
+            terms.append(
+                Term(
+                    resource: "disk", used: needed / speed, parts: parts(rates, of: speed),
+                    explanation:
+                        "\(megabytes(needed)) a second, of \(megabytes(speed)) that the disk can write."))
+        }
+        if let duration {
+            let length = needed * duration.inSeconds
+            let free = Double(max(disk.freeBytes, 1))
+            terms.append(
+                Term(
+                    resource: "disk-space", used: length / free,
+                    parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
+                    explanation:
+                        "\(megabytes(length)) for the whole recording, of \(megabytes(free)) that are free."))
+        }
+        return terms
+    }
+
+    private static func parts(_ amounts: [String: Double], of all: Double) -> [Part] {
+        amounts.map { Part(owner: $0.key, used: $0.value / all) }.sorted {
+            ($1.used, $0.owner) < ($0.used, $1.owner)
+        }
+    }
+
+    private static func megabytes(_ bytes: Double) -> String {
+        bytes >= 1e9 ? "\(rounded(bytes / 1e9)) GB" : "\(rounded(bytes / 1e6)) MB"
+    }
+
+    /// To three digits.
+    private static func rounded(_ value: Double) -> String {
+        let steps = value >= 100 ? 1.0 : value >= 10 ? 10 : 100
+        let text = "\((value * steps).rounded() / steps)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
+
+extension WorkKind {
+    /// Whether the thread that feeds an encoder does it, one picture after the other.
+    fileprivate var isComposing: Bool {
+        switch self {
+        case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,
+            .recolor:
+            true
+        case .decodeH264, .encodeUltrafast, .encodeSuperfast, .encodeVeryfast, .encodeSound, .resample,
+            .store, .deliver:
+            false
+        }
+    }
+}

@@ -1,0 +1,30 @@
+public import Media
+
+/// A machine as far as it limits a recording: what `HardwareCost` measures a plan against.
+public struct MachineModel: Sendable, Equatable, Codable {
+    /// Where recordings are written.
+    public struct Disk: Sendable, Equatable, Codable {
+        public var freeBytes: Int64
+        /// Measured; `nil` where it was not.
+        public var bytesPerSecond: Double?
+
+        public init(freeBytes: Int64, bytesPerSecond: Double?) {
+            self.freeBytes = freeBytes
+            self.bytesPerSecond = bytesPerSecond
+        }
+    }
+
+    /// Processors that this process may use; a limit by control groups may make it a fraction.
+    public var processors: Double
+    public var costs: CostTable
+    /// Memory that is free or can be made so, in bytes; `nil` where the system does not say.
+    public var freeMemory: Int64?
+    public var disk: Disk?
+
+    public init(processors: Double, costs: CostTable, freeMemory: Int64?, disk: Disk?) {
+        self.processors = processors
+        self.costs = costs
+        self.freeMemory = freeMemory
+        self.disk = disk
+    }
+}

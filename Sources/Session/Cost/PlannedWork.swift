@@ -1,0 +1,149 @@
+public import Media
+
+/// What a plan makes the processor do, in pieces a second: the ground of its cost. A pure function of the plan.
+public struct PlannedWork: Sendable, Equatable {
+    /// The same work again and again.
+    public struct Item: Sendable, Equatable {
+        public let kind: WorkKind
+        /// Pieces a second.
+        public let rate: Double
+        /// Pixels, samples or bytes in a piece; see `WorkKind`.
+        public let units: Double
+        public let detail: CostTable.Detail
+        /// `program` or a role: whose work it is.
+        public let owner: String
+    }
+
+    public private(set) var items: [Item] = []
+
+    /// - Parameter plan: As it would run.
+    public init(_ plan: SessionPlan) {
+        for camera in plan.cameras { add(camera, plan) }
+        if let program = plan.program { add(program, plan) }
+        for track in plan.cameraTracks { add(track, plan) }
+        for microphone in plan.microphones { add(microphone, plan) }
+    }
+
+    /// Processor seconds that a second of recording takes, by owner; `nil` where the table lacks something that it does.
+    public func processorTime(by table: CostTable) -> [String: Double]? {
+        var sums: [String: Double] = [:]
+        for item in items {
+            guard let entry = table.entry(item.kind, item.detail) else { return nil }
+            sums[item.owner, default: 0] += item.rate * entry.nanoseconds(units: item.units) / 1e9
+        }
+        return sums
+    }
+
+    private mutating func add(
+        _ kind: WorkKind, rate: Double, units: Double, _ detail: CostTable.Detail = .plain, of owner: String
+    ) {
+        items.append(Item(kind: kind, rate: rate, units: units, detail: detail, owner: owner))
+    }
+
+    // MARK: Inputs
+
+    /// A stream whose pictures depend on each other is decoded once, whoever shows it.
+    private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
+        add(.deliver, rate: camera.format.rate.perSecond, units: 0, of: camera.role)
+        guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
+        add(
+            .decodeH264, rate: camera.format.rate.perSecond, units: Double(camera.format.size.pixelCount),
+            camera.detail, of: camera.role)
+    }
+
+    private mutating func add(_ microphone: PlannedMicrophone, _ plan: SessionPlan) {
+        let channels = microphone.pick.isEmpty ? microphone.format.channels : microphone.pick.count
+        let slices = 50.0
+        add(.deliver, rate: slices, units: 0, of: microphone.role)
+        add(
+            .resample, rate: slices, units: Double(microphone.format.rate * channels) / slices,
+            of: microphone.role)
+        guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
+        let samples = Double(SoundFormat.sessionRate * channels)
+        if track.file.hasSuffix(".wav") {
+            add(.store, rate: slices, units: samples * 3 / slices, of: microphone.role)
+        } else {
+            add(.encodeSound, rate: samples / 1024, units: 1024, of: microphone.role)
+        }
+    }
+
+    // MARK: Outputs
+
+    private mutating func add(_ program: PlannedProgram, _ plan: SessionPlan) {
+        let settings = program.settings
+        var covered: [PixelRectangle] = []
+        var detail = CostTable.Detail.plain
+        for layer in program.layers {
+            guard let camera = plan.cameras.first(where: { $0.role == layer.role }) else { continue }
+            if camera.detail == .photographic { detail = .photographic }
+            // What lies over a picture that moves is painted anew with each of that one's.
+            let isOver = covered.contains { $0.overlaps(layer.rectangle) }
+            let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
+            paint(
+                layer, of: camera, settings, rate: isOver ? settings.rate.perSecond : rate,
+                owner: SessionPlan.programOwner)
+            covered.append(layer.rectangle)
+        }
+        encode(settings, detail, owner: SessionPlan.programOwner)
+        guard !program.mix.isEmpty else { return }
+        let samples = Double(SoundFormat.sessionRate * SoundStage.mixChannels)
+        add(.encodeSound, rate: samples / 1024, units: 1024, of: SessionPlan.programOwner)
+    }
+
+    private mutating func add(_ track: PlannedCameraTrack, _ plan: SessionPlan) {
+        guard let camera = plan.cameras.first(where: { $0.role == track.role }) else { return }
+        guard track.mode == .encode else {
+            add(.store, rate: track.rate.perSecond, units: camera.expectedBytes, of: track.role)
+            return
+        }
+        let whole = PixelRectangle(
+            x: 0, y: 0, width: track.settings.size.width, height: track.settings.size.height)
+        let layer = PlannedLayer(role: track.role, rectangle: whole, crop: camera.crop)
+        var settings = track.settings
+        settings.color = nil
+        let rate = min(track.rate.perSecond, camera.format.rate.perSecond)
+        paint(layer, of: camera, settings, rate: rate, owner: track.role)
+        encode(settings, camera.detail, owner: track.role)
+    }
+
+    private mutating func encode(
+        _ settings: PictureEncodingSettings, _ detail: CostTable.Detail, owner: String
+    ) {
+        add(
+            WorkKind(settings.preset), rate: settings.rate.perSecond, units: Double(settings.size.pixelCount),
+            detail,
+            of: owner)
+    }
+
+    /// One camera's picture into its place: as `PicturePainter` goes about it.
+    private mutating func paint(
+        _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: PictureEncodingSettings, rate: Double,
+        owner: String
+    ) {
+        let size = camera.format.size
+        guard
+            let place = Placement(
+                of: size, crop: layer.crop, rotation: layer.rotation, filling: layer.filling,
+                into: layer.rectangle)
+        else { return }
+        let turned = layer.rotation.swapsSides ? place.target.size.turned : place.target.size
+        let target = Double(turned.pixelCount)
+        let isWhole = place.source.size == size
+        var scaled = place.source.size
+        switch camera.format.pixel {
+        case .mjpeg:
+            let scale = JPEGScale.smallest(for: place.source.size, wanted: turned)
+            add(WorkKind(scale), rate: rate, units: Double(size.pixelCount), camera.detail, of: owner)
+            scaled = scale.scaled(place.source.size)
+        case .yuyv, .uyvy, .nv12, .bgra:
+            add(.unpack, rate: rate, units: Double(place.source.size.pixelCount), of: owner)
+        case .h264, .i420, .i422, .converted: break
+        }
+        if scaled != turned || !isWhole {
+            add(.scale, rate: rate, units: Double(scaled.pixelCount) + target, of: owner)
+        }
+        if layer.rotation != .none || layer.isMirrored { add(.turn, rate: rate, units: target, of: owner) }
+        // Cameras' JPEGs are of full range; raw pictures mostly of BT.601: only a track of the camera's own keeps that.
+        if settings.color != nil { add(.recolor, rate: rate, units: target, of: owner) }
+    }
+}

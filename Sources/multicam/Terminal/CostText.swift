@@ -1,0 +1,84 @@
+import Media
+import Session
+
+/// Costs as people and programs read them.
+enum CostText {
+    // MARK: The machine
+
+    /// One line for each kind of work.
+    static func lines(_ table: CostTable) -> [String] {
+        WorkKind.allCases.compactMap { kind in
+            guard let plain = table.entry(kind, .plain) else { return nil }
+            let detailed = kind.dependsOnDetail ? table.entry(kind, .photographic) : nil
+            let figures = [plain, detailed].compactMap { $0 }.map(text).joined(separator: "; photographic ")
+            return kind.rawValue.padded(to: 18) + figures
+        }
+    }
+
+    static func json(_ table: CostTable) -> String {
+        var object: [String: JSONValue] = [:]
+        for (name, entries) in [("plain", table.plain), ("photographic", table.photographic)] {
+            object[name] = .object(
+                Dictionary(
+                    uniqueKeysWithValues: entries.map { kind, entry in
+                        (
+                            kind.rawValue,
+                            .object([
+                                "ns_per_piece": .number(entry.nanosecondsPerPiece),
+                                "ns_per_unit": .number(entry.nanosecondsPerUnit),
+                            ])
+                        )
+                    }))
+        }
+        return JSONText.line(JSONValue.object(object))
+    }
+
+    private static func text(_ entry: CostTable.Entry) -> String {
+        "\(rounded(entry.nanosecondsPerUnit)) ns + \(rounded(entry.nanosecondsPerPiece / 1000)) µs a piece"
+    }
+
+    // MARK: A plan
+
+    /// The lines of a plan's text.
+    static func lines(_ cost: HardwareCost, notes: [String]) -> [String] {
+        var lines = [
+            "",
+            "hardware cost \(rounded(cost.total))" + (cost.total > 1 ? ": more than this computer has" : ""),
+        ]
+        for term in cost.terms {
+            lines.append("  \(term.resource.padded(to: 16)) \(rounded(term.used))  \(term.explanation)")
+            guard term.parts.count > 1 else { continue }
+            let parts = term.parts.prefix(6).map { "\($0.owner) \(rounded($0.used))" }
+            lines.append("                        \(parts.joined(separator: ", "))")
+        }
+        lines += cost.unknown.map { "  not known: \($0)" }
+        return lines + notes.map { "  note: \($0.printable(limit: 1000))" }
+    }
+
+    static func json(_ cost: HardwareCost) -> JSONValue {
+        .object([
+            "hardware": .number(cost.total),
+            "terms": .array(
+                cost.terms.map { term in
+                    .object([
+                        "resource": .string(term.resource), "used": .number(term.used),
+                        "explanation": .string(term.explanation),
+                        "parts": .array(
+                            term.parts.map {
+                                .object(["owner": .string($0.owner), "used": .number($0.used)])
+                            }),
+                    ])
+                }),
+            "unknown": .array(cost.unknown.map { .string($0) }),
+        ])
+    }
+
+    /// To two digits behind the point.
+    private static func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(1, width - count))
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@Suite("What a recording costs, on the command line")
+struct CostTests {
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func cost(_ arguments: String...) throws -> [String: Any] {
+        let outcome = try Multicam.run([Multicam.path, "plan", "--virtual", "--json"] + arguments)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try #require(try json(outcome.output)["cost"] as? [String: Any])
+    }
+
+    private func terms(_ cost: [String: Any]) throws -> [String: Double] {
+        let terms = try #require(cost["terms"] as? [[String: Any]])
+        return try Dictionary(
+            uniqueKeysWithValues: terms.map {
+                (try #require($0["resource"] as? String), try #require($0["used"] as? Double))
+            })
+    }
+
+    @Test("a plan says what it needs of the scarcest resource, and of each other")
+    func plan() throws {
+        let small = try cost("--profile", "tracks")
+        let large = try cost("--profile", "pip", "--duration", "2h")
+        let (tracks, pip) = (try terms(small), try terms(large))
+        #expect(try #require(pip["cpu"]) > #require(tracks["cpu"]))
+        #expect(pip["thread:program"] != nil && tracks["thread:program"] == nil)
+        #expect(pip["disk-space"] != nil && tracks["disk-space"] == nil)
+        #expect(large["hardware"] as? Double == pip.values.max())
+        #expect(try #require(large["unknown"] as? [String]).contains { $0.hasPrefix("disk:") })
+    }
+
+    @Test("people read it below the plan, with what is not known")
+    func words() throws {
+        let outcome = try Multicam.run("plan", "--profile", "pip", "--virtual")
+        #expect(
+            outcome.lines.contains { $0.hasPrefix("hardware cost 0.") || $0.hasPrefix("hardware cost 1.") })
+        #expect(outcome.lines.contains { $0.contains("ms of processor time a second") })
+        #expect(outcome.lines.contains { $0.hasPrefix("  not known: disk") })
+        expectRefusal(
+            try Multicam.run("plan", "--profile", "pip", "--virtual", "--duration", "soon"), status: 2,
+            "--duration soon")
+    }
+}

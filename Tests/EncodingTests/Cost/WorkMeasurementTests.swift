@@ -1,0 +1,39 @@
+import Media
+import Testing
+
+@testable import Encoding
+
+@Suite("The measurement of what work costs")
+struct WorkMeasurementTests {
+    @Test("has an entry for each kind, and one more where detail costs; more to see costs more")
+    func entries() throws {
+        let kinds: [WorkKind] = [
+            .decodeJPEG8, .decodeJPEG1, .encodeUltrafast, .recolor, .resample, .store, .decodeH264,
+        ]
+        var shares: [Double] = []
+        let table = try WorkMeasurement().table(of: kinds) { shares.append($0) }
+        #expect(Set(table.plain.keys) == Set(kinds))
+        #expect(Set(table.photographic.keys) == Set(kinds.filter(\.dependsOnDetail)))
+        let pixels = Double(PictureSize(width: 1920, height: 1080).pixelCount)
+        func cost(_ kind: WorkKind, _ detail: CostTable.Detail) throws -> Double {
+            try #require(table.entry(kind, detail)).nanoseconds(units: pixels)
+        }
+        #expect(try cost(.decodeJPEG8, .photographic) > cost(.decodeJPEG8, .plain))
+        #expect(try cost(.encodeUltrafast, .photographic) > cost(.encodeUltrafast, .plain))
+        #expect(try cost(.decodeJPEG1, .photographic) < cost(.decodeJPEG8, .photographic))
+        #expect(shares == shares.sorted() && shares.last == 1)
+    }
+
+    @Test(
+        "uses pictures in which as much changes as before a camera: a JPEG of one has the size of a webcam's")
+    func material() throws {
+        let size = PictureSize(width: 1280, height: 720)
+        let jpegs = try MeasuringMaterial(.photographic, size: size).jpegs()
+        let bytes = jpegs.map(\.memory.count)
+        // Webcams' JPEGs of 720p are of 60 to 200 KB.
+        #expect(bytes.allSatisfy { (60_000...220_000).contains($0) }, "\(bytes)")
+        #expect(Set(jpegs.map { Array($0.memory.bytes.prefix(5000)) }).count == jpegs.count)
+        let plain = try MeasuringMaterial(.plain, size: size).jpegs().map(\.memory.count)
+        #expect((plain.max() ?? 0) * 2 < bytes.min() ?? 0)
+    }
+}
