@@ -223,12 +223,12 @@ struct CalibrationTests {
             cameras: { a: { device: "virtual:clap" }, b: { device: "virtual:clap" } }
             tracks: { cameras: copy }
             """
-        #expect(try refusal(camera).contains("2 cameras and 0 microphones"))
+        #expect(try refusal(camera).contains("(cameras: 2, microphones: 0)"))
         let microphone = """
             microphones: { a: { device: "virtual:clap" } }
             tracks: { microphones: wav }
             """
-        #expect(try refusal(microphone).contains("0 cameras and 1 microphones"))
+        #expect(try refusal(microphone).contains("(cameras: 0, microphones: 1)"))
         let two = """
             microphones: { a: { device: "virtual:clap" }, b: { device: "virtual:clap" } }
             tracks: { microphones: wav }
