@@ -10,7 +10,7 @@ public struct CostTable: Sendable, Equatable, Codable {
             self.nanosecondsPerUnit = nanosecondsPerUnit
         }
 
-        /// - Parameter units: Of one piece.
+        /// What one piece of so many units takes.
         public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
     }
 

@@ -13,11 +13,12 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     public static let whole = JPEGScale(eighths: 8)
     public static let smallest = JPEGScale(eighths: 1)
 
-    /// The smallest scale at which a part of the picture is still at least as large as wanted; whole where none is.
+    /// The scale that costs least and loses nothing.
     ///
     /// - Parameters:
     ///   - part: Of the full picture; it will be scaled to `wanted`.
     ///   - wanted: In pixels.
+    /// - Returns: The smallest at which the part is still at least as large as wanted; whole where none is.
     public static func smallest(for part: PictureSize, wanted: PictureSize) -> JPEGScale {
         allCases.first { scale in
             let scaled = scale.scaled(part)
