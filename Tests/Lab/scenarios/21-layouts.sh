@@ -117,5 +117,5 @@ outside_single() {
     in_order program "$folder/program.mp4" 60
     equal "whose picture" "$(whose "$folder/program.mp4" 640 360)" 4
     tone program "$folder/program.mp4" 2500
-    equal "nothing else in the folder" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./program.mp4 "
+    equal "nothing else in the folder" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./program.mp4 ./report/sync.svg "
 }

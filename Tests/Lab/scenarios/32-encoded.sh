@@ -44,8 +44,9 @@ YAML
 }
 outside_one_file() {
     recorded r
-    equal "files" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./session.mov "
-    equal "streams" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 "$folder/session.mov" | tr '\n' ' ')" "mjpeg mjpeg aac aac "
+    equal "files" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./report/sync.svg ./session.mov "
+    # The last is the time of day.
+    equal "streams" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 "$folder/session.mov" | tr '\n' ' ')" "mjpeg mjpeg aac aac unknown "
     local role
     for role in desk face; do
         copied "$folder/session.mov" --manifest "$manifest" "$role" > "$results/$role.json" || fail "$role: $(json "$results/$role.json" 'd["complaints"]')"
