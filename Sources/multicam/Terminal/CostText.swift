@@ -55,7 +55,7 @@ enum CostText {
         return lines + notes.map { "  note: \($0.printable(limit: 1000))" }
     }
 
-    static func json(_ cost: HardwareCost) -> JSONValue {
+    static func json(_ cost: HardwareCost, notes: [String]) -> JSONValue {
         .object([
             "hardware": .number(cost.total),
             "terms": .array(
@@ -70,6 +70,7 @@ enum CostText {
                     ])
                 }),
             "unknown": .array(cost.unknown.map { .string($0) }),
+            "notes": .array(notes.map { .string($0.printable(limit: 1000)) }),
         ])
     }
 

@@ -10,8 +10,8 @@ enum PlanJSON {
             "tracks": .array(tracks(of: plan)),
             "connections": .array(
                 plan.connections.map { .object(["input": .string($0.input), "output": .string($0.output)]) }),
-            "cost": CostText.json(cost),
-            "notes": .array((plan.notes + notes).map { .string($0.printable(limit: 1000)) }),
+            "cost": CostText.json(cost, notes: notes),
+            "notes": .array(plan.notes.map { .string($0.printable(limit: 1000)) }),
         ])
     }
 
