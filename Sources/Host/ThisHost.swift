@@ -12,6 +12,13 @@ public struct ThisHost: HostReading {
         files = HostFiles(root: root)
     }
 
+    /// How much of the processors this process may use, without looking at anything else; `nil` where the system does not say.
+    package var processorShare: ProcessorShare? {
+        var state = HostState()
+        ShareReader(files: files).read(into: &state)
+        return state.share
+    }
+
     public func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
         StallReader(files: files).read(into: &state)

@@ -10,7 +10,7 @@ public struct ThisMachine: Sendable {
     /// What a person should know of the model: one sentence each.
     public let notes: [String]
 
-    /// Looks at the computer and at what was measured of it. May wait for a disk; not in a Swift task.
+    /// Looks at the computer, by a few small files, and at what was measured of it. Waits for a disk that does not answer.
     ///
     /// - Parameter output: Where recordings go, or will: the nearest folder above that there is counts.
     public init(output: String) {
@@ -25,9 +25,9 @@ public struct ThisMachine: Sendable {
                 "what work costs was not measured on this computer, so figures of another one stand in: measure it with "
                     + "`multicam calibrate --machine`.")
         }
-        let share = ThisHost().read(folder: folder.path, at: ClockTime(nanoseconds: 0)).share
         model = MachineModel(
-            processors: share?.usable ?? Double(ProcessInfo.processInfo.activeProcessorCount),
+            processors: ThisHost().processorShare?.usable
+                ?? Double(ProcessInfo.processInfo.activeProcessorCount),
             costs: kept.table ?? .usual, freeMemory: FreeMemory.bytes(),
             disk: DiskSpaceReader.freeBytes(folder.path).map {
                 MachineModel.Disk(freeBytes: $0, bytesPerSecond: nil)
