@@ -104,6 +104,10 @@ struct FaultTests {
         let a = try #require(try recording.track("a").frames)
         #expect(a.written == 120 && abs((a.lost["away"] ?? 0) - 45) <= 2)
         #expect(a.repeated + a.slate == 120 - a.captured)
+        let gap = try #require(recording.manifest.gaps.first { $0.track == "a" })
+        #expect(recording.manifest.gaps.count(where: { $0.track == "a" }) == 1 && gap.cause == "silent")
+        #expect(abs(gap.from.nanoseconds - 1_000_000_000) < 70_000_000)
+        #expect(abs(gap.to.nanoseconds - 2_500_000_000) < 70_000_000)
     }
 
     @Test("a camera that never delivers ends the start with its name, and leaves no folder")

@@ -29,6 +29,17 @@ struct OutageLog {
         open = (open?.since ?? time, cause.printable())
     }
 
+    /// Pictures are missing of a device that was silent without being away, or that is told of already.
+    ///
+    /// - Parameters:
+    ///   - time: When the first of them would have been captured.
+    ///   - length: From there to the next that came.
+    mutating func wasSilent(from time: ClockTime, for length: Nanoseconds) {
+        let from = max(MediaTime(time, since: start), .zero)
+        let gap = Gap(track: track, from: from, to: MediaTime(time + length, since: start), cause: "silent")
+        if gap.to > gap.from, !overlaps(gap) { gaps.append(gap) }
+    }
+
     /// It is back, or the recording ends.
     mutating func end(at time: ClockTime) {
         guard let outage = open else { return }

@@ -35,6 +35,7 @@ struct GridFollower {
                 aligner.add(dated, capturedAt: time ?? dated.time)
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
+                if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
             case .away(let time, let cause), .ended(let time, let cause):
                 outages.begin(at: time, cause: cause)
             case .returned(let time, _): outages.end(at: time)
