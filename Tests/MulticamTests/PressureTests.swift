@@ -6,50 +6,18 @@ import Testing
 
 @Suite("system pressure while recording")
 struct PressureTests {
-    /// A computer that follows a script: what it says from each second of its first look on.
-    private final class ScriptedHost: HostReading {
-        private let script: [(second: Int64, state: HostState)]
-        private let first = Monitor<ClockTime?>(nil)
-        private let looks = Monitor(0)
-
-        init(_ script: [(second: Int64, state: HostState)]) {
-            self.script = script
-        }
-
-        var lookCount: Int { looks.withLock { $0 } }
-
-        func read(folder: String, at time: ClockTime) -> HostState {
-            looks.withLock { $0 += 1 }
-            let start = first.withLock { first in
-                first = first ?? time
-                return first ?? time
-            }
-            let second = (time - start).count / 1_000_000_000
-            return script.last { $0.second <= second }?.state ?? HostState()
-        }
-    }
-
     private static let profile = """
         cameras:
           a: { device: "virtual:clap", size: 320x180, rate: 30 }
+        budget: { governor: false }
         """
-
-    private static func zone(_ degrees: Int) -> HostState {
-        var state = HostState()
-        state.zones = [
-            ThermalZone(
-                name: "thermal_zone0 cpu", temperature: Temperature(degrees: degrees),
-                passive: Temperature(degrees: 80), critical: Temperature(degrees: 100))
-        ]
-        state.missing = [MissingSource(.power, "this computer is a script")]
-        return state
-    }
 
     @Test("levels become events once each, and the manifest says the peak, its causes and what is missing")
     func course() async throws {
         let host = ScriptedHost([
-            (0, Self.zone(50)), (2, Self.zone(76)), (4, Self.zone(81)), (6, Self.zone(99)),
-            (8, Self.zone(50)),
+            (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(76)), (4, ScriptedHost.heat(81)),
+            (6, ScriptedHost.heat(99)),
+            (8, ScriptedHost.heat(50)),
         ])
         let recording = try await Recording(Self.profile, seconds: 20, host: host)
         let lines = recording.events.filter { $0.contains("\"event\":\"pressure\"") }
@@ -71,7 +39,7 @@ struct PressureTests {
         #expect(pressure.missing == [MissingSource(.power, "this computer is a script")])
         #expect(pressure.watch_cpu_ns == nil)
         try recording.checkSchema()
-        // At shutdown nothing is stopped: that is the governor's.
+        // Without a governor nothing is stopped at shutdown.
         #expect(recording.manifest.duration_ns == 20_000_000_000)
         #expect((19...22).contains(host.lookCount))
     }
@@ -86,7 +54,7 @@ struct PressureTests {
 
     @Test("the same script gives the same recording, to the event")
     func repeatable() async throws {
-        let script = [(0, Self.zone(76)), (1, Self.zone(81))] as [(Int64, HostState)]
+        let script = [(0, ScriptedHost.heat(76)), (1, ScriptedHost.heat(81))] as [(Int64, HostState)]
         let first = try await Recording(Self.profile, seconds: 4, host: ScriptedHost(script))
         let second = try await Recording(Self.profile, seconds: 4, host: ScriptedHost(script))
         #expect(first.events.dropFirst() == second.events.dropFirst())

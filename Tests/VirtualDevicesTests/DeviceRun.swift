@@ -70,6 +70,7 @@ extension DeviceRun<CameraEvent> {
                 return "\(at) lost \(count) \(cause) \(time.nanoseconds)"
             case .away(let time, let cause): return "\(at) away \((time - Self.start).count) \(cause)"
             case .returned(let time, _): return "\(at) returned \((time - Self.start).count)"
+            case .formatChanged(let format): return "\(at) format \(format)"
             case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"
             case .withoutHeaderClock(let time, let cause):
                 return "\(at) without header clock \((time - Self.start).count) \(cause)"

@@ -15,9 +15,15 @@ final class WakeUp: Sendable {
     /// Ready to read once `wake` was called.
     var number: Int32 { descriptor.number }
 
-    /// Wakes the sleeper, now and whenever it polls from now on.
+    /// Wakes the sleeper, now and whenever it polls from now on, until it forgets.
     func wake() {
         eventfd_write(descriptor.number, 1)
+    }
+
+    /// Lets the sleeper sleep again, however often it was woken.
+    func forget() {
+        var count: eventfd_t = 0
+        eventfd_read(descriptor.number, &count)
     }
 }
 

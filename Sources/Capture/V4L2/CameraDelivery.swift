@@ -2,7 +2,7 @@ import Media
 
 /// What a camera tells its receiver, in order, over all the streams that it has had. Used by the camera's thread alone.
 final class CameraDelivery {
-    private let interval: Nanoseconds
+    private var interval: Nanoseconds
     private let clock: any SessionClock
     private let receive: @Sendable (CameraEvent) -> Void
     private var counter: PictureCounter
@@ -14,6 +14,7 @@ final class CameraDelivery {
     private var outage: (since: ClockTime, cause: String)?
     /// What is to be told with the return.
     private var remark: String?
+    private var changed: VideoFormat?
     private var headersProblem: String?
 
     /// - Parameters:
@@ -66,6 +67,8 @@ final class CameraDelivery {
     func picture(_ picture: CapturedPicture) {
         if let outage {
             self.outage = nil
+            if let changed { receive(.formatChanged(changed)) }
+            changed = nil
             receive(.returned(at: max(picture.capturedAt, outage.since), remark: remark))
             remark = nil
         }
@@ -88,7 +91,16 @@ final class CameraDelivery {
     }
 
     /// The driver begins to count anew, in another rhythm.
-    func streamRestarts(remark: String? = nil) {
+    ///
+    /// - Parameters:
+    ///   - remark: What is to be told with its return.
+    ///   - changed: The format, if it is another than before.
+    func streamRestarts(remark: String? = nil, changed: VideoFormat? = nil) {
+        if let changed {
+            self.changed = changed
+            interval = changed.rate.interval
+            counter.interval = interval
+        }
         counter.streamRestarts()
         usualStep = interval
         lastStep = interval

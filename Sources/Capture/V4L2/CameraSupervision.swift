@@ -6,7 +6,10 @@ import Media
 struct CameraSupervision {
     /// As it was found first.
     let device: CaptureDevice
-    let format: VideoFormat
+    /// That it is to deliver now.
+    private(set) var format: VideoFormat
+    /// That it delivered last.
+    private var delivered: VideoFormat
     /// As they were asked for.
     let controls: [(name: String, value: Int64)]
     /// Whether pictures of another size are better than none: nobody copies them.
@@ -16,24 +19,67 @@ struct CameraSupervision {
     let roster: CameraRoster
     /// Its number there.
     let number: Int
-    let wakeUp: WakeUp
+    let requests: StreamRequests
     let delivery: CameraDelivery
 
     /// sysfs is looked at so often while the camera is away, should no news of its return reach us. It asks no camera
     /// anything, and takes a fraction of a millisecond.
     private static let lookInterval = Nanoseconds.milliseconds(200)
 
-    /// Returns when it was woken.
+    init(
+        device: CaptureDevice, format: VideoFormat, controls: [(name: String, value: Int64)],
+        adoptsOtherSizes: Bool, readsHeaders: Bool, roster: CameraRoster, number: Int,
+        requests: StreamRequests, delivery: CameraDelivery
+    ) {
+        self.device = device
+        self.format = format
+        delivered = format
+        self.controls = controls
+        self.adoptsOtherSizes = adoptsOtherSizes
+        self.readsHeaders = readsHeaders
+        self.roster = roster
+        self.number = number
+        self.requests = requests
+        self.delivery = delivery
+    }
+
+    /// Returns when it was asked to stop.
     ///
     /// - Parameter first: Hands over the generation that streams, which nobody else may keep: its node is to be closed
     ///   before the camera is looked for.
-    func run(from first: () -> CameraGeneration?) {
+    mutating func run(from first: () -> CameraGeneration?) {
         var pauses = RetryPauses()
         var streaming = first()
-        while let end = follow(streaming.take(), &pauses) {
-            delivery.away(end.cause)
-            roster.leave(number, among: PresentCameras().devices())
-            streaming = awaitReturn(&pauses)
+        while true {
+            if let end = follow(streaming.take(), &pauses) {
+                delivery.away(end.cause)
+                roster.leave(number, among: PresentCameras().devices())
+                streaming = awaitReturn(&pauses, after: pauses.next())
+                continue
+            }
+            switch requests.take() {
+            case .stop: return
+            case .none: streaming = awaitReturn(&pauses, after: .zero)
+            case .change(let wanted):
+                delivery.away(wanted == nil ? "off" : "changing its format")
+                guard let next = wanted ?? awaitFormat() else { return }
+                format = next
+                pauses.reset()
+                streaming = awaitReturn(&pauses, after: .zero)
+            }
+        }
+    }
+
+    /// Sleeps while the camera is switched off.
+    ///
+    /// - Returns: `nil` when it is to stop.
+    private func awaitFormat() -> VideoFormat? {
+        while true {
+            switch requests.take() {
+            case .stop: return nil
+            case .change(let format?): return format
+            case .none, .change(nil): _ = requests.wakeUp.sleep(for: .seconds(60))
+            }
         }
     }
 
@@ -43,7 +89,7 @@ struct CameraSupervision {
     ) -> V4L2Stream.End? {
         guard let generation else { return nil }
         do throws(DeviceError) {
-            let stream = try V4L2Stream(generation, wakeUp: wakeUp, delivery: delivery)
+            let stream = try V4L2Stream(generation, wakeUp: requests.wakeUp, delivery: delivery)
             let end = stream.run()
             if stream.hasDelivered { pauses.reset() }
             return end
@@ -54,10 +100,15 @@ struct CameraSupervision {
         }
     }
 
+    /// - Parameters:
+    ///   - pauses: Between two attempts.
+    ///   - first: Before the first.
     /// - Returns: Streaming; `nil` when it was woken.
-    private func awaitReturn(_ pauses: inout RetryPauses) -> CameraGeneration? {
+    private mutating func awaitReturn(_ pauses: inout RetryPauses, after first: Nanoseconds)
+        -> CameraGeneration?
+    {
         let news = listen()
-        var pause = pauses.next()
+        var pause = first
         while true {
             switch sleep(for: pause, or: news) {
             case .stop: return nil
@@ -103,14 +154,20 @@ struct CameraSupervision {
     }
 
     private func sleep(for pause: Nanoseconds, or news: CameraNews?) -> CameraNews.Awakening {
-        if let news { return news.wait(until: MonotonicClock().now + pause, unless: wakeUp) }
-        return wakeUp.sleep(for: pause) ? .stop : .deadline
+        if let news { return news.wait(until: MonotonicClock().now + pause, unless: requests.wakeUp) }
+        return requests.wakeUp.sleep(for: pause) ? .stop : .deadline
     }
 
-    private func reopened(_ found: CaptureDevice) throws(DeviceError) -> CameraGeneration {
+    private mutating func reopened(_ found: CaptureDevice) throws(DeviceError) -> CameraGeneration {
         do {
             return try started(found, in: format)
         } catch {
+            if format != delivered, Self.isOfFormat(error) {
+                // It was asked for while it ran: what it delivered before is better than nothing.
+                let refusal = "it did not take \(format): \(error.description)"
+                format = delivered
+                return try started(found, in: delivered, remark: refusal)
+            }
             guard case .formatNotSupported = error.reason, adoptsOtherSizes,
                 let other = try V4L2Device(path: found.node).formats().nearest(to: format)
             else { throw error }
@@ -118,14 +175,25 @@ struct CameraSupervision {
         }
     }
 
-    private func started(_ found: CaptureDevice, in format: VideoFormat) throws(DeviceError)
-        -> CameraGeneration
-    {
+    /// Whether another format may help.
+    private static func isOfFormat(_ error: DeviceError) -> Bool {
+        switch error.reason {
+        case .disconnected, .noSignal, .busy, .noPermission, .notFound: false
+        default: true
+        }
+    }
+
+    private mutating func started(
+        _ found: CaptureDevice, in format: VideoFormat, remark: String? = nil
+    ) throws(DeviceError) -> CameraGeneration {
         var generation = try CameraGeneration(opening: found, format, controls)
         try generation.start(on: found, readingHeaders: readsHeaders)
-        var remarks = roster.welcome(number, as: found).map { [$0] } ?? []
+        var remarks = [remark, roster.welcome(number, as: found)].compactMap { $0 }
         if format != self.format { remarks.append("it delivers \(format) now, instead of \(self.format)") }
-        delivery.streamRestarts(remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "))
+        delivery.streamRestarts(
+            remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "),
+            changed: format == delivered ? nil : format)
+        delivered = format
         return generation
     }
 }

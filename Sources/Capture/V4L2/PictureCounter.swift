@@ -24,7 +24,8 @@ struct PictureCounter {
         let isCorrected: Bool
     }
 
-    private let interval: Nanoseconds
+    /// The nominal time between two pictures.
+    var interval: Nanoseconds
     private var lastRaw: UInt32?
     private var sequence: Int64 = -1
     private var lastTime: ClockTime?

@@ -21,7 +21,7 @@ public final class V4L2Camera: CameraSource {
         /// Until the thread takes it.
         var opened: CameraGeneration?
         var thread: MediaThread?
-        var wakeUp: WakeUp?
+        var requests: StreamRequests?
     }
 
     private let readsHeaders = Monitor(false)
@@ -87,37 +87,45 @@ public final class V4L2Camera: CameraSource {
         } else {
             generation = try CameraGeneration(opening: device, format, wanted)
         }
-        let wakeUp = try WakeUp(for: device.node)
+        let requests = try StreamRequests(for: device.node)
         try generation.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
         let started = generation
         state.withLock {
             $0.opened = started
-            $0.wakeUp = wakeUp
+            $0.requests = requests
         }
-        run(clock, wakeUp, receive)
+        run(clock, requests, receive)
     }
 
     public func stop() {
-        let (thread, wakeUp) = state.withLock { state in
+        let (thread, requests) = state.withLock { state in
             defer { state = State() }
-            return (state.thread, state.wakeUp)
+            return (state.thread, state.requests)
         }
-        wakeUp?.wake()
+        requests?.stop()
         thread?.join()
     }
 
+    public var isChangeable: Bool { true }
+
+    public func change(to format: VideoFormat?) {
+        state.withLock { $0.requests }?.change(to: format)
+    }
+
     private func run(
-        _ clock: any SessionClock, _ wakeUp: WakeUp, _ receive: @escaping @Sendable (CameraEvent) -> Void
+        _ clock: any SessionClock, _ requests: StreamRequests,
+        _ receive: @escaping @Sendable (CameraEvent) -> Void
     ) {
         let (state, interval) = (state, format.rate.interval)
         let (device, format, wanted, roster, number) = (device, format, wanted, roster, number)
         let (adoptsOtherSizes, readsHeaders) = (adoptsOtherSizes, readsHeaders.withLock { $0 })
         let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
-            CameraSupervision(
+            var supervision = CameraSupervision(
                 device: device, format: format, controls: wanted, adoptsOtherSizes: adoptsOtherSizes,
-                readsHeaders: readsHeaders, roster: roster, number: number, wakeUp: wakeUp,
+                readsHeaders: readsHeaders, roster: roster, number: number, requests: requests,
                 delivery: CameraDelivery(interval: interval, clock: clock, receive: receive)
-            ).run(from: { state.withLock { $0.opened.take() } })
+            )
+            supervision.run(from: { state.withLock { $0.opened.take() } })
         }
         state.withLock { $0.thread = thread }
     }

@@ -7,6 +7,8 @@ import Media
 /// library hold on to it one day, libavcodec makes a copy before it is painted on.
 final class ComposedPictureEncoder: PictureEncoding {
     private let settings: PictureEncodingSettings
+    /// That it encodes with now; the parameter sets are those of the settings' own.
+    private var preset: PictureEncodingSettings.Preset
     private let name: String
     private let threads: Int
     private let frame: OwnedFrame
@@ -25,9 +27,10 @@ final class ComposedPictureEncoder: PictureEncoding {
         self.settings = settings
         self.name = name
         self.threads = threads
+        preset = settings.preset
         let color = settings.color ?? .jpeg
         isColorFixed = settings.color != nil
-        stream = try Self.makeStream(settings, name, threads, color)
+        stream = try Self.makeStream(settings, settings.preset, name, threads, color)
         compositor = Compositor(color: color)
         frame = try OwnedFrame(name)
         frame.pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue
@@ -38,12 +41,12 @@ final class ComposedPictureEncoder: PictureEncoding {
     }
 
     private static func makeStream(
-        _ settings: PictureEncodingSettings, _ name: String, _ threads: Int, _ color: ColorDescription
+        _ settings: PictureEncodingSettings, _ preset: PictureEncodingSettings.Preset, _ name: String,
+        _ threads: Int, _ color: ColorDescription
     ) throws(EncodingError) -> X264Stream {
         try X264Stream(
-            name, size: settings.size, rate: settings.rate, preset: settings.preset,
-            quality: settings.quality,
-            color: color, purpose: .recording(threads: threads))
+            name, size: settings.size, rate: settings.rate, preset: preset, continuing: settings.preset,
+            quality: settings.quality, color: color, purpose: .recording(threads: threads))
     }
 
     /// With a colour of `nil` final only after the first `encode`: the parameter sets tell the colour. Until then JPEG's.
@@ -66,6 +69,24 @@ final class ComposedPictureEncoder: PictureEncoding {
 
     func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures {
         EncodedPictures(packets: try send(tick))
+    }
+
+    /// Makes a new encoder that takes over with a key picture. Both have the same delay in their times, so that those of the
+    /// packets go on rising.
+    func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+        guard preset != self.preset else { return [] }
+        let known = stream.parameters
+        let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
+        guard next.parameters.setup == known.setup else {
+            throw EncodingError(
+                subject: name, operation: "going on with x264's preset \(preset.rawValue)",
+                reason:
+                    "its parameter sets differ from those of \(settings.preset.rawValue) that the file has")
+        }
+        let packets = try stream.encode(nil, tick: 0)
+        stream = next
+        self.preset = preset
+        return packets
     }
 
     func finish() throws(EncodingError) -> [EncodedPacket] {
@@ -105,7 +126,7 @@ final class ComposedPictureEncoder: PictureEncoding {
         guard !hasPicture, let first = layers.lazy.compactMap(\.picture).first else { return }
         let color = PicturePainter.meaning(of: first)
         guard color != stream.parameters.color else { return }
-        stream = try Self.makeStream(settings, name, threads, color)
+        stream = try Self.makeStream(settings, preset, name, threads, color)
         compositor = Compositor(color: color)
     }
 

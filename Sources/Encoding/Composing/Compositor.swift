@@ -88,7 +88,8 @@ final class Compositor {
         let target = canvas.part(place.target)
         guard
             painter.paint(
-                picture, place.source, rotation: shape.rotation, isMirrored: shape.isMirrored, into: target)
+                picture, place.source, rotation: shape.rotation, isMirrored: shape.isMirrored,
+                isCoarse: shape.isCoarse, into: target)
         else { return false }
         ColorMap(from: PicturePainter.meaning(of: picture), to: color)?.convert(target)
         // Border and bars stay from the last time, unless they were painted over or lie elsewhere now.

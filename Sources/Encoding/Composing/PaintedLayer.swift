@@ -10,6 +10,7 @@ struct PaintedLayer {
         let isMirrored: Bool
         let crop: PixelRectangle?
         let border: Int
+        let isCoarse: Bool
 
         init(_ layer: PictureLayer) {
             rectangle = layer.rectangle
@@ -18,6 +19,7 @@ struct PaintedLayer {
             isMirrored = layer.isMirrored
             crop = layer.crop
             border = layer.border
+            isCoarse = layer.isCoarse
         }
 
         /// What is left of the rectangle inside the border; all of it where the border would leave nothing.

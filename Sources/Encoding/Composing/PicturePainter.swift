@@ -21,17 +21,17 @@ final class PicturePainter {
     ///   - source: The part of the stored picture; even position.
     ///   - rotation: Turns the part clockwise.
     ///   - isMirrored: Whether left and right are swapped, after turning.
+    ///   - isCoarse: Whether a JPEG may be decoded at half of the target's size.
     ///   - target: Of the part's size when seen upright, or another of about its shape.
     /// - Returns: Whether the picture was whole. When not, the target holds rubbish in parts.
     func paint(
         _ picture: CapturedPicture, _ source: PixelRectangle, rotation: Rotation = .none,
-        isMirrored: Bool = false,
-        into target: Planes
+        isMirrored: Bool = false, isCoarse: Bool = false, into target: Planes
     ) -> Bool {
-        if rotation == .none, !isMirrored { return paint(picture, source, into: target) }
+        if rotation == .none, !isMirrored { return paint(picture, source, isCoarse, into: target) }
         let asStored = rotation.swapsSides ? target.size.turned : target.size
         let planes = upright.planes(asStored, 1, 1)
-        guard paint(picture, source, into: planes) else { return false }
+        guard paint(picture, source, isCoarse, into: planes) else { return false }
         if rotation == .none {
             planes.mirror(into: target)
         } else if isMirrored {
@@ -44,10 +44,12 @@ final class PicturePainter {
         return true
     }
 
-    private func paint(_ picture: CapturedPicture, _ source: PixelRectangle, into target: Planes) -> Bool {
+    private func paint(
+        _ picture: CapturedPicture, _ source: PixelRectangle, _ isCoarse: Bool, into target: Planes
+    ) -> Bool {
         switch picture.pixel {
         case .mjpeg:
-            return paintJPEG(picture, source, into: target)
+            return paintJPEG(picture, source, isCoarse, into: target)
         case .h264:
             return false
         case .i420, .converted, .i422:
@@ -64,22 +66,26 @@ final class PicturePainter {
         }
     }
 
-    private func paintJPEG(_ picture: CapturedPicture, _ source: PixelRectangle, into target: Planes) -> Bool
-    {
+    private func paintJPEG(
+        _ picture: CapturedPicture, _ source: PixelRectangle, _ isCoarse: Bool, into target: Planes
+    ) -> Bool {
         guard let header = decoder.header(of: picture.memory), header.size == picture.size else {
             return false
         }
-        let scale = JPEGScale.smallest(for: source.size, wanted: target.size)
-        let size = scale.scaled(header.size)
+        let size = target.size
+        let wanted =
+            isCoarse ? PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) : size
+        let scale = JPEGScale.smallest(for: source.size, wanted: wanted)
+        let decodedSize = scale.scaled(header.size)
         let shifts = header.shifts ?? (1, 1)
         let isWhole =
             source == PixelRectangle(x: 0, y: 0, width: header.size.width, height: header.size.height)
-        if isWhole, size == target.size {
+        if isWhole, decodedSize == size {
             return decodeInPlace(picture.memory, header, into: target)
         }
-        let planes = decoded.planes(size, shifts.horizontal, shifts.vertical)
+        let planes = decoded.planes(decodedSize, shifts.horizontal, shifts.vertical)
         guard decoder.decode(picture.memory, header, into: planes) else { return false }
-        planes.part(Self.scaled(source, by: scale, within: size, isWhole: isWhole)).scale(
+        planes.part(Self.scaled(source, by: scale, within: decodedSize, isWhole: isWhole)).scale(
             into: target, isGrey: header.shifts == nil)
         return true
     }

@@ -19,10 +19,21 @@ final class X264Stream {
     private let packet: OwnedPacket
     private let subject: String
 
+    /// - Parameters:
+    ///   - subject: The track, for messages.
+    ///   - size: Both sides even.
+    ///   - rate: Of the ticks.
+    ///   - preset: x264's, of speed against size.
+    ///   - origin: The preset that the stream began with, where this is to go on with it: its parameter sets stay, so
+    ///     the coding tools that they name do.
+    ///   - quality: x264's constant rate factor.
+    ///   - color: What the pixels mean; the stream says so.
+    ///   - purpose: What the packets are for.
+    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
     init(
         _ subject: String, size: PictureSize, rate: FrameRate, preset: PictureEncodingSettings.Preset,
-        quality: Int,
-        color: ColorDescription, purpose: Purpose
+        continuing origin: PictureEncodingSettings.Preset? = nil, quality: Int, color: ColorDescription,
+        purpose: Purpose
     ) throws(EncodingError) {
         self.subject = subject
         guard size.width > 0, size.height > 0, size.width % 2 == 0, size.height % 2 == 0 else {
@@ -42,6 +53,9 @@ final class X264Stream {
         try codec.set("preset", preset.rawValue)
         try codec.set("crf", "\(quality)")
         try codec.set("forced-idr", "1")
+        if let origin, origin != preset, let tools = preset.tools(of: origin) {
+            try codec.set("x264-params", tools)
+        }
         switch purpose {
         case .recording(let threads):
             context.pointee.thread_count = Int32(threads)
@@ -87,5 +101,16 @@ final class X264Stream {
                     duration: duration,
                     isKey: facts.flags & AV_PKT_FLAG_KEY != 0))
         }
+    }
+}
+
+extension PictureEncodingSettings.Preset {
+    /// The coding tools that this preset lacks and that a stream of another one has named in its parameter sets (x264's
+    /// `param_apply_preset` in common/base.c); `nil` where it has them all.
+    ///
+    /// What makes ultrafast fast stays: how little it searches, and that it does not deblock.
+    fileprivate func tools(of origin: Self) -> String? {
+        guard self == .ultrafast, origin != .ultrafast else { return nil }
+        return "cabac=1:8x8dct=1:bframes=3:b-adapt=0:b-pyramid=normal:weightp=1:weightb=1:ref=1"
     }
 }

@@ -7,6 +7,8 @@ public enum CameraEvent: Sendable {
     case away(at: ClockTime, cause: String)
     /// It is back. `remark` is what a person should know of how: at another port, or perhaps exchanged for its twin.
     case returned(at: ClockTime, remark: String? = nil)
+    /// It goes on in another format than before, as it was asked to or because it took none else; `returned` follows.
+    case formatChanged(VideoFormat)
     /// The driver's time for a picture was impossible, and another was put in its place.
     case corrected(at: ClockTime)
     /// Its pictures come without the clock of their packets' headers, which was asked for. Said once for each cause.

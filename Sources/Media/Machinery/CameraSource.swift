@@ -3,7 +3,7 @@
 /// A source delivers on a thread of its own; it never waits for the receiver.
 public protocol CameraSource: Sendable {
     var device: CaptureDevice { get }
-    /// What it delivers, fixed when it was opened.
+    /// What it delivers from the start on, fixed when it was opened.
     var format: VideoFormat { get }
     var color: ColorDescription { get }
     /// How long after the start of exposure a picture is delivered, at most, as far as known: the time of an exposure
@@ -23,6 +23,16 @@ public protocol CameraSource: Sendable {
     /// Tells the instant at which the recording begins. Files play from here; scripts of faults count from here.
     func recordingBegins(at start: ClockTime)
 
+    /// Whether `change` does anything.
+    var isChangeable: Bool { get }
+
+    /// Restarts the stream in another format. Returns at once; on the source's own thread `away` follows, then
+    /// `formatChanged` and `returned`. A format that the device does not take leaves the one before, and `returned` says so.
+    /// Only while it streams.
+    ///
+    /// - Parameter format: One that the device offers; `nil` switches it off until a format is given.
+    func change(to format: VideoFormat?)
+
     /// Ends streaming; no event follows its return. Not from the source's own thread.
     func stop()
 
@@ -32,6 +42,8 @@ public protocol CameraSource: Sendable {
 
 extension CameraSource {
     public func deliverHeaderClock() {}
+    public var isChangeable: Bool { false }
+    public func change(to format: VideoFormat?) {}
     public func recordingBegins(at start: ClockTime) {}
     public var simulationTime: Nanoseconds { .zero }
 }

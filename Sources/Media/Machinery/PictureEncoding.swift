@@ -14,6 +14,13 @@ public protocol PictureEncoding: AnyObject {
     /// Makes the next encoded picture one that a file can begin with (H.264: an IDR picture).
     func requestKeyPicture()
 
+    /// Goes on with another preset in the same stream, with a key picture. A file of it needs nothing new: its parameter sets
+    /// stay as they are.
+    ///
+    /// - Returns: What was still inside.
+    /// - Throws: When the codec cannot go on so; then it goes on as it was.
+    func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket]
+
     /// Encodes what is still inside.
     func finish() throws(EncodingError) -> [EncodedPacket]
 }

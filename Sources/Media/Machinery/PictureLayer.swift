@@ -22,11 +22,14 @@ public struct PictureLayer: Sendable {
     public let border: Int
     /// What the slate says; `nil` for one without words.
     public let caption: SlateCaption?
+    /// Whether half of the rectangle's size is enough to decode a JPEG at: cheaper, and softer.
+    public let isCoarse: Bool
 
     public init(
         picture: CapturedPicture?, rectangle: PixelRectangle, filling: Filling = .fit,
         rotation: Rotation = .none,
-        isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0, caption: SlateCaption? = nil
+        isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0, caption: SlateCaption? = nil,
+        isCoarse: Bool = false
     ) {
         self.picture = picture
         self.rectangle = rectangle
@@ -36,5 +39,6 @@ public struct PictureLayer: Sendable {
         self.crop = crop
         self.border = border
         self.caption = caption
+        self.isCoarse = isCoarse
     }
 }

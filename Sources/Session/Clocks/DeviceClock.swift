@@ -17,7 +17,7 @@ public struct DeviceClock: Sendable {
     }
 
     /// Nominal nanoseconds per count.
-    private let nominalInterval: Double
+    private var nominalInterval: Double
     private let windowLength: Int
     /// Deviations beyond it, in nanoseconds, do not pull the line. It is wider than at least while stamps scatter more.
     private var clamp: Double
@@ -124,6 +124,23 @@ public struct DeviceClock: Sendable {
         guard window.count > 0 else { return }
         restarts += 1
         leaveLine()
+    }
+
+    /// The device goes on at another nominal rate: on another line, with the error that its crystal has shown.
+    ///
+    /// - Parameter seconds: Per count, above 0.
+    public mutating func change(nominalSecondsPerCount seconds: Double) {
+        precondition(seconds > 0, "a clock counts forward")
+        if window.count > 0 {
+            restarts += 1
+            leaveLine()
+        }
+        let factor = seconds * 1e9 / nominalInterval
+        nominalInterval *= factor
+        // What a dark room made of the old rate says nothing of the new one.
+        crystal = Rate(interval: crystal.interval * factor, deviation: crystal.deviation * factor)
+        expected = crystal
+        window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
     }
 
     /// Where the line puts a count.

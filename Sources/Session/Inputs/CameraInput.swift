@@ -9,8 +9,12 @@ final class CameraInput: Sendable {
     enum Delivery: Sendable {
         case picture(DatedPicture)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-        case away(at: ClockTime, cause: String)
-        case returned(at: ClockTime, remark: String?)
+        /// `ledger` is the cause of what is missing meanwhile.
+        case away(at: ClockTime, cause: String, ledger: LossCause)
+        /// `ledger` is what was missing meanwhile.
+        case returned(at: ClockTime, remark: String?, ledger: LossCause)
+        /// It goes on in another format.
+        case formatChanged(VideoFormat)
         /// What a person should know; changes nothing.
         case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
@@ -20,7 +24,10 @@ final class CameraInput: Sendable {
             let event: SessionEvent
             switch self {
             // A slow camera would tell of each picture that it left out; one warning does.
-            case .picture, .lost(_, .exposure, _): return nil
+            // Of what the governor does it tells itself.
+            case .picture, .lost(_, .exposure, _), .lost(_, .governor, _), .formatChanged,
+                .away(_, _, .governor):
+                return nil
             case .lost(let count, let cause, let time):
                 event = SessionEvent(
                     .drop, at: MediaTime(time, since: start),
@@ -28,11 +35,12 @@ final class CameraInput: Sendable {
                         "track": .string(role), "count": .integer(Int64(count)),
                         "cause": .string(cause.rawValue),
                     ])
-            case .away(let time, let cause), .ended(let time, let cause):
+            case .away(let time, let cause, _), .ended(let time, let cause):
                 event = SessionEvent(
                     .unplug, at: MediaTime(time, since: start),
                     ["track": .string(role), "cause": .string(cause.printable())])
-            case .returned(let time, let remark):
+            case .returned(_, nil, .governor): return nil
+            case .returned(let time, let remark, _):
                 var fields: [String: JSONValue] = ["track": .string(role)]
                 if let remark {
                     fields["text"] = .string("camera \(role) is back: \(remark.printable(limit: 400)).")
@@ -47,12 +55,22 @@ final class CameraInput: Sendable {
         }
     }
 
+    /// What is made of a camera while it runs.
+    private struct Change {
+        /// A sentence for people.
+        let reason: String
+    }
+
     private struct Box {
         var deliveries: [Delivery] = []
         var pictures = 0
         var clock: DeviceClock
         var lastTime: ClockTime?
         var isAway = false
+        /// Why it is away, for the ledger.
+        var awayCause = LossCause.away
+        /// What was asked of it and has not come: the next outage is made by that.
+        var change: Change?
         /// Pictures of the outage that the camera has counted, so that their cause is known.
         var explainedPictures = 0
         var goodPictures = 0
@@ -80,9 +98,10 @@ final class CameraInput: Sendable {
                 let missing =
                     Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
                     - explainedPictures
-                if missing > 0 { miss(missing, .away, capturedAt: lastTime + interval) }
+                if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
             }
             isAway = false
+            awayCause = .away
             explainedPictures = 0
             lastTime = dated.time
             goodPictures += 1
@@ -142,6 +161,19 @@ final class CameraInput: Sendable {
 
     func start() throws(DeviceError) {
         try source.start(on: clock) { [self] event in receive(event) }
+    }
+
+    /// Whether it can go on in another format.
+    var isChangeable: Bool { source.isChangeable }
+
+    /// Restarts the camera in another format, or switches it off.
+    ///
+    /// - Parameters:
+    ///   - format: `nil` for off.
+    ///   - reason: Why, for the gap.
+    func change(to format: VideoFormat?, reason: String) {
+        box.withLock { $0.change = Change(reason: reason) }
+        source.change(to: format)
     }
 
     /// Everything since the last call.
@@ -212,13 +244,23 @@ final class CameraInput: Sendable {
         case .away(let time, let cause):
             box.withLock { box in
                 box.isAway = true
-                box.deliveries.append(.away(at: time - latency, cause: cause))
+                box.awayCause = box.change == nil ? .away : .governor
+                let text = box.change.map { "governor: \($0.reason)" } ?? cause
+                box.deliveries.append(.away(at: time - latency, cause: text, ledger: box.awayCause))
+            }
+        case .formatChanged(let format):
+            box.withLock { box in
+                box.clock.change(nominalSecondsPerCount: 1 / format.rate.perSecond)
+                box.exposure = ExposureWatch(nominal: format.rate.interval)
+                box.deliveries.append(.formatChanged(format))
             }
         case .returned(let time, let remark):
             box.withLock { box in
+                box.change = nil
                 // A stream that begins anew is in another phase.
                 box.clock.interrupt()
-                box.deliveries.append(.returned(at: time - latency, remark: remark))
+                box.deliveries.append(
+                    .returned(at: time - latency, remark: remark, ledger: box.awayCause))
             }
         case .corrected: box.withLock { $0.correctedStamps += 1 }
         case .withoutHeaderClock(let time, let cause):

@@ -14,10 +14,13 @@ public final class PictureTap: Sendable {
     private struct Counts {
         var delivered = 0
         var dropped = 0
+        var isPaused = false
     }
 
     public let role: String
     public let format: Format
+    /// Whether it only shows pictures: then the governor may pause it.
+    public let isPreview: Bool
     private let queue: BoundedQueue<CapturedPicture>
     private let counts = Monitor(Counts())
     private let handler: @Sendable (CapturedPicture) -> Void
@@ -25,14 +28,16 @@ public final class PictureTap: Sendable {
     /// - Parameters:
     ///   - role: The camera's.
     ///   - format: What pictures are converted to. Those that cannot be are dropped.
+    ///   - isPreview: Whether it only shows pictures: then it is paused while the computer is too slow.
     ///   - capacity: How many pictures may wait, at least 1.
     ///   - handler: Called for each picture, one at a time.
     public init(
-        role: String, format: Format, capacity: Int = 3,
+        role: String, format: Format, isPreview: Bool = false, capacity: Int = 3,
         handler: @escaping @Sendable (CapturedPicture) -> Void
     ) {
         self.role = role
         self.format = format
+        self.isPreview = isPreview
         self.handler = handler
         queue = BoundedQueue(capacity: capacity)
     }
@@ -42,7 +47,15 @@ public final class PictureTap: Sendable {
     /// Pictures that came while the handler was behind, or that could not be converted.
     public var droppedCount: Int { counts.withLock { $0.dropped } }
 
+    /// Whether the handler gets nothing for a while; what comes meanwhile counts as dropped.
+    func pause(_ isPaused: Bool) { counts.withLock { $0.isPaused = isPaused } }
+
     func offer(_ picture: CapturedPicture) {
+        let isPaused = counts.withLock { counts in
+            if counts.isPaused { counts.dropped += 1 }
+            return counts.isPaused
+        }
+        if isPaused { return }
         if !queue.offer(picture) { counts.withLock { $0.dropped += 1 } }
     }
 

@@ -128,6 +128,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var duration_ns: Int64
     public var alignment_delay_ns: Int64
     public var outcome: Outcome
+    /// Why system pressure ended it before it was to end; left out where it did not.
+    public var ended_by: String?
     public var machine: Machine
     public var devices: [Device]
     public var tracks: [Track]

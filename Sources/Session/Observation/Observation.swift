@@ -124,10 +124,10 @@ public final class Observation: Sendable {
                                 role: camera.role, picture: shown, time: time, interval: model.interval,
                                 error: error)
                         ))
-                case .away(_, let cause): news.append(.away(role: camera.role, cause: cause))
+                case .away(_, let cause, _): news.append(.away(role: camera.role, cause: cause))
                 case .returned: news.append(.returned(role: camera.role))
                 case .ended(_, let cause): news.append(.ended(role: camera.role, cause: cause))
-                case .lost, .warning: break
+                case .lost, .warning, .formatChanged: break
                 }
             }
         }

@@ -46,10 +46,10 @@ final class CopiedStreamTrack: CameraTrack {
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
                 if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
-            case .away(let time, let cause), .ended(let time, let cause):
+            case .away(let time, let cause, _), .ended(let time, let cause):
                 outages.begin(at: time, cause: cause)
-            case .returned(let time, _): outages.end(at: time)
-            case .warning: break
+            case .returned(let time, _, _): outages.end(at: time)
+            case .warning, .formatChanged: break
             }
         }
     }

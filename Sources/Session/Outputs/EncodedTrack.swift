@@ -10,6 +10,8 @@ final class EncodedTrack: CameraTrack {
     private let size: PictureSize
     private let caption: SlateCaption
     private var keyTick: Int64?
+    var intake: EncoderIntake?
+    var isCoarse = false
 
     init(
         follower: GridFollower, rate: FrameRate, size: PictureSize, caption: SlateCaption,
@@ -40,6 +42,10 @@ final class EncodedTrack: CameraTrack {
                 follower.withdrawChoice(cause: .corrupt)
                 return encoder.repeatLast(tick: tick, asKey: asKey)
             }
+            guard intake?.takes(rate.time(ofTick: tick), queueLength: encoder.queueLength) ?? true else {
+                follower.withdrawChoice(cause: .governor)
+                return encoder.repeatLast(tick: tick, asKey: asKey)
+            }
             // A stream decoder that has this one still inside leaves its predecessor.
             let picture = dated.shown ?? lastPicture
             lastPicture = picture
@@ -62,6 +68,6 @@ final class EncodedTrack: CameraTrack {
     private func layer(_ picture: CapturedPicture?) -> PictureLayer {
         PictureLayer(
             picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
-            caption: caption)
+            caption: caption, isCoarse: isCoarse)
     }
 }

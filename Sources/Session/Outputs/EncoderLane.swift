@@ -15,14 +15,18 @@ final class EncoderLane: Sendable {
         var isAbandoned = false
         var failure: EncodingError?
         var damaged = 0
+        /// With which it is to go on.
+        var preset: PictureEncodingSettings.Preset?
+        /// Why the encoder did not go on as asked.
+        var refusal: EncodingError?
     }
 
     private let state = Monitor(State())
     private let thread: MediaThread
     private let waitsForRoom: Bool
 
-    /// Half a second of a program at 30 pictures a second: longer queues only delay the inevitable.
-    static let capacity = 15
+    /// A second of a program at 30 pictures a second: time for the governor to act before pictures are lost.
+    static let capacity = 30
 
     /// - Parameters:
     ///   - name: The thread's.
@@ -56,11 +60,18 @@ final class EncoderLane: Sendable {
         return hasRoom
     }
 
+    /// Goes on with another preset, from the next picture that it takes.
+    func change(to preset: PictureEncodingSettings.Preset) {
+        state.withLock { $0.preset = preset }
+    }
+
     func repeatLast(tick: Int64, asKey: Bool) {
         state.broadcast { $0.jobs.append(.repeatLast(tick: tick, asKey: asKey)) }
     }
 
     var queueLength: Int { state.withLock { $0.jobs.count } }
+    /// Why it did not go on with another preset, told once.
+    func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
     var failure: EncodingError? { state.withLock { $0.failure } }
     /// Pictures that could not be decoded, though their JPEG had looked whole.
     var damagedCount: Int { state.withLock { $0.damaged } }
@@ -84,6 +95,9 @@ final class EncoderLane: Sendable {
         var damaged: Set<ObjectIdentifier> = []
         do throws(EncodingError) {
             while let job = next(state) {
+                if let preset = state.withLock({ $0.preset.take() }) {
+                    for packet in change(encoder, to: preset, state) { lane.append(packet) }
+                }
                 let result: EncodedPictures
                 switch job {
                 case .encode(let layers, let tick, let asKey):
@@ -113,6 +127,18 @@ final class EncoderLane: Sendable {
             }
         }
         lane.finish()
+    }
+
+    /// What the encoder will not do is no reason to lose the track: it goes on as it was.
+    private static func change(
+        _ encoder: any PictureEncoding, to preset: PictureEncodingSettings.Preset, _ state: Monitor<State>
+    ) -> [EncodedPacket] {
+        do throws(EncodingError) {
+            return try encoder.change(to: preset)
+        } catch {
+            state.withLock { $0.refusal = error }
+            return []
+        }
     }
 
     private static func next(_ state: Monitor<State>) -> Job? {

@@ -6,6 +6,8 @@ struct GridFollower {
     let track: String
     private(set) var aligner: TrackAligner<DatedPicture>
     private var outages: OutageLog
+    /// Why the camera is away, when it is.
+    private var absence = LossCause.away
     private let start: ClockTime
     /// Of the camera's clock, as far as taken into account.
     private var restarts = 0
@@ -36,10 +38,14 @@ struct GridFollower {
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
                 if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
-            case .away(let time, let cause), .ended(let time, let cause):
+            case .away(let time, let cause, let ledger):
                 outages.begin(at: time, cause: cause)
-            case .returned(let time, _): outages.end(at: time)
-            case .warning: break
+                absence = ledger
+            case .ended(let time, let cause):
+                outages.begin(at: time, cause: cause)
+                absence = .away
+            case .returned(let time, _, _): outages.end(at: time)
+            case .warning, .formatChanged: break
             }
         }
     }
@@ -60,7 +66,7 @@ struct GridFollower {
         guard let since = outages.awaySince else { return }
         let last = start + Nanoseconds(end.nanoseconds)
         let missing = Int((last - since).count / max(aligner.cameraInterval.count, 1))
-        aligner.addFinalLoss(count: missing, cause: .away)
+        aligner.addFinalLoss(count: missing, cause: absence)
         outages.end(at: last)
     }
 }

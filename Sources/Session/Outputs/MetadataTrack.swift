@@ -29,9 +29,9 @@ final class MetadataTrack {
     func take(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
-            case .away(let time, _), .ended(let time, _): awaySince = awaySince ?? time
+            case .away(let time, _, _), .ended(let time, _): awaySince = awaySince ?? time
             case .returned: awaySince = nil
-            case .picture, .lost, .warning: break
+            case .picture, .lost, .warning, .formatChanged: break
             }
         }
     }

@@ -10,7 +10,9 @@ internal import Media
 /// all have changed, the old file is finished.
 final class MoviePartSequence {
     let streamCount: Int
-    private let streams: [MovieTrack]
+    private var streams: [MovieTrack]
+    /// Of the file that begins.
+    private var nextStreams: [MovieTrack]
     private let startedAt: Date
     private var current: MoviePart?
     private var next: MoviePart?
@@ -22,6 +24,7 @@ final class MoviePartSequence {
     init(first: MoviePart, streams: [MovieTrack], startedAt: Date) {
         current = first
         self.streams = streams
+        nextStreams = streams
         self.startedAt = startedAt
         streamCount = streams.count
         closedCounts = Array(repeating: 0, count: streams.count)
@@ -57,8 +60,10 @@ final class MoviePartSequence {
         precondition(next == nil, "a part begins when the one before it has begun")
         guard current != nil else { return }
         let continued = streams.indices.map { index in
-            streams[index].continued(priming: priming(ofStream: index, at: part.start))
+            streams[index].continued(
+                priming: priming(ofStream: index, at: part.start), as: part.changes[index])
         }
+        nextStreams = continued
         next = try MoviePart(
             path: part.path, streams: continued, timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(part.start.nanoseconds).inSeconds),
@@ -132,6 +137,7 @@ final class MoviePartSequence {
             closedCounts[index] + (current?.file.writtenSampleCount(ofTrack: index) ?? 0)
         }
         current = next
+        streams = nextStreams
         self.next = nil
         hasChanged = Array(repeating: false, count: streamCount)
     }

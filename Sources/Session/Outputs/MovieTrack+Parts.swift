@@ -23,9 +23,14 @@ extension MovieTrack {
 
     /// The same track in a file that continues this one.
     ///
-    /// - Parameter priming: Ticks of sound before the new file's first instant that its first packets hold.
-    /// - Returns: Of sound, the track with that priming; pictures need no change.
-    func continued(priming: Int64) -> MovieTrack {
+    /// - Parameters:
+    ///   - priming: Ticks of sound before the new file's first instant that its first packets hold.
+    ///   - changed: What pictures are from there on; `nil` where they stay what they are.
+    /// - Returns: Of sound, the track with that priming.
+    func continued(priming: Int64, as changed: StreamParameters?) -> MovieTrack {
+        if case .video(let known, let rotation, let name) = self {
+            return .video(changed ?? known, rotation: rotation, name: name)
+        }
         guard case .sound(let known, let name) = self else { return self }
         let parameters = StreamParameters(
             codec: known.codec, timeScale: known.timeScale, setup: known.setup, sound: known.sound,

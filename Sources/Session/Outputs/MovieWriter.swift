@@ -19,6 +19,8 @@ final class MovieWriter: Sendable {
         let path: String
         let relativePath: String
         let start: MediaTime
+        /// Of streams that go on as something else, by their place: pictures of another size.
+        var changes: [Int: StreamParameters] = [:]
     }
 
     /// What the file holds, once it is closed, or why it failed.
@@ -40,7 +42,7 @@ final class MovieWriter: Sendable {
     private let queue = BoundedQueue<Waiting<Item>>(capacity: 1024)
     private let shared: Monitor<Shared>
     private let thread: MediaThread
-    private let streamCount: Int
+    let streamCount: Int
 
     /// Makes the file and starts its thread.
     ///

@@ -9,12 +9,12 @@ final class ProgramTrack {
         let caption: SlateCaption
         var picture: CapturedPicture?
 
-        var pictureLayer: PictureLayer {
+        func pictureLayer(isCoarse: Bool) -> PictureLayer {
             PictureLayer(
                 picture: picture, rectangle: layer.rectangle, filling: layer.filling,
                 rotation: layer.rotation,
                 isMirrored: layer.isMirrored, crop: layer.crop, border: layer.border,
-                caption: caption)
+                caption: caption, isCoarse: isCoarse)
         }
     }
 
@@ -32,6 +32,8 @@ final class ProgramTrack {
         return counts
     }
     private var keyTick: Int64?
+    var intake: EncoderIntake?
+    var isCoarse = false
 
     init(rate: FrameRate, layers: [(follower: GridFollower, layer: PlannedLayer)], encoder: EncoderLane) {
         self.rate = rate
@@ -76,7 +78,14 @@ final class ProgramTrack {
             encoder.repeatLast(tick: tick, asKey: asKey)
             return
         }
-        if encoder.encode(places.map(\.pictureLayer), tick: tick, asKey: asKey) {
+        guard intake?.takes(rate.time(ofTick: tick), queueLength: encoder.queueLength) ?? true else {
+            isOwed = true
+            decided.repeated += 1
+            decided.lost[.governor, default: 0] += 1
+            encoder.repeatLast(tick: tick, asKey: asKey)
+            return
+        }
+        if encoder.encode(places.map { $0.pictureLayer(isCoarse: isCoarse) }, tick: tick, asKey: asKey) {
             hasPicture = true
             isOwed = false
             decided.captured += 1

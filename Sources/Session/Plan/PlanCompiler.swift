@@ -37,8 +37,7 @@ struct PlanCompiler {
             profile: profile.name, cameras: cameras, microphones: microphones, program: program,
             cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
             connections: connections(program, cameras, cameraTracks, microphoneTracks),
-            limits: profile.limits,
-            notes: notes)
+            limits: profile.limits, budget: profile.budget, notes: notes)
     }
 
     private func isUsed(_ role: String) -> Bool {

@@ -15,13 +15,16 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var microphoneTracks: [PlannedMicrophoneTrack]
     public var connections: [PlannedConnection]
     public var limits: RecordingLimits
+    /// What it may need of the machine, and what is given up when that is too much.
+    public var budget: BudgetSettings
     /// What a person should know of the choices: one sentence each.
     public var notes: [String]
 
     public init(
         profile: String, cameras: [PlannedCamera], microphones: [PlannedMicrophone], program: PlannedProgram?,
         cameraTracks: [PlannedCameraTrack], microphoneTracks: [PlannedMicrophoneTrack],
-        connections: [PlannedConnection], limits: RecordingLimits = RecordingLimits(), notes: [String] = []
+        connections: [PlannedConnection], limits: RecordingLimits = RecordingLimits(),
+        budget: BudgetSettings = BudgetSettings(), notes: [String] = []
     ) {
         self.profile = profile
         self.cameras = cameras
@@ -31,6 +34,7 @@ public struct SessionPlan: Sendable, Equatable, Codable {
         self.microphoneTracks = microphoneTracks
         self.connections = connections
         self.limits = limits
+        self.budget = budget
         self.notes = notes
     }
 

@@ -51,10 +51,7 @@ final class PressureWatch {
 
     private func ages(_ outputs: SessionOutputs) -> [QueueAge] {
         let interval = frameInterval.inSeconds
-        var ages = outputs.namedEncoders.map { name, lane in
-            // A picture a tick waits there, encoded or repeated.
-            QueueAge(.encoder(room: EncoderLane.capacity), name: name, intervals: Double(lane.queueLength))
-        }
+        var ages = outputs.encoderAges
         ages += outputs.writers.values.map {
             QueueAge(.writer, name: $0.relativePath, intervals: $0.backlog.inSeconds / interval)
         }

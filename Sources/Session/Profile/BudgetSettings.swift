@@ -1,8 +1,8 @@
 public import Media
 
 /// How much of the machine a recording may need, and what to do when that is not enough.
-public struct BudgetSettings: Sendable, Equatable {
-    public enum Policy: String, Sendable, CaseIterable {
+public struct BudgetSettings: Sendable, Equatable, Codable {
+    public enum Policy: String, Sendable, Codable, CaseIterable {
         /// Lower sizes and rates, not below the floors.
         case adapt
         /// Do not run.
@@ -14,14 +14,21 @@ public struct BudgetSettings: Sendable, Equatable {
     public var policy: Policy
     public var floorSize: PictureSize
     public var floorRate: FrameRate
+    /// Whether quality is lowered while recording when the computer is too slow, and what it threatens to end is ended properly.
+    public var governs: Bool
+    /// Whether a recording that system pressure has ended is taken up again, in a folder of its own, at nominal pressure.
+    public var resumes: Bool
 
     public init(
         hardwareCost: Double = 1, policy: Policy = .adapt,
-        floorSize: PictureSize = PictureSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15)
+        floorSize: PictureSize = PictureSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15),
+        governs: Bool = true, resumes: Bool = false
     ) {
         self.hardwareCost = hardwareCost
         self.policy = policy
         self.floorSize = floorSize
         self.floorRate = floorRate
+        self.governs = governs
+        self.resumes = resumes
     }
 }

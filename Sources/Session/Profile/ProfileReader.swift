@@ -247,7 +247,7 @@ struct ProfileReader {
     }
 
     private func budget(_ value: ProfileValue) throws(ProfileError) -> BudgetSettings {
-        let fields = try value.fields(["hardware", "policy", "floors"])
+        let fields = try value.fields(["hardware", "policy", "floors", "governor", "resume"])
         var budget = BudgetSettings()
         budget.hardwareCost = try fields.read("hardware", else: budget.hardwareCost) {
             value throws(ProfileError) in
@@ -257,6 +257,12 @@ struct ProfileReader {
         }
         budget.policy = try fields.read("policy", else: budget.policy) { value throws(ProfileError) in
             try value.choice()
+        }
+        budget.governs = try fields.read("governor", else: budget.governs) { value throws(ProfileError) in
+            try value.truth()
+        }
+        budget.resumes = try fields.read("resume", else: budget.resumes) { value throws(ProfileError) in
+            try value.truth()
         }
         let floors = try fields.read("floors") { value throws(ProfileError) in
             try value.fields(["size", "rate"])

@@ -32,7 +32,8 @@ struct ManifestBuilder {
 
     mutating func finished(
         outputs: SessionOutputs, movies: [String: MovieWriter.Result], waves: [String: WaveWriter.Result],
-        end: MediaTime, outcome: Manifest.Outcome, marks: [Manifest.Mark], pressure: Manifest.Pressure?
+        end: MediaTime, outcome: Manifest.Outcome, marks: [Manifest.Mark], pressure: Manifest.Pressure?,
+        governance: Governance?
     ) -> Manifest {
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
@@ -40,6 +41,8 @@ struct ManifestBuilder {
         manifest.tracks = cameraTracks(outputs, movies, end) + microphoneTracks(outputs, movies, waves, end)
         if let program = programTrack(outputs, movies, end) { manifest.tracks.append(program) }
         manifest.cost = cost(pressure)
+        manifest.governor = governance?.steps ?? []
+        manifest.ended_by = governance?.endReason
         manifest.gaps = outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
         if let program = outputs.program { manifest.gaps += program.gaps }
         return manifest

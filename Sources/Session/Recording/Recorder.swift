@@ -19,15 +19,12 @@ final class Recorder {
     private let report: (SessionStatus) -> Void
 
     private var marks: [Manifest.Mark] = []
-    private var parts = 1
-    /// Where the last part begins.
-    private var splitAt = MediaTime(nanoseconds: -1)
-    /// When a part was asked for that has not begun: all asked for until the one before it is under way are one.
-    private var splitDue: ClockTime?
+    private var parts: PartDirector?
     private var storageFailures: [FileError] = []
     private var alarmed: Set<String> = []
     private var statusDue = MediaTime.zero
     private var pressure: PressureWatch?
+    private var governance: Governance?
     private var history = SyncHistory()
 
     /// The status is made anew at this interval: often enough for a meter, seldom enough to cost nothing.
@@ -119,9 +116,13 @@ final class Recorder {
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             leadingRate: leadingRate,
             announce: { self.note($0) })
-        let end = timeline.run { position in
-            control(position, start: start, timeline: timeline, outputs: outputs)
+        if isGoverned {
+            governance = Governance(
+                plan, inputs: inputs, outputs: outputs, taps: sinks.pictures, clock: clock)
         }
+        parts = PartDirector(
+            folder: folder, clock: clock, start: start, timeline: timeline, outputs: outputs)
+        let end = timeline.run { position in control(position, start: start, outputs: outputs) }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
@@ -150,16 +151,35 @@ final class Recorder {
 
     private var leadingRate: FrameRate? { plan.program?.settings.rate ?? plan.cameraTracks.first?.rate }
 
-    /// From an instant to its decision: the slowest delivery and two intervals, within 0.1…2 s.
+    /// From an instant to its decision: the slowest delivery and two intervals, within 0.1…2 s. A camera at the lowest rate that
+    /// the governor may give it exposes and delivers for longer, which it must have room for.
     private var alignmentDelay: Nanoseconds {
-        min(max(inputs.slowestDelivery + inputs.longestInterval * 2, .milliseconds(100)), .seconds(2))
+        let usual = inputs.slowestDelivery + inputs.longestInterval * 2
+        let governed = isGoverned ? slowestGovernedDelivery : .zero
+        return min(max(usual, governed, .milliseconds(100)), .seconds(2))
+    }
+
+    /// In simulated time nothing is slow, unless somebody says so.
+    private var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
+
+    private var slowestGovernedDelivery: Nanoseconds {
+        let ladder = Governance.ladder(plan, inputs: inputs, hasPreviews: false)
+        let deliveries = ladder.compactMap { measure -> Nanoseconds? in
+            guard case .cameraRate(let role, _, let rate) = measure.action,
+                let camera = inputs.cameras.first(where: { $0.role == role })
+            else { return nil }
+            let slower = rate.interval - camera.source.format.rate.interval
+            // An exposure and its transport are each longer by so much; half an interval later a tick shows it.
+            return camera.deliveryDelay + slower * 2 + rate.interval
+        }
+        return deliveries.max() ?? .zero
     }
 
     /// Carries out what was asked for since the last tick.
     ///
     /// - Returns: When to end, if that is known.
     private func control(
-        _ position: MediaTime, start: ClockTime, timeline: Timeline, outputs: SessionOutputs
+        _ position: MediaTime, start: ClockTime, outputs: SessionOutputs
     ) -> MediaTime? {
         let requests = controls.take()
         for mark in requests.marks {
@@ -167,15 +187,11 @@ final class Recorder {
             marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
             note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
         }
-        splitDue = splitDue ?? requests.splits.first
-        if let due = splitDue, position > splitAt, !outputs.writers.values.contains(where: { $0.isSplitting })
-        {
-            splitDue = nil
-            beginPart(after: max(MediaTime(due, since: start), position), start, timeline, outputs)
-        }
+        followParts(requests.splits, at: position)
         watchSilence(outputs, at: position)
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { note(event) }
+        for event in governance?.follow(pressure?.current, at: position) ?? [] { note(event) }
         if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
         let allFailed = failAll(outputs)
         var end: MediaTime?
@@ -184,41 +200,17 @@ final class Recorder {
             let planned = MediaTime(nanoseconds: duration.count)
             end = end.map { min($0, planned) } ?? planned
         }
-        return allFailed ? position : end.map { max($0, position) }
+        let mustEnd = allFailed || governance?.endReason != nil
+        return mustEnd ? max(position, MediaTime(nanoseconds: 1)) : end.map { max($0, position) }
     }
 
-    private func beginPart(
-        after time: MediaTime, _ start: ClockTime, _ timeline: Timeline, _ outputs: SessionOutputs
-    ) {
-        // A few ticks ahead: no output has decided it yet.
-        let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + 100_000_000))
-        parts += 1
-        splitAt = split
-        timeline.beginPart(at: split)
+    private func followParts(_ splits: [ClockTime], at position: MediaTime) {
         do throws(FileError) {
-            for writer in outputs.writers.values {
-                let relative = Self.partName(writer.relativePath, parts)
-                writer.split(
-                    MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: split))
-            }
-            for microphone in outputs.microphones {
-                guard let file = microphone.file else { continue }
-                let relative = Self.partName(file.relativePath, parts)
-                microphone.split(
-                    at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)),
-                    path: try folder.file(relative),
-                    relativePath: relative, startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
-            }
-            note(SessionEvent(.split, at: split, ["part": .integer(Int64(parts))]))
+            if let event = try parts?.follow(splits, at: position) { note(event) }
         } catch {
             storageFailures.append(error)
-            note(SessionEvent(.warning, at: time, ["text": .string("\(error)")]))
+            note(SessionEvent(.warning, at: position, ["text": .string("\(error)")]))
         }
-    }
-
-    private static func partName(_ path: String, _ number: Int) -> String {
-        guard let dot = path.lastIndex(of: ".") else { return "\(path)-\(number)" }
-        return "\(path[..<dot])-\(number)\(path[dot...])"
     }
 
     private func watchSilence(_ outputs: SessionOutputs, at position: MediaTime) {
@@ -262,6 +254,7 @@ final class Recorder {
             SessionStatus.Microphone(role: $0.role, peak: $0.level.peak, clock: $0.input.clockReading)
         }
         status.pressure = pressure?.current
+        status.givenUp = governance?.inForce.map(\.text) ?? []
         report(status)
     }
 
@@ -297,14 +290,14 @@ final class Recorder {
         let outcome: Manifest.Outcome = storageFailures.isEmpty ? .finished : .storageFailed
         let final = manifest.finished(
             outputs: outputs, movies: movies, waves: waves, end: end, outcome: outcome, marks: marks,
-            pressure: pressure?.course.summary)
+            pressure: pressure?.course.summary, governance: governance)
         write(final)
         writeReport(of: final)
         let exceeded = exceededLimits(final)
         note(SessionEvent(.finished, at: end, ["outcome": .string(outcome.rawValue)]), toStream: false)
         return RecordingResult(
             folder: folder.path, manifest: final, storageFailures: storageFailures, exceededLimits: exceeded,
-            simulationTime: inputs.simulationTime,
+            pressureEnd: governance?.endReason, simulationTime: inputs.simulationTime,
             encodingFailures: lanes.compactMap(\.failure) + [outputs.mixEncoder?.failure].compactMap(\.self))
     }
 

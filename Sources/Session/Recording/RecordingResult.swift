@@ -9,6 +9,8 @@ public struct RecordingResult: Sendable {
     public let storageFailures: [FileError]
     /// Tracks that exceeded the profile's limits: a sentence each.
     public let exceededLimits: [String]
+    /// Why system pressure ended it before it was to end; `nil` where it did not.
+    public let pressureEnd: String?
     /// Processor time of the devices that only pretend: no part of any figure.
     public let simulationTime: Nanoseconds
     /// Failures of encoders: a track ended early.

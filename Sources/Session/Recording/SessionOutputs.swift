@@ -26,6 +26,14 @@ struct SessionOutputs {
         return tracks + [program.map { (name: "program", lane: $0.encoder) }].compactMap(\.self)
     }
 
+    /// How far behind they are now.
+    var encoderAges: [QueueAge] {
+        namedEncoders.map { name, lane in
+            // A picture a tick waits there, encoded or repeated.
+            QueueAge(.encoder(room: EncoderLane.capacity), name: name, intervals: Double(lane.queueLength))
+        }
+    }
+
     /// All threads that compose and encode pictures.
     var encoderLanes: [EncoderLane] {
         namedEncoders.map(\.lane)

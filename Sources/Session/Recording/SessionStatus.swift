@@ -29,5 +29,8 @@ public struct SessionStatus: Sendable, Equatable {
     /// `nil` until the computer has told of itself, and where nobody asks it.
     public var pressure: SystemPressure?
 
+    /// What the governor has given up, in the order in which it did: `program preset superfast → ultrafast`.
+    public var givenUp: [String] = []
+
     public init() {}
 }

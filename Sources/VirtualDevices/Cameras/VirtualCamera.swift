@@ -11,10 +11,19 @@ public final class VirtualCamera: CameraSource {
     public let color: ColorDescription
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualCameraSettings
-    private let rules: ScriptedDelivery.Rules
+    private let role: String
     private let image: StillPicture?
+    private let request = Monitor(Request.none)
     private let thread: SourceThread
 
+    private enum Request {
+        case none
+        /// `nil` is off.
+        case format(VideoFormat?)
+    }
+
+    /// A webcam needs about so long to stop, to take another format and to start.
+    private static let restartTime = Nanoseconds.milliseconds(300)
     /// Pictures that are overdue by more are lost, as with a driver whose buffers are full; in real time only.
     private static let patience = Nanoseconds.seconds(1)
     /// As many different pictures of noise take turns.
@@ -27,13 +36,13 @@ public final class VirtualCamera: CameraSource {
         role: String, settings: VirtualCameraSettings, wanted: VideoFormat? = nil
     ) throws(VirtualDeviceError) {
         self.settings = settings
+        self.role = role
         format = settings.format(wanted: wanted)
         // What V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
         color = format.pixel == .mjpeg ? .jpeg : .bt601Limited
         thread = SourceThread(name: "cam:\(role)")
         let behavior = settings.behavior
-        rules = ScriptedDelivery.Rules(
-            behavior, role: role, rate: format.rate, corruptShare: settings.corruptShare)
+        let rules = Self.rules(settings, role: role, rate: format.rate)
         let interval = Nanoseconds.seconds(rounding: rules.timebase.intervalInSeconds + 1e-9)
         deliveryDelay = interval + behavior.latency + behavior.jitter
         device = Self.device(role: role, settings: settings, format: format)
@@ -63,6 +72,14 @@ public final class VirtualCamera: CameraSource {
         thread.recordingBegins(at: start)
     }
 
+    /// A picture of its own has the size that it has.
+    public var isChangeable: Bool { image == nil }
+
+    public func change(to format: VideoFormat?) {
+        precondition(isChangeable, "an image has one size")
+        request.withLock { $0 = .format(format) }
+    }
+
     public func stop() {
         thread.stop()
     }
@@ -71,53 +88,106 @@ public final class VirtualCamera: CameraSource {
 
     // MARK: On its thread
 
+    /// What it is from one change of its format to the next.
+    private struct Stream {
+        let format: VideoFormat
+        let rules: ScriptedDelivery.Rules
+        let painter: any PicturePainting
+        var delivery: ScriptedDelivery
+        /// The picture that is exposed now or next, once it was made.
+        var prepared: CapturedPicture?
+    }
+
+    private func makeStream(
+        _ format: VideoFormat, on clock: any SessionClock, afterChanges changes: Int = 0
+    ) throws(EncodingError) -> Stream {
+        var rules = Self.rules(settings, role: role, rate: format.rate)
+        if clock.isRealTime { rules.patience = Self.patience }
+        return Stream(
+            format: format, rules: rules, painter: try makePainter(format, rules.choices),
+            delivery: ScriptedDelivery(rules, from: clock.now, afterChanges: changes))
+    }
+
     private func run(
         on clock: any SessionClock, until cancellation: Cancellation,
         delivering receive: @Sendable (CameraEvent) -> Void
     ) throws(EncodingError) {
-        let painter = try makePainter()
-        var rules = rules
-        if clock.isRealTime { rules.patience = Self.patience }
-        var delivery = ScriptedDelivery(rules, from: clock.now)
-        var prepared: CapturedPicture?
+        var stream = try makeStream(format, on: clock)
         while true {
-            if prepared?.sequence != delivery.slot {
-                prepared = try prepare(delivery, painter)
+            if case .format(let wanted) = takeRequest() {
+                guard try change(&stream, to: wanted, on: clock, until: cancellation, receive) else { return }
+            }
+            if stream.prepared?.sequence != stream.delivery.slot {
+                stream.prepared = try prepare(stream)
                 thread.noteProcessorTime()
             }
-            guard clock.sleep(until: delivery.wake(since: thread.recordingStart), unless: cancellation) else {
-                return
-            }
-            for step in delivery.steps(at: clock.now, since: thread.recordingStart) {
+            let wake = stream.delivery.wake(since: thread.recordingStart)
+            guard clock.sleep(until: wake, unless: cancellation) else { return }
+            for step in stream.delivery.steps(at: clock.now, since: thread.recordingStart) {
                 switch step {
                 case .deliver(_, let isDamaged):
-                    if let prepared { receive(isDamaged ? damaged(prepared) : .picture(prepared)) }
+                    if let prepared = stream.prepared {
+                        receive(isDamaged ? damaged(prepared) : .picture(prepared))
+                    }
                 case .lost(let count, let cause, let time):
                     receive(.lost(count: Int(count), cause: cause, capturedAt: time))
                 case .away(let time): receive(.away(at: time, cause: "unplugged"))
                 case .returned(let time):
-                    try painter.restart()
-                    prepared = nil
+                    try stream.painter.restart()
+                    stream.prepared = nil
                     receive(.returned(at: time))
                 }
             }
         }
     }
 
+    private func takeRequest() -> Request {
+        request.withLock { request in
+            defer { request = .none }
+            return request
+        }
+    }
+
+    /// Goes on in another format after the time that a webcam takes for it. One that is unplugged has it when it returns.
+    ///
+    /// - Returns: `false` when it was stopped meanwhile.
+    private func change(
+        _ stream: inout Stream, to wanted: VideoFormat?, on clock: any SessionClock,
+        until cancellation: Cancellation, _ receive: @Sendable (CameraEvent) -> Void
+    ) throws(EncodingError) -> Bool {
+        let isThere = !stream.delivery.isAway
+        if isThere { receive(.away(at: clock.now, cause: wanted == nil ? "off" : "changing its format")) }
+        var wanted = wanted
+        while wanted == nil {
+            guard clock.sleep(until: clock.now + Self.restartTime / 6, unless: cancellation) else {
+                return false
+            }
+            if case .format(let next) = takeRequest() { wanted = next }
+        }
+        guard clock.sleep(until: clock.now + Self.restartTime, unless: cancellation), let wanted else {
+            return false
+        }
+        stream = try makeStream(wanted, on: clock, afterChanges: stream.delivery.changesTold)
+        receive(.formatChanged(wanted))
+        if isThere { receive(.returned(at: clock.now)) }
+        return true
+    }
+
     /// The picture that is exposed now or next; `nil` when nobody will see it.
-    private func prepare(
-        _ delivery: ScriptedDelivery, _ painter: any PicturePainting
-    ) throws(EncodingError) -> CapturedPicture? {
-        let number = delivery.slot
-        guard delivery.isCapturing, painter.isStream || !rules.isDropped(number) else { return nil }
+    private func prepare(_ stream: Stream) throws(EncodingError) -> CapturedPicture? {
+        let (rules, number) = (stream.rules, stream.delivery.slot)
+        guard stream.delivery.isCapturing, stream.painter.isStream || !rules.isDropped(number) else {
+            return nil
+        }
         let time = rules.time(of: number)
         let frame = ExposedFrame(
             number: number, time: time, holdsClap: Clap.isSeen(from: time, until: rules.time(of: number + 1)))
-        let picture = try painter.paint(frame)
+        let picture = try stream.painter.paint(frame)
         let stamp = time + rules.choices.error(.jitter, of: number, within: settings.behavior.jitter)
         return CapturedPicture(
-            pixel: format.pixel, size: format.size, color: color, capturedAt: stamp, sequence: number,
-            isKey: picture.isKey, memory: picture.memory, planes: picture.planes, isOwned: true)
+            pixel: stream.format.pixel, size: stream.format.size, color: color, capturedAt: stamp,
+            sequence: number, isKey: picture.isKey, memory: picture.memory, planes: picture.planes,
+            isOwned: true)
     }
 
     /// A JPEG arrives without its last third; of other formats the driver tells.
@@ -138,20 +208,25 @@ public final class VirtualCamera: CameraSource {
 
     // MARK: What it shows
 
-    private func makePainter() throws(EncodingError) -> any PicturePainting {
+    private func makePainter(
+        _ format: VideoFormat, _ choices: SeededChoices
+    ) throws(EncodingError) -> any PicturePainting {
         switch format.pixel {
-        case .mjpeg: return try makePainter(of: .i422)
-        case .h264: return try H264Painter(try makePainter(of: .i420), format: format, color: color)
-        default: return try makePainter(of: format.pixel)
+        case .mjpeg: return try makePainter(of: .i422, format, choices)
+        case .h264:
+            return try H264Painter(try makePainter(of: .i420, format, choices), format: format, color: color)
+        default: return try makePainter(of: format.pixel, format, choices)
         }
     }
 
-    private func makePainter(of pixel: PixelFormat) throws(EncodingError) -> any PicturePainting {
+    private func makePainter(
+        of pixel: PixelFormat, _ format: VideoFormat, _ choices: SeededChoices
+    ) throws(EncodingError) -> any PicturePainting {
         let turn = Turn(stored: format.size, rotation: settings.mount)
         let isJPEG = format.pixel == .mjpeg
         switch settings.pattern {
         case .clap:
-            let scene = TestScene(turn: turn, color: color, choices: rules.choices)
+            let scene = TestScene(turn: turn, color: color, choices: choices)
             if isJPEG { return try BandedJPEGPainter(scene: scene) }
             return RawScenePainter(scene: scene, pixel: pixel)
         case .bars:
@@ -161,7 +236,7 @@ public final class VirtualCamera: CameraSource {
         case .noise:
             let canvases = (0..<Self.noiseCount).map { number in
                 let canvas = Canvas(pixel, format.size)
-                canvas.fillWithNoise(from: rules.choices.bits(.noise, of: number))
+                canvas.fillWithNoise(from: choices.bits(.noise, of: number))
                 return canvas
             }
             return try StandingPictures(canvases, asJPEG: isJPEG)
@@ -170,6 +245,13 @@ public final class VirtualCamera: CameraSource {
             image?.paint(on: canvas, rotation: settings.mount, color: color)
             return try StandingPictures([canvas], asJPEG: isJPEG)
         }
+    }
+
+    private static func rules(
+        _ settings: VirtualCameraSettings, role: String, rate: FrameRate
+    ) -> ScriptedDelivery.Rules {
+        ScriptedDelivery.Rules(
+            settings.behavior, role: role, rate: rate, corruptShare: settings.corruptShare)
     }
 
     private static func device(
@@ -181,6 +263,6 @@ public final class VirtualCamera: CameraSource {
                 product: "virtual", serial: "camera-\(role)", name: "Virtual camera \(role)"),
             name: "Virtual camera \(role)", node: settings.selector, selector: settings.selector,
             controller: settings.behavior.bus ?? "virtual-camera-\(role)", busSpeed: 480,
-            formats: [OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))])
+            formats: settings.offers(beside: format))
     }
 }

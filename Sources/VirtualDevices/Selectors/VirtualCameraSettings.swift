@@ -66,6 +66,21 @@ public struct VirtualCameraSettings: Sendable, Equatable {
             rate: rate ?? askedRate ?? FrameRate(30))
     }
 
+    /// What it can deliver beside a format: the sizes and rates of webcams below it, where the selector leaves them open.
+    func offers(beside format: VideoFormat) -> [OfferedFormat] {
+        let rates = [format.rate] + (rate == nil ? Self.usualRates.filter { $0 < format.rate } : [])
+        let smaller = Self.usualSizes.filter { $0.pixelCount < format.size.pixelCount }
+        return ([format.size] + (size == nil ? smaller : [])).map {
+            OfferedFormat(pixel: format.pixel, size: $0, rates: .listed(rates))
+        }
+    }
+
+    private static let usualSizes = [
+        (1920, 1080), (1280, 720), (960, 540), (640, 480), (640, 360), (320, 240),
+    ]
+    .map { PictureSize(width: $0, height: $1) }
+    private static let usualRates: [FrameRate] = [60, 30, 24, 20, 15, 10, 5].map { FrameRate($0) }
+
     /// Even sides, as 4:2:0 and 4:2:2 need, and not less than the code strip's sixteenth.
     private static func isPossible(_ size: PictureSize) -> Bool {
         size.width >= 16 && size.height >= 16 && size.width % 2 == 0 && size.height % 2 == 0

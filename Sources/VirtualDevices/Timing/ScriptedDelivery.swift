@@ -41,20 +41,23 @@ struct ScriptedDelivery {
     let rules: Rules
     /// The slot that is captured now or next.
     private(set) var slot: Int64
-    private var changesTold = 0
+    /// How often it was unplugged or came back.
+    private(set) var changesTold: Int
     /// What is captured before this instant is gone: the device was not there.
     private var connectedSince: ClockTime
     private var untold: [Loss] = []
 
-    /// The device is switched on at `start`: its first slot begins then or later.
-    init(_ rules: Rules, from start: ClockTime) {
+    /// The device is switched on at `start`: its first slot begins then or later. Of its script `changesTold` is over.
+    init(_ rules: Rules, from start: ClockTime, afterChanges changesTold: Int = 0) {
         self.rules = rules
+        self.changesTold = changesTold
         connectedSince = start
         slot = rules.timebase.index(atOrAfter: start)
         if rules.slotLength > 1 { slot = (slot + rules.slotLength - 1).floorDivided(by: rules.slotLength) }
     }
 
-    private var isAway: Bool { changesTold % 2 == 1 }
+    /// Whether it is unplugged.
+    var isAway: Bool { changesTold % 2 == 1 }
 
     /// Whether the device is there, and has been since the current slot began.
     var isCapturing: Bool { !isAway && rules.time(of: slot) >= connectedSince }

@@ -15,6 +15,10 @@ struct StatusLine {
         if let factor = status.pressure?.factors.first {
             parts.append("\(factor.level.rawValue): \(factor.cause.rawValue)")
         }
+        if let last = status.givenUp.last {
+            let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
+            parts.append("given up: \(last)\(more)")
+        }
         for camera in status.cameras {
             let rate = Int64((camera.rate * 10).rounded())
             let lost = camera.lost > 0 ? " −\(camera.lost)" : ""

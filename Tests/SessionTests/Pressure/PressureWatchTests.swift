@@ -45,6 +45,7 @@ struct PressureWatchTests {
             return EncodedPictures(packets: [])
         }
         func requestKeyPicture() {}
+        func change(to preset: PictureEncodingSettings.Preset) -> [EncodedPacket] { [] }
         func finish() -> [EncodedPacket] { [] }
     }
 
@@ -64,7 +65,7 @@ struct PressureWatchTests {
             to: MovieLane(writer: writer, stream: 0), waitsForRoom: false)
         var outputs = SessionOutputs(writers: ["program.mov": writer], microphones: [])
         outputs.program = ProgramTrack(rate: FrameRate(30), layers: [], encoder: lane)
-        for tick in Int64(0)..<15 { lane.repeatLast(tick: tick, asKey: false) }
+        for tick in Int64(0)..<30 { lane.repeatLast(tick: tick, asKey: false) }
 
         let clock = StoppedClock()
         let watch = PressureWatch(
@@ -74,7 +75,7 @@ struct PressureWatchTests {
         // The first may be with the encoder already.
         let text = watch.current?.factors.first?.text ?? ""
         #expect(
-            text.contains("the encoder of program is 14 ") || text.contains("the encoder of program is 15 "))
+            text.contains("the encoder of program is 29 ") || text.contains("the encoder of program is 30 "))
 
         gate.broadcast { $0 = true }
         lane.finish()

@@ -1,0 +1,155 @@
+internal import Media
+
+/// Lets the governor see how a recording goes, and does what it decides. Timeline's thread only.
+final class Governance {
+    private var governor: Governor
+    private let plan: SessionPlan
+    private let inputs: SessionInputs
+    private let outputs: SessionOutputs
+    private let taps: [PictureTap]
+    private let clock: any SessionClock
+    private var due = MediaTime.zero
+    /// Of each stream, how many pictures were left out before its queue overflowed, and when the last was.
+    private var overflows: [String: (count: Int, at: MediaTime)] = [:]
+
+    /// For the manifest.
+    private(set) var steps: [Manifest.GovernorStep] = []
+    /// Why the recording must end; `nil` while it need not.
+    private(set) var endReason: String?
+
+    private static let interval: Int64 = 100_000_000
+    /// An overflow after so long without one is told of anew.
+    private static let pauseBetweenOverflows: Int64 = 5_000_000_000
+
+    /// - Parameters:
+    ///   - plan: That runs.
+    ///   - inputs: Whose cameras may be changed.
+    ///   - outputs: Whose streams may be given less.
+    ///   - taps: Sinks of the program that uses the library.
+    ///   - clock: The session's.
+    init(
+        _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: [PictureTap],
+        clock: any SessionClock
+    ) {
+        self.plan = plan
+        self.inputs = inputs
+        self.outputs = outputs
+        self.taps = taps.filter(\.isPreview)
+        self.clock = clock
+        governor = Governor(
+            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview)))
+        // In simulated time queues wait for room as long as they like: their lengths mean nothing.
+        let room = clock.isRealTime ? EncoderLane.capacity : Int.max
+        for stream in outputs.governedStreams {
+            stream.intake = EncoderIntake(rate: stream.rate, room: room)
+        }
+    }
+
+    /// What can be given up of a session on its devices.
+    static func ladder(_ plan: SessionPlan, inputs: SessionInputs, hasPreviews: Bool) -> [GovernorMeasure] {
+        let changeable = inputs.cameras.filter(\.isChangeable)
+        let offers = Dictionary(uniqueKeysWithValues: changeable.map { ($0.role, $0.source.device.formats) })
+        return GovernorLadder(plan, offers: offers, floors: plan.budget, hasPreviews: hasPreviews).measures
+    }
+
+    /// What is given up now.
+    var inForce: [GovernorMeasure] { governor.inForce }
+
+    /// Looks, decides and acts, ten times a second. To be called at each tick.
+    ///
+    /// - Parameters:
+    ///   - pressure: As assessed last.
+    ///   - position: How far the recording has come.
+    /// - Returns: What there is to tell.
+    func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
+        guard position >= due, endReason == nil else { return [] }
+        due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
+        var events = takeRefusals(at: position) + takeOverflows(at: position)
+        switch governor.look(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
+        case .none: break
+        case .step(let step):
+            apply(step)
+            events.append(note(step.text, step.reason, isUp: step.isUp, at: position))
+        case .end(let reason):
+            endReason = reason
+            events.append(note("the recording is ended", reason, isUp: false, at: position))
+        }
+        return events
+    }
+
+    private func note(_ step: String, _ reason: String, isUp: Bool, at position: MediaTime) -> SessionEvent {
+        steps.append(Manifest.GovernorStep(at_ns: position.nanoseconds, step: step, reason: reason))
+        return SessionEvent(
+            .governor, at: position,
+            [
+                "step": .string(step), "reason": .string(reason), "direction": .string(isUp ? "up" : "down"),
+                "text": .string("\(step): \(reason)"),
+            ])
+    }
+
+    // MARK: What happens
+
+    private func apply(_ step: GovernorStep) {
+        switch step.measure.action {
+        case .preset(let stream, let from, let to):
+            outputs.governedStreams.first { $0.streamName == stream }?.encoder.change(
+                to: step.isUp ? from : to)
+        case .rate(let stream, let from, let to):
+            let governed = outputs.governedStreams.first { $0.streamName == stream }
+            governed?.intake?.lower(to: step.isUp ? from : to)
+        case .coarseDecoding:
+            for stream in outputs.governedStreams { stream.isCoarse = !step.isUp }
+        case .previews:
+            for tap in taps { tap.pause(!step.isUp) }
+        case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
+            guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
+            camera.change(to: wantedFormat(of: camera), reason: "\(step.text): \(step.reason)")
+        }
+    }
+
+    /// Of a camera by all that is in force; `nil` for off.
+    private func wantedFormat(of camera: CameraInput) -> VideoFormat? {
+        var wanted = camera.source.format
+        for measure in governor.inForce {
+            switch measure.action {
+            case .cameraRate(camera.role, _, let rate):
+                wanted = VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)
+            case .cameraSize(camera.role, _, let size):
+                wanted = VideoFormat(pixel: wanted.pixel, size: size, rate: wanted.rate)
+            case .cameraOff(camera.role): return nil
+            default: break
+            }
+        }
+        // Another size may have other rates.
+        let offer = camera.source.device.formats.first { $0.pixel == wanted.pixel && $0.size == wanted.size }
+        let rate = offer?.rate(for: wanted.rate) ?? wanted.rate
+        return VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)
+    }
+
+    // MARK: What happened
+
+    private func takeRefusals(at position: MediaTime) -> [SessionEvent] {
+        outputs.governedStreams.compactMap { stream in
+            stream.encoder.takeRefusal().map { refusal in
+                SessionEvent(.warning, at: position, ["text": .string(refusal.description)])
+            }
+        }
+    }
+
+    private func takeOverflows(at position: MediaTime) -> [SessionEvent] {
+        outputs.governedStreams.compactMap { stream in
+            let count = stream.intake?.overflowCount ?? 0
+            let known = overflows[stream.streamName]
+            guard count > known?.count ?? 0 else { return nil }
+            overflows[stream.streamName] = (count, position)
+            let isSame = known.map {
+                position.nanoseconds - $0.at.nanoseconds < Self.pauseBetweenOverflows
+            }
+            guard isSame != true else { return nil }
+            return note(
+                "\(stream.streamName) pictures left out",
+                "its encoder is \(stream.encoder.queueLength) pictures behind, with room for \(EncoderLane.capacity).",
+                isUp: false, at: position)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+internal import Media
+
+/// A stream of pictures that are composed and encoded here, so that its work can be made less without a restart. Timeline's
+/// thread only.
+protocol GovernedStream: AnyObject {
+    /// `program` or the camera's role.
+    var streamName: String { get }
+    var rate: FrameRate { get }
+    var encoder: EncoderLane { get }
+    /// `nil` where nobody governs: then the encoder's queue alone decides.
+    var intake: EncoderIntake? { get set }
+    /// Whether JPEGs may be decoded at half of the size at which they are shown.
+    var isCoarse: Bool { get set }
+}
+
+extension EncodedTrack: GovernedStream {
+    var streamName: String { name }
+}
+
+extension ProgramTrack: GovernedStream {
+    var streamName: String { SessionPlan.programOwner }
+}
+
+extension SessionOutputs {
+    var governedStreams: [any GovernedStream] {
+        cameraTracks.compactMap { $0 as? EncodedTrack } + [program].compactMap(\.self)
+    }
+}

@@ -1,0 +1,226 @@
+public import Media
+
+/// Gives up quality in a stated order while a session is too hard for its computer, and takes it back when it is not.
+///
+/// A value: looks in, steps out; time is an argument. Down quickly and only for what hurts the recording itself: an
+/// encoder or a file that falls behind, heat, an empty battery, memory. That tasks wait or a quota runs out does not yet hurt: in
+/// that band nothing is given up and nothing taken back. Up slowly, and after an attempt that failed more slowly.
+public struct Governor: Sendable {
+    public enum Decision: Sendable, Equatable {
+        case none
+        case step(GovernorStep)
+        /// The computer is about to end the session: it ends itself, properly.
+        case end(reason: String)
+    }
+
+    /// How badly something must become less.
+    private enum Urgency: Comparable { case soon, now }
+
+    private struct Trouble {
+        let urgency: Urgency
+        let relief: GovernorMeasure.Relief
+        /// From a step to the next: what it takes to see whether it has helped.
+        let patience: Nanoseconds
+        let reason: String
+        /// Of an encoder's queue, 0…1: whether it becomes less is seen at once.
+        var fill: Double?
+    }
+
+    /// What can be given up, in this order.
+    public let ladder: [GovernorMeasure]
+    /// Indices of what is given up now, in the order in which it was.
+    private var taken: [Int] = []
+    private var lastChange: ClockTime?
+    /// Of the fullest queue when something was given up last, or at its fullest since.
+    private var fillAtChange: Double?
+    private var lastRaise: ClockTime?
+    private var troubleSince: ClockTime?
+    private var calmSince: ClockTime?
+    /// No attempt to take something back before this.
+    private var raisesFrom: ClockTime?
+    private var backoff = Self.shortestBackoff
+    /// Whether others' work was in the way at the last look.
+    private var wasBusy = false
+
+    /// Of an encoder's queue: from a third on it is behind, from two thirds on pictures are about to be lost. Within a tenth it
+    /// only breathes.
+    private static let (behind, nearlyFull, easy) = (0.35, 0.7, 0.1)
+    /// Two looks in a row: one may fall between a key picture and the next.
+    private static let confirmation = Nanoseconds.milliseconds(150)
+    /// A queue that drains is left to it for so long.
+    private static let drainPatience = Nanoseconds.seconds(4)
+    /// A stream that restarts needs a moment, and its gap must be worth it.
+    private static let (restartPatience, offPatience) = (Nanoseconds.seconds(3), Nanoseconds.seconds(8))
+    /// Calm before the first step up, between two of them, and before one that restarts a camera.
+    private static let (firstCalm, nextCalm, restartCalm) = (
+        Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
+    )
+    /// While others keep the computer busy, a step up is tried so seldom.
+    private static let busyPatience = Nanoseconds.seconds(60)
+    /// A step down so soon after one up means that the attempt failed.
+    private static let trial = Nanoseconds.seconds(30)
+    private static let (shortestBackoff, longestBackoff) = (Nanoseconds.seconds(60), Nanoseconds.seconds(600))
+
+    /// - Parameter ladder: What can be given up, in the order in which it is.
+    public init(ladder: [GovernorMeasure]) {
+        self.ladder = ladder
+    }
+
+    /// What is given up now, in the order in which it was.
+    public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
+
+    /// Takes a look: about ten times a second, since a queue fills in less than one.
+    ///
+    /// - Parameters:
+    ///   - queues: As they are now.
+    ///   - pressure: As assessed last; `nil` where nobody asks the computer.
+    ///   - time: Now.
+    /// - Returns: What to do, which counts as done.
+    public mutating func look(
+        _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
+    ) -> Decision {
+        let factors = pressure?.factors.filter { $0.cause != .disk } ?? []
+        if let end = factors.first(where: { $0.level == .shutdown }) {
+            return .end(
+                reason: "\(end.text). The recording was ended before the computer would have; \(end.advice)")
+        }
+        let isBusy = factors.contains { Self.isOthers($0.cause) && $0.level >= .serious }
+        if wasBusy, !isBusy { forgetFailures() }
+        wasBusy = isBusy
+        guard let trouble = Self.trouble(queues, factors) else {
+            troubleSince = nil
+            return raise(queues, isBusy: isBusy, at: time)
+        }
+        calmSince = nil
+        return lower(trouble, at: time)
+    }
+
+    // MARK: Down
+
+    private mutating func lower(_ trouble: Trouble, at time: ClockTime) -> Decision {
+        let since = troubleSince ?? time
+        troubleSince = since
+        guard trouble.urgency == .now || time - since >= Self.confirmation,
+            let index = ladder.indices.first(where: { index in
+                !taken.contains(index) && !ladder[index].relieves.isDisjoint(with: trouble.relief)
+            }),
+            isTime(for: ladder[index], trouble, since: since, at: time), !isDraining(trouble, at: time)
+        else { return .none }
+        if let raise = lastRaise, time - raise < Self.trial {
+            raisesFrom = time + backoff
+            backoff = min(backoff * 2, Self.longestBackoff)
+            lastRaise = nil
+        }
+        taken.append(index)
+        lastChange = time
+        fillAtChange = trouble.fill
+        return .step(GovernorStep(index: index, measure: ladder[index], isUp: false, reason: trouble.reason))
+    }
+
+    private func isTime(
+        for measure: GovernorMeasure, _ trouble: Trouble, since: ClockTime, at time: ClockTime
+    ) -> Bool {
+        var patience = trouble.patience
+        if measure.restartsCamera { patience = max(patience, Self.restartPatience) }
+        if case .cameraOff = measure.action {
+            guard trouble.urgency == .now else { return false }
+            patience = max(patience, Self.offPatience)
+        }
+        // What has only begun may pass before a camera's stream is broken for it.
+        let reference = measure.restartsCamera ? max(lastChange ?? since, since) : lastChange
+        return reference.map { time - $0 >= patience } ?? true
+    }
+
+    /// Whether the last step shows already.
+    private mutating func isDraining(_ trouble: Trouble, at time: ClockTime) -> Bool {
+        guard let fill = trouble.fill, let before = fillAtChange, let lastChange else { return false }
+        fillAtChange = max(fill, before)
+        return fill < before && time - lastChange < Self.drainPatience
+    }
+
+    private static func trouble(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Trouble? {
+        let troubles = [encoderTrouble(queues)].compactMap(\.self) + factors.compactMap(trouble)
+        // Of equally urgent ones the first: the encoder's, which is the quickest.
+        return troubles.first { $0.urgency == .now } ?? troubles.first
+    }
+
+    private static func encoderTrouble(_ queues: [QueueAge]) -> Trouble? {
+        guard let (queue, room, fill) = fullest(queues), fill >= behind else { return nil }
+        let isNow = fill >= nearlyFull
+        return Trouble(
+            urgency: isNow ? .now : .soon, relief: .processor,
+            patience: isNow ? .milliseconds(300) : .seconds(1),
+            reason:
+                "the encoder of \(queue.name) is \(Int(queue.intervals.rounded())) pictures behind, with room for \(room).",
+            fill: fill)
+    }
+
+    private static func fullest(_ queues: [QueueAge]) -> (queue: QueueAge, room: Int, fill: Double)? {
+        queues.compactMap { queue in
+            guard case .encoder(let room) = queue.kind else { return nil }
+            return (queue, room, queue.intervals / Double(max(room, 1)))
+        }.max { $0.fill < $1.fill }
+    }
+
+    private static func trouble(_ factor: PressureFactor) -> Trouble? {
+        guard factor.level >= .serious else { return nil }
+        let isNow = factor.level >= .critical
+        let relief: GovernorMeasure.Relief
+        let patience: (soon: Int64, now: Int64)
+        switch factor.cause {
+        // Warmth goes slowly.
+        case .temperature, .throttling, .power: (relief, patience) = (.processor, (15, 3))
+        case .memoryStall: (relief, patience) = (.memory, (5, 1))
+        case .writer: (relief, patience) = (.storage, (10, 2))
+        // Queues themselves say more, and sooner; the disk's room is used to its end.
+        case .encoder, .processorStall, .storageStall, .speed, .share, .disk: return nil
+        }
+        return Trouble(
+            urgency: isNow ? .now : .soon, relief: relief,
+            patience: .seconds(isNow ? patience.now : patience.soon), reason: "\(factor.text).")
+    }
+
+    // MARK: Up
+
+    private mutating func raise(_ queues: [QueueAge], isBusy: Bool, at time: ClockTime) -> Decision {
+        let isCalm = (Self.fullest(queues)?.fill ?? 0) <= Self.easy
+        guard isCalm else {
+            calmSince = nil
+            return .none
+        }
+        let since = calmSince ?? time
+        calmSince = since
+        guard let index = taken.last, raisesFrom.map({ time >= $0 }) ?? true else { return .none }
+        let wait: Nanoseconds
+        if isBusy {
+            wait = Self.busyPatience
+        } else if ladder[index].restartsCamera {
+            wait = Self.restartCalm
+        } else {
+            wait = lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
+        }
+        guard time - max(since, lastChange ?? since) >= wait else { return .none }
+        taken.removeLast()
+        lastChange = time
+        lastRaise = time
+        let reason =
+            isBusy
+            ? "the queues have been empty for a minute, so one step is tried."
+            : "the computer has room again: nothing has been behind for \(Int(wait.inSeconds)) s."
+        return .step(GovernorStep(index: index, measure: ladder[index], isUp: true, reason: reason))
+    }
+
+    /// What kept the computer busy is over: what failed meanwhile says nothing any more.
+    private mutating func forgetFailures() {
+        raisesFrom = nil
+        backoff = Self.shortestBackoff
+    }
+
+    /// Whether it tells of the computer as a whole, and not yet of the recording.
+    private static func isOthers(_ cause: PressureFactor.Cause) -> Bool {
+        switch cause {
+        case .processorStall, .storageStall, .share, .speed: true
+        case .memoryStall, .temperature, .throttling, .power, .encoder, .writer, .disk: false
+        }
+    }
+}

@@ -1,0 +1,145 @@
+internal import Media
+
+/// What a session can give up, in order: first what needs no restart, and of cameras the last of the plan first.
+struct GovernorLadder {
+    /// What a camera can be changed to while it runs: what it offers; empty where it cannot be changed.
+    typealias Offers = [String: [OfferedFormat]]
+
+    private let plan: SessionPlan
+    private let offers: Offers
+    private let floors: BudgetSettings
+    private let hasPreviews: Bool
+
+    /// - Parameters:
+    ///   - plan: That runs.
+    ///   - offers: Of the cameras that can be changed, by role.
+    ///   - floors: No size and no rate is lowered below.
+    ///   - hasPreviews: Whether somebody takes pictures only to show them.
+    init(_ plan: SessionPlan, offers: Offers, floors: BudgetSettings, hasPreviews: Bool) {
+        self.plan = plan
+        self.offers = offers
+        self.floors = floors
+        self.hasPreviews = hasPreviews
+    }
+
+    var measures: [GovernorMeasure] {
+        let cameras = plan.cameras.reversed().filter { !isCopiedStream($0) }
+        var actions = presets + programRates
+        if decodesJPEG { actions.append(.coarseDecoding) }
+        if hasPreviews { actions.append(.previews) }
+        actions += trackRates
+        actions += cameras.flatMap(rates)
+        actions += cameras.flatMap(sizes)
+        // The first camera is what the recording is about.
+        actions += cameras.filter { $0.role != plan.cameras.first?.role && offers[$0.role] != nil }
+            .map { .cameraOff(role: $0.role) }
+        return actions.map { GovernorMeasure($0) }
+    }
+
+    // MARK: Without a restart
+
+    private var presets: [GovernorMeasure.Action] {
+        let tracks = encodedTracks.map { ($0.role, $0.settings.preset) }
+        let program = plan.program.map { [(SessionPlan.programOwner, $0.settings.preset)] } ?? []
+        return (tracks + program).filter { $0.1 != .ultrafast }.map {
+            .preset(stream: $0.0, from: $0.1, to: .ultrafast)
+        }
+    }
+
+    private var programRates: [GovernorMeasure.Action] {
+        guard let program = plan.program else { return [] }
+        return steps(from: program.settings.rate).map {
+            .rate(stream: SessionPlan.programOwner, from: $0.from, to: $0.to)
+        }
+    }
+
+    private var trackRates: [GovernorMeasure.Action] {
+        encodedTracks.flatMap { track in
+            steps(from: track.rate).map { .rate(stream: track.role, from: $0.from, to: $0.to) }
+        }
+    }
+
+    private var encodedTracks: [PlannedCameraTrack] {
+        plan.cameraTracks.reversed().filter { $0.mode == .encode }
+    }
+
+    private var decodesJPEG: Bool {
+        plan.cameras.contains { $0.format.pixel == .mjpeg && plan.decodes($0.role) }
+    }
+
+    // MARK: With a restart of one camera
+
+    private func rates(of camera: PlannedCamera) -> [GovernorMeasure.Action] {
+        let offered = offers[camera.role, default: []].filter {
+            $0.pixel == camera.format.pixel && $0.size == camera.format.size
+        }
+        return steps(from: camera.format.rate) { rate in
+            offered.contains { $0.offers(rate) }
+        }.map { .cameraRate(role: camera.role, from: $0.from, to: $0.to) }
+    }
+
+    private func sizes(of camera: PlannedCamera) -> [GovernorMeasure.Action] {
+        // A crop is counted in pixels of the planned size.
+        guard camera.crop == nil else { return [] }
+        let offered = offers[camera.role, default: []].filter { $0.pixel == camera.format.pixel }.map(\.size)
+        var actions: [GovernorMeasure.Action] = []
+        var current = camera.format.size
+        while let next = smaller(than: current, among: offered) {
+            actions.append(.cameraSize(role: camera.role, from: current, to: next))
+            current = next
+        }
+        return actions
+    }
+
+    /// The next size that has at most three fifths of the pixels, of the same shape if there is one; not below the floor.
+    private func smaller(than size: PictureSize, among offered: [PictureSize]) -> PictureSize? {
+        let possible = offered.filter { other in
+            other.pixelCount * 5 <= size.pixelCount * 3 && other.width >= floors.floorSize.width
+                && other.height >= floors.floorSize.height
+        }
+        let sameShape = possible.filter {
+            abs($0.width * size.height - size.width * $0.height) <= size.height
+        }
+        return (sameShape.isEmpty ? possible : sameShape).max { $0.pixelCount < $1.pixelCount }
+    }
+
+    /// Pictures of H.264 that go into a file as they are depend on parameters that the file has from its beginning.
+    private func isCopiedStream(_ camera: PlannedCamera) -> Bool {
+        camera.format.pixel == .h264
+            && plan.cameraTracks.contains { $0.role == camera.role && $0.mode == .copy }
+    }
+
+    // MARK: Rates
+
+    private static let usualRates: [FrameRate] = [60, 50, 40, 30, 25, 24, 20, 15, 12, 10, 8, 6, 5].map {
+        FrameRate($0)
+    }
+
+    /// To two thirds at a time, at usual rates, down to the floor.
+    private func steps(
+        from rate: FrameRate, where isPossible: (FrameRate) -> Bool = { _ in true }
+    ) -> [(from: FrameRate, to: FrameRate)] {
+        var steps: [(from: FrameRate, to: FrameRate)] = []
+        var current = rate
+        let possible = Set(Self.usualRates + [floors.floorRate]).filter {
+            $0 >= floors.floorRate && isPossible($0)
+        }
+        while true {
+            let lower = possible.filter { $0.perSecond < current.perSecond * 0.98 }
+            let twoThirds = lower.filter { $0.perSecond * 3 <= current.perSecond * 2.01 }
+            guard let next = twoThirds.max() ?? lower.min() else { return steps }
+            steps.append((current, next))
+            current = next
+        }
+    }
+}
+
+extension OfferedFormat {
+    /// Whether it can run at a rate, within what drivers round.
+    func offers(_ rate: FrameRate) -> Bool {
+        switch rates {
+        case .listed(let rates): rates.contains { abs($0.perSecond / rate.perSecond - 1) < 0.002 }
+        case .any(let lowest, let highest): lowest <= rate && rate <= highest
+        }
+    }
+}

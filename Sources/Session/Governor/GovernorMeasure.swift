@@ -1,0 +1,81 @@
+public import Media
+
+/// One thing that a running session can give up, and take back.
+public struct GovernorMeasure: Sendable, Equatable {
+    public enum Action: Sendable, Equatable {
+        /// Of an encoder, by its stream's name: `program` or a role.
+        case preset(
+            stream: String, from: PictureEncodingSettings.Preset, to: PictureEncodingSettings.Preset)
+        /// Pictures that are composed and encoded anew; the others repeat the last.
+        case rate(stream: String, from: FrameRate, to: FrameRate)
+        /// JPEGs are decoded at half of the size at which they are shown.
+        case coarseDecoding
+        /// Pictures for programs that only show them.
+        case previews
+        case cameraRate(role: String, from: FrameRate, to: FrameRate)
+        case cameraSize(role: String, from: PictureSize, to: PictureSize)
+        case cameraOff(role: String)
+    }
+
+    /// What it makes easier.
+    public struct Relief: OptionSet, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Of the processor, and with it of heat and of the battery.
+        public static let processor = Relief(rawValue: 1)
+        public static let memory = Relief(rawValue: 2)
+        public static let storage = Relief(rawValue: 4)
+    }
+
+    public let action: Action
+
+    public init(_ action: Action) {
+        self.action = action
+    }
+
+    public var relieves: Relief {
+        switch action {
+        case .preset, .coarseDecoding, .previews: .processor
+        case .rate: [.processor, .storage]
+        // A copied track repeats its pictures: what a camera does not send makes no file smaller.
+        case .cameraRate: [.processor, .memory]
+        case .cameraSize, .cameraOff: [.processor, .memory, .storage]
+        }
+    }
+
+    /// Whether a camera's stream is restarted for it, which costs a gap.
+    public var restartsCamera: Bool {
+        switch action {
+        case .preset, .rate, .coarseDecoding, .previews: false
+        case .cameraRate, .cameraSize, .cameraOff: true
+        }
+    }
+
+    /// Taking it, as `desk rate 30 → 20`.
+    public var text: String { text(isUp: false) }
+
+    /// Taking it back, as `desk rate 20 → 30`.
+    public var reverseText: String { text(isUp: true) }
+
+    private func text(isUp: Bool) -> String {
+        func change(_ what: String, _ from: some CustomStringConvertible, _ to: some CustomStringConvertible)
+            -> String
+        {
+            isUp ? "\(what) \(to) → \(from)" : "\(what) \(from) → \(to)"
+        }
+        return switch action {
+        case .preset(let stream, let from, let to):
+            change("\(stream) preset", from.rawValue, to.rawValue)
+        case .rate(let stream, let from, let to): change("\(stream) pictures", from, to)
+        case .coarseDecoding: change("decoding", "full", "half size")
+        case .previews: change("previews", "on", "off")
+        case .cameraRate(let role, let from, let to): change("\(role) rate", from, to)
+        case .cameraSize(let role, let from, let to): change("\(role) size", from, to)
+        case .cameraOff(let role): change(role, "on", "off")
+        }
+    }
+}

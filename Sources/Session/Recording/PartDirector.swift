@@ -1,0 +1,97 @@
+internal import Foundation
+internal import Media
+
+/// Leads a recording's files into new parts: all of them at a split, and one where a copied camera goes on in another size.
+/// Timeline's thread only.
+final class PartDirector {
+    private let folder: SessionFolder
+    private let clock: any SessionClock
+    private let start: ClockTime
+    private let timeline: Timeline
+    private let outputs: SessionOutputs
+    private var splits = 1
+    /// Of each file, the number of its last part.
+    private var numbers: [String: Int] = [:]
+    /// Where the last part begins.
+    private var splitAt = MediaTime(nanoseconds: -1)
+    /// When a part was asked for that has not begun: all asked for until the one before it is under way are one.
+    private var splitDue: ClockTime?
+
+    /// A few ticks ahead: no output has decided them yet.
+    private static let lead: Int64 = 100_000_000
+
+    init(
+        folder: SessionFolder, clock: any SessionClock, start: ClockTime, timeline: Timeline,
+        outputs: SessionOutputs
+    ) {
+        self.folder = folder
+        self.clock = clock
+        self.start = start
+        self.timeline = timeline
+        self.outputs = outputs
+    }
+
+    /// Begins what is asked for and can begin.
+    ///
+    /// - Parameters:
+    ///   - requests: When splits were asked for since the last call.
+    ///   - position: How far the recording has come.
+    /// - Returns: The event of a split that begins.
+    /// - Throws: When a file cannot be made; the recording goes on in the old one.
+    func follow(_ requests: [ClockTime], at position: MediaTime) throws(FileError) -> SessionEvent? {
+        splitDue = splitDue ?? requests.first
+        for case let track as CopiedTrack in outputs.cameraTracks { try continueInOtherSize(track, position) }
+        guard let due = splitDue, position > splitAt,
+            !outputs.writers.values.contains(where: { $0.isSplitting })
+        else { return nil }
+        splitDue = nil
+        return try split(after: max(MediaTime(due, since: start), position))
+    }
+
+    private func split(after time: MediaTime) throws(FileError) -> SessionEvent {
+        let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + Self.lead))
+        splits += 1
+        splitAt = split
+        timeline.beginPart(at: split)
+        for writer in outputs.writers.values {
+            let relative = nextPart(of: writer.relativePath)
+            writer.split(
+                MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: split))
+        }
+        for microphone in outputs.microphones {
+            guard let file = microphone.file else { continue }
+            let relative = nextPart(of: file.relativePath)
+            microphone.split(
+                at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), path: try folder.file(relative),
+                relativePath: relative, startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
+        }
+        return SessionEvent(.split, at: split, ["part": .integer(Int64(splits))])
+    }
+
+    private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) throws(FileError) {
+        let writer = track.lane.writer
+        guard let successor = track.successor, !track.awaitsPart, !writer.isSplitting else { return }
+        let captured = MediaTime(successor.time, since: start)
+        let earliest = max(captured, MediaTime(nanoseconds: position.nanoseconds + Self.lead))
+        let tick = track.rate.ticks(before: earliest) + 1
+        let begin = track.rate.time(ofTick: tick)
+        let relative = nextPart(of: writer.relativePath)
+        var part = MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: begin)
+        part.changes = [
+            track.lane.stream: StreamParameters(
+                codec: .mjpeg, timeScale: track.rate.pictures, size: successor.picture.size, rate: track.rate,
+                color: successor.picture.color)
+        ]
+        // Where the file holds other tracks, theirs change with it.
+        if writer.streamCount > 1 { timeline.beginPart(at: begin) }
+        track.beginPart(at: tick)
+        writer.split(part)
+    }
+
+    private func nextPart(of path: String) -> String {
+        let number = numbers[path, default: 1] + 1
+        numbers[path] = number
+        guard let dot = path.lastIndex(of: ".") else { return "\(path)-\(number)" }
+        return "\(path[..<dot])-\(number)\(path[dot...])"
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Encoding
+
+@Suite("another preset in the same stream")
+struct PresetChangeTests {
+    private let size = PictureSize(width: 320, height: 240)
+
+    private func encoder(_ preset: PictureEncodingSettings.Preset) throws -> any PictureEncoding {
+        try Codecs().makePictureEncoder(
+            PictureEncodingSettings(
+                size: size, rate: FrameRate(30), preset: preset, quality: 23, color: .bt709Limited),
+            name: "program")
+    }
+
+    /// Moving noise, so that no picture is like the one before.
+    private func layer(_ tick: Int64) throws -> PictureLayer {
+        let memory = SharedBytes(count: size.pixelCount * 2)
+        let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
+        for index in 0..<memory.count {
+            bytes[index] =
+                UInt8(truncatingIfNeeded: (index / 640 * 3 + index % 97 + Int(tick) * 5) & 0x7F) + 64
+        }
+        let picture = CapturedPicture(
+            pixel: .yuyv, size: size, color: .bt601Limited, capturedAt: ClockTime(nanoseconds: 0),
+            sequence: tick,
+            memory: memory, planes: [PicturePlane(offset: 0, stride: size.width * 2)], isOwned: true)
+        return PictureLayer(picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
+    }
+
+    @Test(
+        "there and back, no tick is missing, times rise, each change is a key picture, and one set of parameters decodes all",
+        arguments: [PictureEncodingSettings.Preset.superfast, .veryfast])
+    func thereAndBack(_ preset: PictureEncodingSettings.Preset) throws {
+        let encoder = try encoder(preset)
+        let setup = encoder.parameters.setup
+        var packets: [EncodedPacket] = []
+        for tick in Int64(0)..<90 {
+            if tick == 31 { packets += try encoder.change(to: .ultrafast) }
+            if tick == 62 { packets += try encoder.change(to: preset) }
+            packets += try encoder.encode([try layer(tick)], tick: tick).packets
+        }
+        packets += try encoder.finish()
+        #expect(encoder.parameters.setup == setup)
+        #expect(packets.map(\.presentation).sorted() == Array(0..<90))
+        #expect(zip(packets.dropFirst(), packets).allSatisfy { $0.decode > $1.decode })
+        #expect(packets.allSatisfy { $0.decode <= $0.presentation })
+        #expect(Set(packets.filter(\.isKey).map(\.presentation)).isSuperset(of: [0, 31, 62]))
+
+        var stream = setup
+        for packet in packets { stream += withExtendedLifetime(packet) { Array(packet.bytes.bytes) } }
+        let file = FileManager.default.temporaryDirectory.appending(path: "preset-\(UUID().uuidString).h264")
+        try Data(stream).write(to: file)
+        defer { unlink(file.path) }
+        #expect(try decodedPictures(file.path) == 90)
+    }
+
+    @Test("changing to what it is already changes nothing")
+    func same() throws {
+        let encoder = try encoder(.superfast)
+        _ = try encoder.encode([try layer(0)], tick: 0)
+        #expect(try encoder.change(to: .superfast).isEmpty)
+        let rest = try encoder.finish()
+        #expect(rest.map(\.presentation) == [0])
+    }
+
+    @Test("what would need other parameter sets is refused, and it goes on as it was")
+    func refusal() throws {
+        let encoder = try encoder(.ultrafast)
+        var packets = try encoder.encode([try layer(0)], tick: 0).packets
+        #expect(throws: EncodingError.self) { try encoder.change(to: .superfast) }
+        packets += try encoder.encode([try layer(1)], tick: 1).packets
+        packets += try encoder.finish()
+        #expect(packets.map(\.presentation).sorted() == [0, 1])
+    }
+
+    /// By ffmpeg, which stops at the first error.
+    private func decodedPictures(_ path: String) throws -> Int {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
+        process.arguments = [
+            "-v", "error", "-xerror", "-i", path, "-f", "rawvideo", "-pix_fmt", "gray", "-vf", "scale=2:2",
+            "-",
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return bytes.count / 4
+    }
+}

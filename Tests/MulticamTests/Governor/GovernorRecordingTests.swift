@@ -1,0 +1,166 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+import VirtualDevices
+
+@Suite("a recording that is governed")
+struct GovernorRecordingTests {
+    private static let heat: [(second: Int64, state: HostState)] = [
+        (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (26, ScriptedHost.heat(50)),
+    ]
+
+    /// `face rate 20 → 30` of `face rate 30 → 20`.
+    private static func reverse(of step: String) -> String {
+        let sides = step.components(separatedBy: " → ")
+        let words = sides[0].split(separator: " ")
+        guard sides.count == 2, let from = words.last else { return step }
+        let what = words.dropLast().joined(separator: " ")
+        return "\(what) \(sides[1]) → \(from)"
+    }
+
+    @Test("gives up in order, keeps each grid, goes on in a new file in another size, and takes all back")
+    func program() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap", size: 640x480, rate: 30 }
+              face: { device: "virtual:clap", size: 640x480, rate: 30 }
+            program: { size: 320x240, rate: 30, layout: side-by-side, main: desk, inset: face, audio: { mix: [] } }
+            tracks: { cameras: copy }
+            budget: { floors: { size: 320x240, rate: 15 } }
+            """, seconds: 80, host: ScriptedHost(Self.heat))
+        try recording.checkSchema()
+        let steps = recording.manifest.governor.map(\.step)
+        let down = [
+            "program preset superfast → ultrafast", "program pictures 30 → 20", "program pictures 20 → 15",
+            "decoding full → half size", "face rate 30 → 20", "face rate 20 → 15", "desk rate 30 → 20",
+            "desk rate 20 → 15", "face size 640x480 → 320x240",
+        ]
+        #expect(Array(steps.prefix(down.count)) == down)
+        #expect(steps.count.isMultiple(of: 2))
+        #expect(Array(steps.suffix(down.count)) == down.reversed().map(Self.reverse))
+        #expect(
+            recording.manifest.governor.allSatisfy {
+                $0.reason.contains("°C") || $0.reason.contains("room again")
+            })
+        // The events say the same.
+        let told = recording.events.filter { $0.contains("\"event\":\"governor\"") }
+        #expect(told.count == steps.count)
+        // Every tick is there: in the tracks, and in the program.
+        for track in recording.manifest.tracks {
+            let frames = try #require(track.frames)
+            #expect(frames.written == 2400)
+            #expect(Set(frames.lost.keys).isSubset(of: ["governor"]))
+            #expect(frames.written == frames.captured - frames.skipped + frames.repeated + frames.slate)
+            let files = [track.file] + (track.parts ?? [])
+            let counts = try files.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
+            #expect(counts.reduce(0, +) == 2400, "\(track.name): \(files) \(counts)")
+        }
+        let face = try recording.track("face")
+        #expect(face.parts?.first == "cameras/face-2.mov")
+        let sizes = try ([face.file] + (face.parts ?? [])).map {
+            try Reader.streams(recording.path($0)).first?.width ?? 0
+        }
+        #expect(sizes == [640, 320, 640])
+        // A gap for each restart, and its reason.
+        let gaps = recording.manifest.gaps.filter { $0.track == "face" }
+        #expect(gaps.count >= 6 && gaps.allSatisfy { $0.cause.hasPrefix("governor: face ") })
+    }
+
+    @Test("shows in a lower rate what was captured when, and the strip of each picture says so")
+    func captureTimes() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap", size: 640x360, rate: 30 }
+            budget: { floors: { size: 640x360, rate: 15 } }
+            """, seconds: 20,
+            host: ScriptedHost([
+                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (12, ScriptedHost.heat(50)),
+            ]))
+        #expect(
+            recording.manifest.governor.map(\.step).prefix(2) == ["desk rate 30 → 20", "desk rate 20 → 15"])
+        let strips = try Reader.strips(
+            recording.path("cameras/desk.mov"), size: PictureSize(width: 640, height: 360))
+        #expect(strips.count == 600)
+        let start = recording.manifest.t0_monotonic_ns
+        var farthest = 0.0
+        let gaps = recording.manifest.gaps
+        for (index, strip) in strips.enumerated() {
+            let tick = FrameRate(30).time(ofTick: Int64(index))
+            // From a gap's beginning until its end the last picture stands.
+            if gaps.contains(where: {
+                $0.from.nanoseconds - 100_000_000 < tick.nanoseconds
+                    && tick.nanoseconds < $0.to.nanoseconds + 100_000_000
+            }) {
+                continue
+            }
+            let strip = try #require(strip)
+            let captured = Double(strip.time) / 10_000
+            let wanted = (Double(start + tick.nanoseconds) / 1e9).truncatingRemainder(dividingBy: 1677.7216)
+            farthest = max(farthest, abs(captured - wanted))
+        }
+        // No farther than a picture of the lower rate.
+        #expect(farthest < 1.0 / 15)
+    }
+
+    @Test("switches a camera off when nothing else is left, with a slate, and on again")
+    func off() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap?size=320x180&fps=30" }
+              face: { device: "virtual:clap?size=320x180&fps=30" }
+            """, seconds: 30,
+            host: ScriptedHost([
+                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (14, ScriptedHost.heat(50)),
+            ]))
+        #expect(recording.manifest.governor.map(\.step) == ["face on → off", "face off → on"])
+        let face = try recording.track("face").frames
+        #expect(face?.written == 900 && face?.slate ?? 0 > 60)
+        #expect(face?.lost.keys.sorted() == ["governor"])
+        let desk = try recording.track("desk").frames
+        #expect(desk?.captured == 900 && desk?.lost.isEmpty == true)
+    }
+
+    @Test("ends properly before the computer does, and says why")
+    func shutdown() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones:
+              m: { device: "virtual:clap" }
+            """, seconds: 30,
+            host: ScriptedHost([(0, ScriptedHost.heat(50)), (4, ScriptedHost.heat(99))]))
+        try recording.checkSchema()
+        #expect(recording.manifest.outcome == .finished)
+        #expect((3_000_000_000...6_000_000_000).contains(recording.manifest.duration_ns))
+        #expect(recording.result.pressureEnd?.contains("99 °C") == true)
+        #expect(recording.manifest.ended_by == recording.result.pressureEnd)
+        #expect(recording.manifest.governor.last?.step == "the recording is ended")
+        let frames = Int(recording.manifest.duration_ns * 30 / 1_000_000_000)
+        #expect(try Reader.streams(recording.path("cameras/a.mov")).first?.frameCount == frames)
+    }
+
+    @Test("repeats itself to the byte, given the same script")
+    func repeatable() async throws {
+        let profile = """
+            cameras:
+              a: { device: "virtual:clap", size: 640x480, rate: 30 }
+            budget: { floors: { size: 320x240, rate: 15 } }
+            """
+        let script =
+            [(0, ScriptedHost.heat(50)), (1, ScriptedHost.heat(96)), (9, ScriptedHost.heat(50))]
+            as [(Int64, HostState)]
+        let first = try await Recording(profile, seconds: 20, host: ScriptedHost(script))
+        let second = try await Recording(profile, seconds: 20, host: ScriptedHost(script))
+        #expect(first.events.dropFirst() == second.events.dropFirst())
+        let files = try first.track("a")
+        for file in [files.file] + (files.parts ?? []) {
+            #expect(try first.bytes(file).count == second.bytes(file).count)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Media
+
+/// A computer that follows a script: what it says from each second of its first look on.
+final class ScriptedHost: HostReading {
+    private let script: [(second: Int64, state: HostState)]
+    private let first = Monitor<ClockTime?>(nil)
+    private let looks = Monitor(0)
+
+    init(_ script: [(second: Int64, state: HostState)]) {
+        self.script = script
+    }
+
+    var lookCount: Int { looks.withLock { $0 } }
+
+    func read(folder: String, at time: ClockTime) -> HostState {
+        looks.withLock { $0 += 1 }
+        let start = first.withLock { first in
+            first = first ?? time
+            return first ?? time
+        }
+        let second = (time - start).count / 1_000_000_000
+        return script.last { $0.second <= second }?.state ?? HostState()
+    }
+
+    /// Of a computer that is slowed down from 80 °C on, and switched off at 100.
+    static func heat(_ degrees: Int) -> HostState {
+        var state = HostState()
+        state.zones = [
+            ThermalZone(
+                name: "thermal_zone0 cpu", temperature: Temperature(degrees: degrees),
+                passive: Temperature(degrees: 80), critical: Temperature(degrees: 100))
+        ]
+        state.missing = [MissingSource(.power, "this computer is a script")]
+        return state
+    }
+}
