@@ -116,6 +116,7 @@ struct Multicam {
         case .usage: .usage
         case .profile: .usage
         case .device(let error): status(of: error)
+        case .overBudget: .overBudget
         }
     }
 

@@ -27,8 +27,13 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
     }
 
     /// The offered rate nearest above the wanted one, else the highest. `nil` when no rate is offered.
+    public func rate(for wanted: FrameRate) -> FrameRate? { rates.rate(for: wanted) }
+}
+
+extension OfferedFormat.Rates {
+    /// The rate nearest above the wanted one, else the highest. `nil` when there is none.
     public func rate(for wanted: FrameRate) -> FrameRate? {
-        switch rates {
+        switch self {
         case .listed(let rates):
             // Cameras say 30 for 29.97 and the other way round: within 0.2 % it is the same rate.
             rates.filter { $0.perSecond >= wanted.perSecond * 0.998 }.min() ?? rates.max()

@@ -17,4 +17,23 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
     public func overlaps(_ other: PixelRectangle) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
+
+    /// The same part of a picture in another size, to even places and sides, at least 2 each, within that picture.
+    ///
+    /// - Parameters:
+    ///   - size: Of the picture that this is a part of.
+    ///   - other: Of the same picture, larger or smaller; sides of at least 2.
+    /// - Returns: The same rectangle where the sizes are equal.
+    package func scaled(from size: PictureSize, to other: PictureSize) -> Self {
+        guard size != other else { return self }
+        func even(_ place: Int, _ from: Int, _ to: Int) -> Int { (place * to + from) / (2 * from) * 2 }
+        let left = min(even(x, size.width, other.width), other.width / 2 * 2 - 2)
+        let top = min(even(y, size.height, other.height), other.height / 2 * 2 - 2)
+        let (right, bottom) = (
+            even(x + width, size.width, other.width), even(y + height, size.height, other.height)
+        )
+        return Self(
+            x: left, y: top, width: max(2, min(right, other.width / 2 * 2) - left),
+            height: max(2, min(bottom, other.height / 2 * 2) - top))
+    }
 }

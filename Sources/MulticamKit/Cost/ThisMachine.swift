@@ -7,8 +7,13 @@ public import Session
 /// This computer as `HardwareCost` wants to know it.
 public struct ThisMachine: Sendable {
     public let model: MachineModel
+    /// What was wrong with what is kept of this computer: a sentence, once.
+    public let warning: String?
+    /// That figures of another computer stand in: a sentence; `nil` where this one was measured.
+    public let usualFigures: String?
+
     /// What a person should know of the model: one sentence each.
-    public let notes: [String]
+    public var notes: [String] { [warning, usualFigures].compactMap { $0 } }
 
     /// Looks at the computer, by a few small files, and at what was measured of it. Waits for a disk that does not answer.
     ///
@@ -19,20 +24,19 @@ public struct ThisMachine: Sendable {
             folder.deleteLastPathComponent()
         }
         let (kept, warning) = Self.costsFile?.read() ?? (MachineCosts(), nil)
-        var notes = [warning].compactMap { $0 }
-        if kept.table == nil {
-            notes.append(
-                "what work costs was not measured on this computer, so figures of another one stand in: measure it with "
-                    + "`multicam calibrate --machine`.")
-        }
+        self.warning = warning
+        usualFigures =
+            kept.table == nil
+            ? "what work costs was not measured on this computer, so figures of another one stand in: measure it with "
+                + "`multicam calibrate --machine`."
+            : nil
         model = MachineModel(
             processors: ThisHost().processorShare?.usable
                 ?? Double(ProcessInfo.processInfo.activeProcessorCount),
-            costs: kept.table ?? .usual, freeMemory: FreeMemory.bytes(),
+            costs: kept.table ?? .usual, isMeasured: kept.table != nil, freeMemory: FreeMemory.bytes(),
             disk: DiskSpaceReader.freeBytes(folder.path).map {
                 MachineModel.Disk(freeBytes: $0, bytesPerSecond: nil)
             })
-        self.notes = notes
     }
 
     /// Measures what each kind of work costs here, on this thread, which takes some seconds.

@@ -122,7 +122,15 @@ struct DeviceResolver {
             let source = try VirtualSources.camera(selector: role.device, role: role.role, wanted: wanted)
             let format = source.format
             let offer = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
-            return PlannedDevice(selector: role.device, device: source.device, offers: .listed([offer]))
+            var offers: PlannedDevice.Offers = .listed([offer])
+            if let fixed = try VirtualSources.fixedFormat(of: role.device) {
+                // What it was asked for and does not do, it will not do for another asking either.
+                offers = .whatever(
+                    pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
+                    size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
+                    rate: fixed.rate ?? (format.rate == wanted.rate ? nil : format.rate))
+            }
+            return PlannedDevice(selector: role.device, device: source.device, offers: offers)
         } catch {
             throw SetupError(error)
         }

@@ -12,9 +12,15 @@ internal import VirtualDevices
 ///     let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
 ///     let result = try await session.record()
 ///
+/// A request with a machine (`ThisMachine(output: "recordings").model`) is reduced to what the computer can do within the
+/// profile's budget, or refused.
+///
 /// A program may exchange a role's source for one of its own (`cameras`, `microphones`) and add sinks.
 public struct SessionSetup: Sendable {
+    /// As it runs: reduced where the request's machine makes that necessary.
     public let plan: SessionPlan
+    /// What the plan was predicted to cost, and what was given up for that; `nil` where no machine was given.
+    public let reduction: PlanReduction?
     /// Opened, not started, by role. A source put here must deliver the plan's format.
     public var cameras: [String: any CameraSource]
     public var microphones: [String: any MicrophoneSource]
@@ -25,16 +31,19 @@ public struct SessionSetup: Sendable {
 
     /// Finds and opens what a request names.
     ///
-    /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
+    /// - Throws: What is wrong with the profile or a selector, which device is missing, busy or not permitted, or, before
+    ///   any is opened, what the plan needs more than its budget.
     public init(_ request: SetupRequest) throws(SetupError) {
         try self.init(request, calibrations: Self.calibrationFile)
     }
 
     /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
     init(_ request: SetupRequest, calibrations: StateFile<Calibrations>?) throws(SetupError) {
-        let (plan, resolver) = try Self.resolve(request, calibrations: calibrations)
+        let (plan, reduction, resolver) = try Self.resolve(request, calibrations: calibrations)
+        if let reduction, !reduction.fits { throw .overBudget(reduction) }
         devices = Calibrations.Devices(resolver)
         self.plan = plan
+        self.reduction = reduction
         monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
         cameras = [:]
         microphones = [:]
@@ -52,6 +61,7 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
     ) {
         self.plan = plan
+        reduction = nil
         monitorRoles = []
         devices = Calibrations.Devices(
             byRole: cameras.mapValues(\.device).merging(microphones.mapValues(\.device)) { $1 },
@@ -61,13 +71,33 @@ public struct SessionSetup: Sendable {
     }
 
     /// What a request would run. Nothing is opened but to ask what it is.
+    ///
+    /// - Returns: The plan; reduced where the request has a machine, whether it fits then or not.
     public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
         try resolve(request, calibrations: calibrationFile).plan
     }
 
+    /// What a request would cost on a machine, and what would be given up for that. Nothing is opened but to ask what it is.
+    ///
+    /// - Parameters:
+    ///   - request: Whose own machine is not looked at.
+    ///   - machine: That it would run on.
+    /// - Returns: What would run, whether it fits or not.
+    /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
+    public static func reduction(
+        _ request: SetupRequest, on machine: MachineModel
+    ) throws(SetupError) -> PlanReduction {
+        var request = request
+        request.machine = machine
+        guard let reduction = try resolve(request, calibrations: calibrationFile).reduction else {
+            preconditionFailure("a plan on a machine has no cost")
+        }
+        return reduction
+    }
+
     private static func resolve(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?
-    ) throws(SetupError) -> (plan: SessionPlan, resolver: DeviceResolver) {
+    ) throws(SetupError) -> (plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver) {
         var profile: Profile
         do throws(ProfileError) {
             profile = try library.load(request.profile).replacingDevices(
@@ -83,10 +113,22 @@ public struct SessionSetup: Sendable {
         let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
         let resolver = try DeviceResolver(for: profile, memory: memory)
         do throws(ProfileError) {
-            var plan = try SessionPlan(profile: profile, devices: resolver.devices)
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
-            plan.notes = [warning, second].compactMap { $0 } + resolver.notes + plan.notes
-            return (measured.applied(to: plan, with: Calibrations.Devices(resolver)), resolver)
+            let notes = [warning, second].compactMap { $0 } + resolver.notes
+            func corrected(_ plan: SessionPlan) -> SessionPlan {
+                var plan = plan
+                plan.notes = notes + plan.notes
+                return measured.applied(to: plan, with: Calibrations.Devices(resolver))
+            }
+            guard let machine = request.machine else {
+                let plan = try SessionPlan(profile: profile, devices: resolver.devices)
+                return (corrected(plan), nil, resolver)
+            }
+            var reduction = try PlanReduction(
+                of: profile, devices: resolver.devices, on: machine, duration: request.duration)
+            reduction.asked = corrected(reduction.asked)
+            reduction.plan = corrected(reduction.plan)
+            return (reduction.plan, reduction, resolver)
         } catch {
             throw .profile(error)
         }
@@ -148,7 +190,9 @@ public struct SessionSetup: Sendable {
         pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
         synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) -> MulticamSession {
-        MulticamSession(
+        var options = options
+        if options.reduction == nil { options.reduction = reduction }
+        return MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, options: options, clock: clock,
             machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
             synchronizedOutputs: synchronizedOutputs,

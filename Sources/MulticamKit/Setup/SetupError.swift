@@ -7,6 +7,8 @@ public enum SetupError: Error, Sendable, Equatable {
     case usage(String)
     case profile(ProfileError)
     case device(DeviceError)
+    /// The plan needs more than its budget allows, and may not or cannot be reduced far enough.
+    case overBudget(PlanReduction)
 }
 
 extension SetupError: CustomStringConvertible {
@@ -15,6 +17,7 @@ extension SetupError: CustomStringConvertible {
         case .usage(let sentence): sentence
         case .profile(let error): error.description
         case .device(let error): error.description
+        case .overBudget(let reduction): reduction.refusal
         }
     }
 }

@@ -1,3 +1,6 @@
+public import Media
+public import Session
+
 /// What somebody wants to run: a profile, and which devices play its roles.
 public struct SetupRequest: Sendable, Equatable {
     /// A name or a path.
@@ -9,16 +12,24 @@ public struct SetupRequest: Sendable, Equatable {
     public var usesVirtualDevices: Bool
     /// Metadata of all cameras is recorded, whatever the profile says of it.
     public var recordsMetadata: Bool
+    /// What the plan's cost is measured against, and reduced for: `ThisMachine` knows the one at hand. `nil`: it costs
+    /// nothing, and everything is as asked.
+    public var machine: MachineModel?
+    /// How long the disk must have room for, where there is a machine; `nil`: not known.
+    public var duration: Nanoseconds?
 
     public init(
         profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
-        usesVirtualDevices: Bool = false, recordsMetadata: Bool = false
+        usesVirtualDevices: Bool = false, recordsMetadata: Bool = false,
+        machine: MachineModel? = nil, duration: Nanoseconds? = nil
     ) {
         self.profile = profile
         self.cameras = cameras
         self.microphones = microphones
         self.usesVirtualDevices = usesVirtualDevices
         self.recordsMetadata = recordsMetadata
+        self.machine = machine
+        self.duration = duration
     }
 }
 

@@ -76,7 +76,7 @@ public struct HardwareCost: Sendable, Equatable {
 
     private static func processor(_ times: [String: Double], _ machine: MachineModel) -> [Term] {
         let usable = machine.processors * usableProcessorShare
-        let needed = times.values.reduce(0, +)
+        let needed = sum(times)
         return [
             Term(
                 resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
@@ -113,7 +113,7 @@ public struct HardwareCost: Sendable, Equatable {
         for (owner, settings) in plan.encoders {
             bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * encoderPictures
         }
-        let needed = bytes.values.reduce(0, +)
+        let needed = sum(bytes)
         return Term(
             resource: "memory", used: needed / Double(max(free, 1)),
             parts: parts(bytes, of: Double(max(free, 1))),
@@ -124,7 +124,7 @@ public struct HardwareCost: Sendable, Equatable {
         -> [Term]
     {
         let rates = plan.bytesPerSecond
-        let needed = rates.values.reduce(0, +)
+        let needed = sum(rates)
         var terms: [Term] = []
         if let speed = disk.bytesPerSecond, speed > 0 {
             terms.append(
@@ -144,6 +144,11 @@ public struct HardwareCost: Sendable, Equatable {
                         "\(megabytes(length)) for the whole recording, of \(megabytes(free)) that are free."))
         }
         return terms
+    }
+
+    /// In one order, so that equal plans cost the same to the last digit.
+    private static func sum(_ amounts: [String: Double]) -> Double {
+        amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
 
     private static func parts(_ amounts: [String: Double], of all: Double) -> [Part] {

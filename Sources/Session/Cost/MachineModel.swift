@@ -17,13 +17,18 @@ public struct MachineModel: Sendable, Equatable, Codable {
     /// Processors that this process may use; a limit by control groups may make it a fraction.
     public var processors: Double
     public var costs: CostTable
+    /// Whether `costs` were measured on this machine; else figures of another one stand in.
+    public var isMeasured: Bool
     /// Memory that is free or can be made so, in bytes; `nil` where the system does not say.
     public var freeMemory: Int64?
     public var disk: Disk?
 
-    public init(processors: Double, costs: CostTable, freeMemory: Int64?, disk: Disk?) {
+    public init(
+        processors: Double, costs: CostTable, isMeasured: Bool = true, freeMemory: Int64?, disk: Disk?
+    ) {
         self.processors = processors
         self.costs = costs
+        self.isMeasured = isMeasured
         self.freeMemory = freeMemory
         self.disk = disk
     }

@@ -4,7 +4,8 @@ public import Media
 /// Something that happened in a session and that a person or a program may want to know.
 public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
-        case started, mark, split, `switch`, drop, unplug, replug, clock, governor, pressure, silence,
+        case started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor, pressure,
+            silence,
             warning,
             finished
     }

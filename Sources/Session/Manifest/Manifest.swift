@@ -99,14 +99,45 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var processors: Int
     }
 
-    /// What the recording took of the machine. Times and memory are left out in simulated time, where they mean nothing.
+    /// What the recording was predicted to need of the machine, and what it took. Times and memory are left out in simulated time, where they mean nothing.
     public struct Cost: Sendable, Equatable, Codable {
+        /// The scarcest resource's, before the start, of the plan that ran. This and the next three are left out where nobody
+        /// reckoned.
+        public var hardware: Double?
+        /// The scarcest first.
+        public var terms: [CostTerm]?
+        /// What was not known: one sentence each.
+        public var unknown: [String]?
+        /// What was given up before the start, in order.
+        public var reductions: [Reduction]?
         /// Processor time of the process, without the threads that stand in for hardware.
         public var cpu_ns: Int64?
         /// The most memory the process held at once (`ru_maxrss`).
         public var peak_memory_bytes: Int64?
         /// Left out where nobody asked the computer.
         public var pressure: Pressure?
+    }
+
+    /// What one resource was to be used by, of what there is of it.
+    public struct CostTerm: Sendable, Equatable, Codable {
+        public var resource: String
+        public var used: Double
+        public var explanation: String
+        public var parts: [CostPart]
+    }
+
+    public struct CostPart: Sendable, Equatable, Codable {
+        /// `program` or a role.
+        public var owner: String
+        public var used: Double
+    }
+
+    public struct Reduction: Sendable, Equatable, Codable {
+        public var step: String
+        public var reason: String
+        /// The hardware cost.
+        public var before: Double
+        public var after: Double
     }
 
     public struct Mark: Sendable, Equatable, Codable {

@@ -32,6 +32,12 @@ struct CameraFormatChoice: Equatable {
         rate.perSecond >= wanted.perSecond * 0.998
     }
 
+    /// Drivers count in units of 100 ns and say 30.00003: people mean 30.
+    static func nominal(_ rate: FrameRate) -> FrameRate {
+        let whole = rate.perSecond.rounded()
+        return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
+    }
+
     /// The steps of `choose`.
     private struct CameraFormatChooser {
         let camera: CameraRole
@@ -73,9 +79,9 @@ struct CameraFormatChoice: Equatable {
 
         /// As asked; but of a copied stream no picture can be left out, so its track is as fast as the camera.
         private func trackRate(_ format: VideoFormat) -> FrameRate {
-            guard let rate = camera.rate else { return Self.nominal(format.rate) }
+            guard let rate = camera.rate else { return nominal(format.rate) }
             let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
-            return isCopied && format.pixel == .h264 && isSurplus ? Self.nominal(format.rate) : rate
+            return isCopied && format.pixel == .h264 && isSurplus ? nominal(format.rate) : rate
         }
 
         private func ofPixel() throws(ProfileError) -> [OfferedFormat] {
@@ -160,12 +166,6 @@ struct CameraFormatChoice: Equatable {
 
         private func error(_ field: String, found: String, expected: String) -> ProfileError {
             source.error(at: "cameras.\(camera.role).\(field)", found: found, expected: expected)
-        }
-
-        /// Drivers count in units of 100 ns and say 30.00003: people mean 30.
-        private static func nominal(_ rate: FrameRate) -> FrameRate {
-            let whole = rate.perSecond.rounded()
-            return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
         }
 
         /// Every offer once, in the camera's order.

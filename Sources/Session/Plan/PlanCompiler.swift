@@ -4,12 +4,17 @@ internal import Media
 struct PlanCompiler {
     private let profile: Profile
     private let devices: [String: PlannedDevice]
+    /// Formats in place of those that the profile's wishes lead to, by role.
+    private let lowered: [String: CameraFormatChoice]
     private var notes: [String] = []
     private var choices: [String: CameraFormatChoice] = [:]
 
-    init(profile: Profile, devices: [String: PlannedDevice]) {
+    init(
+        profile: Profile, devices: [String: PlannedDevice], lowered: [String: CameraFormatChoice] = [:]
+    ) {
         self.profile = profile
         self.devices = devices
+        self.lowered = lowered
     }
 
     mutating func plan() throws(ProfileError) -> SessionPlan {
@@ -107,11 +112,19 @@ struct PlanCompiler {
         let field = "cameras.\(camera.role)"
         let device = try device(camera.role, field, .video)
         let isCopied = profile.tracks.cameras == .copy
-        let choice = try CameraFormatChoice.choose(
+        let asked = try CameraFormatChoice.choose(
             for: camera, from: device.offers, isCopied: isCopied, source: profile.source)
+        let choice = lowered[camera.role] ?? asked
         choices[camera.role] = choice
-        let crop = try crop(of: camera, in: choice.format.size)
+        let crop = try crop(of: camera, in: asked.format.size)?
+            .scaled(from: asked.format.size, to: choice.format.size)
         noteRate(camera.role, choice)
+        if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
+            notes.append(
+                "\(camera.role): its camera is reduced to \(choice.trackRate) pictures a second, and its track has as many "
+                    + "instead of \(asked.trackRate)."
+            )
+        }
         let rotation = camera.rotation ?? device.device.mounting
         if camera.rotation == nil, rotation != .none {
             notes.append(

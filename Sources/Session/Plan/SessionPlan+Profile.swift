@@ -10,4 +10,13 @@ extension SessionPlan {
         var compiler = PlanCompiler(profile: profile, devices: devices)
         self = try compiler.plan()
     }
+
+    /// The same, with other formats of some cameras, by role, than the profile asks for. A crop is taken at the same place of
+    /// the smaller picture.
+    init(
+        profile: Profile, devices: [String: PlannedDevice], lowered: [String: CameraFormatChoice]
+    ) throws(ProfileError) {
+        var compiler = PlanCompiler(profile: profile, devices: devices, lowered: lowered)
+        self = try compiler.plan()
+    }
 }

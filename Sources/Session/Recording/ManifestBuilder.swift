@@ -18,7 +18,7 @@ struct ManifestBuilder {
             started: Self.timeStamp(recorder.clock.date(of: start)), t0_monotonic_ns: start.nanoseconds,
             duration_ns: 0, alignment_delay_ns: delay.count, outcome: .recording, machine: Self.machine,
             devices: [],
-            tracks: [], cost: nil, governor: [], marks: [], gaps: [])
+            tracks: [], cost: Manifest.Cost(recorder.options.reduction), governor: [], marks: [], gaps: [])
         noteDevices()
     }
 
@@ -163,13 +163,18 @@ struct ManifestBuilder {
     private func cost(_ pressure: Manifest.Pressure?) -> Manifest.Cost? {
         var usage = rusage()
         guard isRealTime, getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else {
-            return pressure.map { Manifest.Cost(pressure: $0) }
+            guard let pressure else { return manifest.cost }
+            var cost = manifest.cost ?? Manifest.Cost()
+            cost.pressure = pressure
+            return cost
         }
         let seconds = Int64(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
         let microseconds = Int64(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
-        return Manifest.Cost(
-            cpu_ns: seconds * 1_000_000_000 + microseconds * 1000 - inputs.simulationTime.count,
-            peak_memory_bytes: Int64(usage.ru_maxrss) * 1024, pressure: pressure)
+        var cost = manifest.cost ?? Manifest.Cost()
+        cost.cpu_ns = seconds * 1_000_000_000 + microseconds * 1000 - inputs.simulationTime.count
+        cost.peak_memory_bytes = Int64(usage.ru_maxrss) * 1024
+        cost.pressure = pressure
+        return cost
     }
 
     private func parts(_ result: MovieWriter.Result?) -> [String]? {

@@ -111,6 +111,7 @@ final class Recorder {
             SessionEvent(
                 .started, at: .zero,
                 ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(folder.path)]))
+        for step in options.reduction?.steps ?? [] { note(SessionEvent(reduced: step)) }
         if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
         let timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,

@@ -12,15 +12,19 @@ public struct RecordingOptions: Sendable {
     public var startTimeLimit: Nanoseconds
     /// The program's version, for the manifest.
     public var version: String
+    /// What the plan was predicted to cost and what was given up for that, for the manifest; `nil` where nobody reckoned.
+    public var reduction: PlanReduction?
 
     public init(
         parentFolder: String, name: String? = nil, duration: Nanoseconds? = nil,
-        startTimeLimit: Nanoseconds = .seconds(10), version: String
+        startTimeLimit: Nanoseconds = .seconds(10), version: String,
+        reduction: PlanReduction? = nil
     ) {
         self.parentFolder = parentFolder
         self.name = name
         self.duration = duration
         self.startTimeLimit = startTimeLimit
         self.version = version
+        self.reduction = reduction
     }
 }

@@ -33,6 +33,18 @@ public enum VirtualSources {
         return VirtualMicrophone(role: role, settings: try VirtualMicrophoneSettings(selector: selector))
     }
 
+    /// What a made-up camera's selector itself says of its format: it delivers what it is asked for where that is `nil`.
+    ///
+    /// - Returns: `nil` for a file, which is as it is.
+    /// - Throws: `.usage` only.
+    public static func fixedFormat(
+        of selector: String
+    ) throws(VirtualDeviceError) -> (pixel: PixelFormat?, size: PictureSize?, rate: FrameRate?)? {
+        guard try path(selector) == nil else { return nil }
+        let settings = try VirtualCameraSettings(selector: selector)
+        return (settings.pixel, settings.size, settings.rate)
+    }
+
     /// Checks a selector's words without opening anything.
     ///
     /// - Throws: `.usage` only.

@@ -10,7 +10,9 @@ struct PlanCommand: Command {
         summary: "Show what would run, and what it needs of this computer. Starts nothing.",
         notes: [
             "The hardware cost is what the plan needs of the scarcest resource, before it runs: 1 is all that there is. It tells of "
-                + "processor, memory and disk; what cameras keep of their USB is not counted yet."
+                + "processor, memory and disk; what cameras keep of their USB is not counted yet.",
+            "Where that is above the profile's budget, the plan shows what `multicam record` would give up, step by step, and what "
+                + "would run then; or why it would refuse, and what would help. The exit status is 0 all the same.",
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
@@ -22,24 +24,24 @@ struct PlanCommand: Command {
 
     private let request: SetupRequest
     private let output: String
-    private let duration: Nanoseconds?
     private let wantsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        request = try ProfileOptions.request(arguments)
+        var request = try ProfileOptions.request(arguments)
+        request.duration = try arguments.duration()
+        self.request = request
         output = arguments.optional("output") ?? "recordings"
-        duration = try arguments.duration()
         wantsJSON = arguments.flag("json")
     }
 
     func run() async throws -> ExitStatus {
-        let plan = try SessionSetup.plan(request)
         let machine = ThisMachine(output: output)
-        let cost = HardwareCost(of: plan, on: machine.model, duration: duration)
+        let reduction = try SessionSetup.reduction(request, on: machine.model)
         Output.data(
             wantsJSON
-                ? JSONText.line(PlanJSON.of(plan, cost: cost, notes: machine.notes))
-                : ([PlanText.of(plan)] + CostText.lines(cost, notes: machine.notes)).joined(separator: "\n"))
+                ? JSONText.line(ReductionText.json(reduction, on: machine))
+                : (ReductionText.lines(reduction, on: machine) + ReductionText.verdict(reduction)).joined(
+                    separator: "\n"))
         return .done
     }
 }

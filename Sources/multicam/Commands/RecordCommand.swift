@@ -14,6 +14,8 @@ struct RecordCommand: Command {
                 + "virtual:PATTERN?key=value&…",
             "Ctrl-C, SIGTERM and SIGHUP finish the recording properly; a second one stops waiting for encoders and still "
                 + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
+            "A plan that needs more than the profile's budget is reduced before the start, and each step is told; where that is not "
+                + "enough, or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
             "The session folder's path is the only line of standard output; with --json events are, one a line.",
         ],
         options: ProfileOptions.specs + [
@@ -53,7 +55,7 @@ struct RecordCommand: Command {
 
     func run() async throws -> ExitStatus {
         SignalInbox.open()
-        let setup = try SessionSetup(request)
+        guard let setup = try makeSetup() else { return .overBudget }
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
         let session = setup.makeSession(
             RecordingOptions(
@@ -73,6 +75,30 @@ struct RecordCommand: Command {
         status.cancel()
         await status.value
         return conclude(result)
+    }
+
+    /// Finds and opens the devices, with the plan reduced as far as this computer makes that necessary.
+    ///
+    /// - Returns: `nil` if the plan does not fit; why has been said then.
+    private func makeSetup() throws -> SessionSetup? {
+        let machine = ThisMachine(output: output)
+        if let warning = machine.warning { Output.message(warning) }
+        var request = self.request
+        request.machine = machine.model
+        request.duration = duration
+        let setup: SessionSetup
+        do throws(SetupError) {
+            setup = try SessionSetup(request)
+        } catch {
+            guard case .overBudget(let reduction) = error else { throw error }
+            Output.message(error.description)
+            Output.explanation(ReductionText.lines(reduction, on: machine))
+            return nil
+        }
+        let steps = setup.reduction?.steps ?? []
+        for step in steps { Output.message("reduced: \(step.sentence)") }
+        if !steps.isEmpty, let note = machine.usualFigures { Output.message(note) }
+        return setup
     }
 
     private func listenForSignals(_ session: MulticamSession) {

@@ -40,11 +40,17 @@ enum CostText {
     // MARK: A plan
 
     /// The lines of a plan's text.
-    static func lines(_ cost: HardwareCost, notes: [String]) -> [String] {
-        var lines = [
-            "",
-            "hardware cost \(rounded(cost.total))" + (cost.total > 1 ? ": more than this computer has" : ""),
-        ]
+    ///
+    /// - Parameters:
+    ///   - cost: Of the plan.
+    ///   - notes: On the machine that it was reckoned for.
+    ///   - limit: What the profile's budget allows.
+    /// - Returns: From an empty line on.
+    static func lines(_ cost: HardwareCost, notes: [String], limit: Double = 1) -> [String] {
+        var words = "hardware cost \(HardwareCost.hundredths(cost.total))"
+        if cost.total > limit { words += ", above the budget of \(HardwareCost.hundredths(limit))" }
+        if cost.total > 1 { words += ": more than this computer has" }
+        var lines = ["", words]
         for term in cost.terms {
             lines.append("  \(term.resource.padded(to: 16)) \(rounded(term.used))  \(term.explanation)")
             guard term.parts.count > 1 else { continue }
@@ -75,7 +81,9 @@ enum CostText {
     }
 
     /// To two digits behind the point.
-    private static func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+    static func rounded(_ value: Double) -> String { "\(hundredth(value))" }
+
+    static func hundredth(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 }
 
 extension String {

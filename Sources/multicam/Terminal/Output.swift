@@ -22,6 +22,12 @@ enum Output {
         write("multicam: \(sentence)\n", to: STDERR_FILENO)
     }
 
+    /// What belongs to a message, on standard error: several lines as they are.
+    static func explanation(_ lines: [String]) {
+        endStatus()
+        write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
+    }
+
     /// Shows a line on the terminal in place of the last one, cut to its width.
     static func status(_ text: String) {
         showsStatus.withLock { $0 = true }

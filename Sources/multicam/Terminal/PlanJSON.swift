@@ -3,16 +3,15 @@ import Session
 
 /// A plan for programs: devices and tracks in the words and shapes of a manifest.
 enum PlanJSON {
-    static func of(_ plan: SessionPlan, cost: HardwareCost, notes: [String]) -> JSONValue {
-        .object([
+    static func fields(of plan: SessionPlan) -> [String: JSONValue] {
+        [
             "profile": .string(plan.profile.printable()),
             "devices": .array(plan.cameras.map(device) + plan.microphones.map(device)),
             "tracks": .array(tracks(of: plan)),
             "connections": .array(
                 plan.connections.map { .object(["input": .string($0.input), "output": .string($0.output)]) }),
-            "cost": CostText.json(cost, notes: notes),
             "notes": .array(plan.notes.map { .string($0.printable(limit: 1000)) }),
-        ])
+        ]
     }
 
     private static func device(_ camera: PlannedCamera) -> JSONValue {

@@ -4,7 +4,14 @@ import Session
 /// A plan as people read it.
 enum PlanText {
     static func of(_ plan: SessionPlan) -> String {
-        var lines = ["profile \(plan.profile)", "", "inputs"]
+        var lines = ["profile \(plan.profile)", ""] + devicesAndFiles(of: plan)
+        if !plan.notes.isEmpty { lines += [""] + plan.notes.map { "note: \($0.printable(limit: 1000))" } }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Inputs and outputs.
+    static func devicesAndFiles(of plan: SessionPlan) -> [String] {
+        var lines = ["inputs"]
         for camera in plan.cameras {
             lines.append(
                 "  \(camera.role): \(camera.identity.name.printable()) (\(camera.identity.description.printable()))"
@@ -38,8 +45,7 @@ enum PlanText {
             lines.append("  \(file): \(camera.role), a line for each picture")
         }
         for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
-        if !plan.notes.isEmpty { lines += [""] + plan.notes.map { "note: \($0.printable(limit: 1000))" } }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private static func words(_ source: CorrectionSource) -> String {

@@ -5,7 +5,7 @@ import Testing
 @Suite("The hardware cost of a plan")
 struct HardwareCostTests {
     /// A machine of round figures: about those of a laptop's processor.
-    private static func machine(processors: Double = 2, without missing: WorkKind? = nil) -> MachineModel {
+    static func machine(processors: Double = 2, without missing: WorkKind? = nil) -> MachineModel {
         func entry(_ perUnit: Double) -> CostTable.Entry {
             CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: perUnit)
         }

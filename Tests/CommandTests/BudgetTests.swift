@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+@Suite("A budget, on the command line")
+struct BudgetTests {
+    /// Two cameras, encoded, with a small program: some tenths of any computer's processors.
+    private func profile(_ scratch: Scratch, budget: String) throws -> String {
+        try scratch.file(
+            "budget.yaml",
+            """
+            cameras:
+              desk: { device: "virtual:clap?format=yuyv", size: 320x240, rate: 30 }
+              face: { device: "virtual:clap?format=yuyv", size: 640x480, rate: 30 }
+            microphones: { host: { device: "virtual:clap" } }
+            program: { size: 320x240, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+            tracks: { cameras: encode }
+            budget: { \(budget) }
+            """)
+    }
+
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    private func plan(_ profile: String) throws -> [String: Any] {
+        let outcome = try Multicam.run("plan", "--profile", profile, "--json")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try json(outcome.output)
+    }
+
+    private func total(_ object: [String: Any]) throws -> Double {
+        try #require((object["cost"] as? [String: Any])?["hardware"] as? Double)
+    }
+
+    /// A budget that the plan exceeds by a little, whatever this computer is.
+    private func tightBudget(_ scratch: Scratch) throws -> Double {
+        try total(try plan(try profile(scratch, budget: "hardware: 10"))) * 0.97
+    }
+
+    @Test(
+        "a plan above its budget shows what is given up, step by step, and what would run then; and exits with 0"
+    )
+    func reductions() throws {
+        let scratch = try Scratch()
+        let floors = "floors: { size: 320x240, rate: 15 }"
+        let budget = try tightBudget(scratch)
+        let path = try profile(scratch, budget: "hardware: \(budget), \(floors)")
+        let plan = try plan(path)
+        let steps = try #require(plan["reductions"] as? [[String: Any]])
+        #expect(steps.first?["step"] as? String == "face size 640x480 → 320x240")
+        #expect(try total(plan) > budget && plan["fits"] as? Bool == true)
+        #expect(steps.first?["before"] as? Double == (try total(plan)))
+        let result = try #require(plan["result"] as? [String: Any])
+        #expect(try total(result) <= budget && steps.last?["after"] as? Double == (try total(result)))
+        let tracks = try #require(result["tracks"] as? [[String: Any]])
+        #expect(tracks.first { $0["name"] as? String == "face" }?["width"] as? Int == 320)
+        let minutes = try #require((plan["disk"] as? [String: Any])?["minutes"] as? Double)
+        #expect(minutes > 0)
+        let words = try Multicam.run("plan", "--profile", path)
+        #expect(words.status == 0 && words.output.contains("  1. face size 640x480 → 320x240: cost"))
+        #expect(words.lines.contains { $0.hasPrefix("disk: the ") && $0.contains(" minutes, at about ") })
+    }
+
+    @Test(
+        "a recording is reduced before the start, tells each step, and the manifest keeps what was given up")
+    func reducedRecording() throws {
+        let scratch = try Scratch()
+        let budget = try tightBudget(scratch)
+        let path = try profile(
+            scratch, budget: "hardware: \(budget), floors: { size: 320x240, rate: 15 }")
+        let running = try RunningCommand(
+            [Multicam.path, "record", "--profile", path, "--duration", "1s", "--json"], in: scratch)
+        let started = try running.event("started")
+        let folder = try #require(started["folder"] as? String)
+        let early = try Session(folder)
+        let told = try #require((early.manifest["cost"] as? [String: Any])?["reductions"] as? [[String: Any]])
+        #expect(
+            early.outcome == "recording" && told.first?["step"] as? String == "face size 640x480 → 320x240")
+        let event = try running.event("reduced")
+        #expect(event["at_ns"] as? Int == 0 && event["step"] as? String == told.first?["step"] as? String)
+        let outcome = try running.finish()
+        #expect(outcome.status == 0 && outcome.errors.contains("reduced: face size 640x480 → 320x240: cpu "))
+        let session = try Session(folder)
+        let cost = try #require(session.manifest["cost"] as? [String: Any])
+        #expect(try #require(cost["hardware"] as? Double) <= budget + 0.0001)
+        #expect(
+            try #require(cost["terms"] as? [[String: Any]]).contains { $0["resource"] as? String == "cpu" })
+        #expect(cost["cpu_ns"] != nil && cost["pressure"] != nil)
+        #expect(try session.track("face")["width"] as? Int == 320)
+        #expect(try session.track("face")["rate"] as? Double == 30)
+        #expect(try session.play("cameras/face.mov").pictures == 30)
+        let check = try Multicam.run([
+            "python3", "-c",
+            "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))",
+            folder + "/manifest.json", Self.schema,
+        ])
+        #expect(check.status == 0, "\(check.errors)")
+    }
+
+    private static let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../docs/manifest.schema.json").standardizedFileURL.path
+
+    @Test(
+        "what does not fit is refused with 5 and all its terms, before anything is opened or written",
+        arguments: [
+            ("policy: refuse", "the profile's policy is to refuse", "policy: adapt"),
+            ("policy: adapt, floors: { size: 640x480, rate: 30 }", "lets be reduced", "hardware: 0."),
+        ])
+    func refused(policy: String, why: String, remedy: String) throws {
+        let scratch = try Scratch()
+        let limit = policy.hasPrefix("policy: refuse") ? try tightBudget(scratch) : 0.000_01
+        let path = try profile(scratch, budget: "hardware: \(limit), \(policy)")
+        let outcome = try Multicam.run(
+            "record", "--profile", path, "--duration", "1s", "--output", scratch.path + "/out")
+        #expect(outcome.status == 5 && outcome.output.isEmpty)
+        for text in ["over budget: cpu ", why, "ms of processor time a second", "cameras/face.mov", remedy] {
+            #expect(outcome.errors.contains(text), "\(text)")
+        }
+        // Its costs were never measured, and whoever is refused is told.
+        #expect(outcome.errors.contains("calibrate --machine"))
+        #expect(!FileManager.default.fileExists(atPath: scratch.path + "/out"))
+        let plan = try plan(path)
+        #expect(plan["fits"] as? Bool == false)
+        #expect((plan["refusal"] as? String)?.contains(why) == true)
+    }
+
+    @Test(
+        "a budget that makes no sense is a profile error",
+        arguments: [
+            "hardware: 0", "hardware: -1", "hardware: lots", "policy: beg", "floors: { size: tiny }",
+            "hardware: nan",
+        ])
+    func nonsense(budget: String) throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run("plan", "--profile", try profile(scratch, budget: budget))
+        #expect(outcome.status == 2 && outcome.errors.contains("budget"), "\(outcome.errors)")
+    }
+}
