@@ -9,12 +9,18 @@ struct HostFiles: Sendable {
     let root: String
 
     /// sysfs gives at most a page, and the files of proc that are read here hold less than half of one.
-    private static let limit = 4096
+    static let limit = 4096
     /// More than any machine has of what is looked for.
     private static let mostEntries = 4096
 
     /// What a file holds, without white space at its ends.
-    func text(_ path: String) throws(HostFileError) -> String {
+    ///
+    /// - Parameters:
+    ///   - path: Below the root.
+    ///   - limit: How many bytes it may have.
+    /// - Returns: At least nothing.
+    /// - Throws: When it cannot be read, is no file, or is longer.
+    func text(_ path: String, limit: Int = HostFiles.limit) throws(HostFileError) -> String {
         let number = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw Self.error(path, errno) }
         defer { close(number) }
@@ -23,7 +29,7 @@ struct HostFiles: Sendable {
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw HostFileError(reason: "\(path) is no ordinary file")
         }
-        return try withUnsafeTemporaryAllocation(byteCount: Self.limit + 1, alignment: 1) {
+        return try withUnsafeTemporaryAllocation(byteCount: limit + 1, alignment: 1) {
             memory throws(HostFileError) in
             String(decoding: Self.trimmed(try Self.read(number, into: memory, path)), as: UTF8.self)
         }
@@ -41,7 +47,7 @@ struct HostFiles: Sendable {
             guard taken > 0 else { return memory[..<count] }
             count += taken
         }
-        throw HostFileError(reason: "\(path) is longer than the \(limit) bytes that it may have")
+        throw HostFileError(reason: "\(path) is longer than the \(memory.count - 1) bytes that it may have")
     }
 
     /// Without white space at either end.

@@ -44,4 +44,36 @@ struct CostTests {
             try Multicam.run("plan", "--profile", "pip", "--virtual", "--duration", "soon"), status: 2,
             "--duration soon")
     }
+
+    @Test("the machine's measurement is kept, the speed of the disk that recordings go to with it")
+    func machine() throws {
+        let scratch = try Scratch()
+        var environment = Multicam.environment
+        environment["XDG_STATE_HOME"] = scratch.path + "/state"
+        let output = scratch.path + "/recordings"
+        let measured = try Multicam.run(
+            "calibrate", "--machine", "--output", output, "--json", environment: environment)
+        let table = try json(measured.output)
+        #expect(table["plain"] is [String: Any])
+        let plan = try json(
+            try Multicam.run(
+                "plan", "--profile", "tracks", "--virtual", "--json", "--output", output + "/deeper",
+                environment: environment
+            ).output)
+        let known = try #require(plan["cost"] as? [String: Any])
+        #expect(try #require(known["notes"] as? [String]).isEmpty)
+        // In a container, /tmp may be memory: then that is what is said of it.
+        if let disk = table["disk"] as? [String: Any] {
+            #expect(measured.status == 0)
+            let speed = try #require(disk["write_bytes_per_second"] as? Double)
+            #expect(try #require(try terms(known)["disk"]) > 0)
+            #expect((plan["disk"] as? [String: Any])?["write_bytes_per_second"] as? Double == speed)
+        } else {
+            #expect(measured.status == 1 && measured.errors.contains("measuring the disk failed"))
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+        #expect(left == ["state"])
+        expectRefusal(
+            try Multicam.run("calibrate", "--profile", "pip", "--output", output), status: 2, "--machine")
+    }
 }

@@ -9,4 +9,6 @@ struct MachineCosts: StateFileContent {
     var schema = MachineCosts.currentSchema
     /// `nil` before it was measured.
     var table: CostTable?
+    /// How many bytes a second disks take, by their file systems' identity.
+    var disks: [String: Double]?
 }

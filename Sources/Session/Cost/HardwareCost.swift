@@ -63,7 +63,9 @@ public struct HardwareCost: Sendable, Equatable {
         if let disk = machine.disk {
             terms += Self.disk(plan, disk, duration)
             if disk.bytesPerSecond == nil {
-                unknown.append("disk: how fast it writes has not been measured.")
+                unknown.append(
+                    "disk: how fast it writes has not been measured; `multicam calibrate --machine --output DIR` does it."
+                )
             }
         } else {
             unknown.append("disk: nothing is known of where recordings go.")

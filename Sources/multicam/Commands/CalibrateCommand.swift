@@ -27,7 +27,12 @@ struct CalibrateCommand: Command {
             OptionSpec("dry-run", help: "Measure, but keep nothing."),
             OptionSpec(
                 "machine",
-                help: "Measure what work costs on this computer, for `multicam plan`; no device is needed."),
+                help:
+                    "Measure what work costs on this computer, and how fast its disk writes; no device is needed."
+            ),
+            OptionSpec(
+                "output", "DIR",
+                help: "With --machine: whose disk to measure. Default: recordings in this folder."),
             OptionSpec("show", help: "Show what is kept; measure nothing."),
             OptionSpec("forget", "NAME", help: "Forget what is kept of a role, or of a device by its name."),
             OptionSpec("json", help: "Print JSON: events, one a line; the last has the result."),
@@ -35,7 +40,8 @@ struct CalibrateCommand: Command {
 
     private enum Action {
         case measure(SetupRequest, CalibrationOptions, isDry: Bool)
-        case measureMachine
+        /// With the output folder that was named, if any.
+        case measureMachine(output: String?)
         case show
         case forget(String)
     }
@@ -49,8 +55,11 @@ struct CalibrateCommand: Command {
         guard given.count <= 1 else {
             throw arguments.spec.error("`--\(given[0])` and `--\(given[1])` do not go together.")
         }
+        guard !arguments.flag("output") || arguments.flag("machine") else {
+            throw arguments.spec.error("`--output` goes with `--machine`: it names the disk to measure.")
+        }
         if arguments.flag("machine") {
-            action = .measureMachine
+            action = .measureMachine(output: arguments.optional("output"))
         } else if arguments.flag("show") {
             action = .show
         } else if let name = arguments.optional("forget") {
@@ -78,7 +87,7 @@ struct CalibrateCommand: Command {
         switch action {
         case .measure(let request, let options, let isDry):
             try await measure(request, options, isDry: isDry)
-        case .measureMachine: try await measureMachine()
+        case .measureMachine(let output): try await measureMachine(output: output)
         case .show: show()
         case .forget(let name): try forget(name)
         }
@@ -149,30 +158,40 @@ struct CalibrateCommand: Command {
         return true
     }
 
-    /// Some seconds of work, on a thread of its own.
-    private func measureMachine() async throws -> ExitStatus {
+    /// Some seconds of work, on a thread of its own. A disk that cannot be measured is told; it is a failure where it was named.
+    private func measureMachine(output: String?) async throws -> ExitStatus {
         let hasTerminal = Output.hasTerminal
-        let measured: Result<CostTable, EncodingError> = await withCheckedContinuation { continuation in
+        let (measured, disk) = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "measure") {
-                do throws(EncodingError) {
-                    let table = try ThisMachine.measure { share in
-                        if hasTerminal { Output.status("measuring: \(Int(share * 100)) %") }
+                let table = Result { () throws(EncodingError) in
+                    try ThisMachine.measure { share in
+                        if hasTerminal { Output.status("measuring: \(Int(share * 95)) %") }
                     }
-                    continuation.resume(returning: .success(table))
-                } catch {
-                    continuation.resume(returning: .failure(error))
                 }
+                let disk = Result { () throws(FileError) in
+                    try ThisMachine.measureDisk(output: output ?? "recordings")
+                }
+                continuation.resume(returning: (table, disk))
             }
         }
         Output.endStatus()
         let table = try measured.get()
         if let warning = try ThisMachine.keep(table) { Output.message(warning) }
-        if wantsJSON {
-            Output.data(CostText.json(table))
-        } else {
-            for line in CostText.lines(table) { Output.data(line) }
+        var exit = ExitStatus.done
+        var speed: MeasuredDisk?
+        do throws(FileError) {
+            speed = try disk.get()
+        } catch {
+            Output.message(error.description)
+            if output != nil { exit = error.isPermission ? .noPermission : .failed }
         }
-        return .done
+        if let speed, let warning = try ThisMachine.keep(speed) { Output.message(warning) }
+        if wantsJSON {
+            Output.data(CostText.json(table, speed))
+        } else {
+            for line in CostText.lines(table, speed) { Output.data(line) }
+        }
+        return exit
     }
 
     // MARK: What is kept

@@ -1,21 +1,27 @@
 import Media
+import MulticamKit
 import Session
 
 /// Costs as people and programs read them.
 enum CostText {
     // MARK: The machine
 
-    /// One line for each kind of work.
-    static func lines(_ table: CostTable) -> [String] {
-        WorkKind.allCases.compactMap { kind in
+    /// One line for each kind of work, and one for the disk where that was measured.
+    static func lines(_ table: CostTable, _ disk: MeasuredDisk?) -> [String] {
+        let work = WorkKind.allCases.compactMap { kind -> String? in
             guard let plain = table.entry(kind, .plain) else { return nil }
             let detailed = kind.dependsOnDetail ? table.entry(kind, .photographic) : nil
             let figures = [plain, detailed].compactMap { $0 }.map(text).joined(separator: "; photographic ")
             return kind.rawValue.padded(to: 18) + figures
         }
+        let writing = disk.map {
+            "disk".padded(to: 18)
+                + "\(rounded($0.bytesPerSecond / 1e6)) MB a second in \($0.folder.printable(limit: 1000))"
+        }
+        return work + [writing].compactMap { $0 }
     }
 
-    static func json(_ table: CostTable) -> String {
+    static func json(_ table: CostTable, _ disk: MeasuredDisk?) -> String {
         var object: [String: JSONValue] = [:]
         for (name, entries) in [("plain", table.plain), ("photographic", table.photographic)] {
             object[name] = .object(
@@ -30,6 +36,13 @@ enum CostText {
                         )
                     }))
         }
+        object["disk"] =
+            disk.map {
+                .object([
+                    "folder": .string($0.folder.printable(limit: 4096)),
+                    "write_bytes_per_second": .number($0.bytesPerSecond.rounded()),
+                ])
+            } ?? .null
         return JSONText.line(JSONValue.object(object))
     }
 

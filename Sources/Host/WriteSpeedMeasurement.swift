@@ -1,0 +1,100 @@
+internal import Glibc
+package import Media
+
+/// How fast a disk takes what is to last, measured as recordings write: in a row, brought to the disk every few megabytes.
+package struct WriteSpeedMeasurement {
+    /// A fragment of a second of several cameras: as often as the recorder calls `fdatasync`.
+    private static let pieceBytes = 4_000_000
+    /// The most that is written, and for how long at most: a disk's own cache is small against it, a person's patience is not.
+    private static let mostBytes: Int64 = 256_000_000
+    private static let longest = Nanoseconds.seconds(2)
+    /// Less tells nothing.
+    private static let leastBytes: Int64 = 16_000_000
+
+    private let folder: String
+
+    /// - Parameter folder: Where recordings go; it must exist.
+    package init(folder: String) {
+        self.folder = folder
+    }
+
+    /// Writes a file that has no name any more, so that it is gone whatever happens. Blocks for some seconds on a slow disk.
+    ///
+    /// - Returns: Bytes a second, above 0.
+    /// - Throws: When the folder is kept in memory, there is too little room, or the disk refuses.
+    package func bytesPerSecond() throws(FileError) -> Double {
+        guard let fileSystem = FileSystemFacts(folder) else { throw failure(errno) }
+        guard !fileSystem.isInMemory else {
+            throw refusal(
+                "it is kept in memory (tmpfs), where there is no disk to measure and recordings do not outlast a restart. "
+                    + "Choose another folder with `--output`.")
+        }
+        guard let most = Self.room(free: DiskSpaceReader.freeBytes(folder) ?? 0) else {
+            throw refusal(
+                "there is too little room to measure in. Free some space, or choose another disk with `--output`."
+            )
+        }
+        let descriptor = try openNameless()
+        defer { close(descriptor) }
+        return try write(upTo: most, into: descriptor)
+    }
+
+    /// How much may be written where so much is free: an eighth of it, since others may want to write meanwhile.
+    ///
+    /// - Returns: Bytes; `nil` where that would tell nothing.
+    static func room(free: Int64) -> Int64? {
+        let most = min(free / 8, mostBytes)
+        return most >= leastBytes ? most : nil
+    }
+
+    /// A file whose name goes at once.
+    private func openNameless() throws(FileError) -> Int32 {
+        let path = "\(folder)/.multicam-speed-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno) }
+        guard unlink(path) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw failure(number)
+        }
+        return descriptor
+    }
+
+    private func write(upTo most: Int64, into descriptor: Int32) throws(FileError) -> Double {
+        // What cannot be compressed, as pictures are: some file systems would make little of zeros.
+        var generator = SystemRandomNumberGenerator()
+        var words = (0..<Self.pieceBytes / 8).map { _ in generator.next() as UInt64 }
+        let clock = MonotonicClock()
+        let start = clock.now
+        var written: Int64 = 0
+        repeat {
+            // Nor two pieces alike.
+            words[0] = generator.next()
+            try writePiece(words, into: descriptor)
+            guard fdatasync(descriptor) == 0 else { throw failure(errno) }
+            written += Int64(Self.pieceBytes)
+        } while written + Int64(Self.pieceBytes) <= most && clock.now - start < Self.longest
+        return Double(written) / max((clock.now - start).inSeconds, 1e-6)
+    }
+
+    private func writePiece(_ words: [UInt64], into descriptor: Int32) throws(FileError) {
+        var done = 0
+        while done < Self.pieceBytes {
+            let count = words.withUnsafeBytes { bytes in
+                Glibc.write(
+                    descriptor, bytes.baseAddress.map { $0 + done }, Self.pieceBytes - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(errno) }
+            done += count
+        }
+    }
+
+    private func failure(_ number: Int32) -> FileError {
+        FileError(path: folder, operation: "measuring the disk", errno: number)
+    }
+
+    private func refusal(_ sentence: String) -> FileError {
+        FileError(path: folder, operation: "measuring the disk", detail: sentence)
+    }
+}
