@@ -1,20 +1,20 @@
-import Media
+package import Media
 
 /// The cameras that sysfs shows, without a question to any of them: those that stream are not disturbed.
-struct PresentCameras: Sendable {
+package struct PresentCameras: Sendable {
     private let tree: SysfsTree
     private let nodes: String
 
     /// - Parameters:
     ///   - tree: Where sysfs is. udev is asked only about the real one.
     ///   - nodes: Where device nodes are.
-    init(tree: SysfsTree = SysfsTree(), nodes: String = "/dev") {
+    package init(tree: SysfsTree = SysfsTree(), nodes: String = "/dev") {
         self.tree = tree
         self.nodes = nodes
     }
 
     /// One for each node that captures, without formats, controls and problems, which only the node itself tells.
-    func devices() -> [CaptureDevice] {
+    package func devices() -> [CaptureDevice] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"
         let found = tree.videoNodes().map { folder in

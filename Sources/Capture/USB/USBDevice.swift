@@ -1,3 +1,5 @@
+package import Media
+
 /// A device on a USB bus: where it hangs, how fast it talks, what it may reserve and what it does.
 package struct USBDevice: Sendable, Hashable {
     /// In sysfs, without links.
@@ -24,24 +26,59 @@ package struct USBDevice: Sendable, Hashable {
     package var bus: USBHub { hubs[0] }
     package var isCamera: Bool { description?.hasVideo ?? false }
 
-    /// The speed of the slowest part of its way: a camera for 5000 Mbit/s behind a hub of 480 talks at 480.
-    package var sharedSpeed: USBSpeed? { hubs.compactMap(\.speed).min() }
+    package var accounting: USBAccounting { USBAccounting(driver: controllerDriver) }
 
-    /// Devices with equal domains share bandwidth.
+    /// The stretches of its way that have a bandwidth of their own, from the controller on; empty where a speed is not known.
     ///
-    /// An xHCI controller gives each of its ports the whole bandwidth of a bus (the kernel's xhci.h); others have one for all
-    /// their ports. What a controller can move in all is known to itself alone.
-    package var domain: String {
-        guard let driver = controllerDriver, driver.contains("xhci") else { return bus.name }
-        return "\(bus.name) port \(name.drop { $0 != "-" }.dropFirst().prefix { $0 != "." })"
+    /// An xHCI controller gives each of its ports the whole bandwidth of a bus (`rh_bw` in the kernel's xhci.h); others have
+    /// one for all their ports. What a controller can move in all is known to itself alone. A hub that is slower than what it
+    /// hangs on is a narrower stretch, and a device of full speed behind a faster hub shares a bus of that speed with its like
+    /// (USB 2.0, 11.14): in hubs with a translator for each port less than is assumed here.
+    package var domains: [USBDomain] {
+        guard let speed, let root = bus.speed else { return [] }
+        let number = String(bus.name.dropFirst(3))
+        func domain(_ name: String, _ place: String, _ speed: USBSpeed) -> USBDomain {
+            USBDomain(
+                name: name, place: place, controller: controller, speed: speed, accounting: accounting)
+        }
+        var way = [domain(number, "bus \(number)", root)]
+        if accounting == .xhci {
+            // What is plugged into the port sets its speed.
+            let port = name.drop { $0 != "-" }.dropFirst().prefix { $0 != "." }
+            let first = hubs.count > 1 ? hubs[1].speed ?? root : speed
+            way = [domain("\(number)-port\(port)", "port \(port) of bus \(number)", min(root, first))]
+        }
+        var narrowest = way[0].speed
+        for hub in hubs.dropFirst() {
+            guard let hubSpeed = hub.speed, hubSpeed < narrowest else { continue }
+            way.append(domain(hub.name, "hub \(hub.name)", hubSpeed))
+            narrowest = hubSpeed
+        }
+        if speed <= .full, narrowest >= .high {
+            let hub = hubs.count > 1 ? hubs[hubs.count - 1].name : number
+            way.append(domain("\(hub)-tt", "the slow side of hub \(hub)", .full))
+        }
+        return way
     }
-
     /// What it keeps of the bus now: the isochronous endpoints of the settings that are chosen.
     package var reservations: [USBReservation] {
         guard let speed else { return [] }
         return interfaces.flatMap { interface in
             description?.setting(interface.number, alternate: interface.alternate)?.reservations(at: speed)
-                .map(cost) ?? []
+                ?? []
+        }
+    }
+
+    /// Those of `reservations` that are a camera's stream.
+    ///
+    /// - Parameter control: As of `streamSettings`.
+    /// - Returns: Empty while it does not stream, or keeps nothing (bulk).
+    package func streams(controlledBy control: Int?) -> [USBReservation] {
+        guard let speed else { return [] }
+        let streaming = streamingInterfaces(controlledBy: control)
+        return interfaces.filter { streaming.contains($0.number) }.flatMap { interface in
+            description?.setting(interface.number, alternate: interface.alternate)?.reservations(at: speed)
+                ?? []
         }
     }
 
@@ -51,17 +88,16 @@ package struct USBDevice: Sendable, Hashable {
     /// - Returns: Empty for cameras that stream without keeping bandwidth (bulk), and where nothing is known.
     package func streamSettings(controlledBy control: Int?) -> [USBReservation] {
         guard let speed, let description else { return [] }
-        let streams =
-            description.settings.first { $0.isVideoControl && $0.interface == control }?
-            .streamingInterfaces ?? []
-        return description.settings.filter { setting in
-            setting.isVideoStreaming && (streams.isEmpty || streams.contains(setting.interface))
-        }.flatMap { $0.reservations(at: speed).map(cost) }.sorted { $0.bytes < $1.bytes }
+        let streaming = streamingInterfaces(controlledBy: control)
+        return description.settings.filter { streaming.contains($0.interface) }
+            .flatMap { $0.reservations(at: speed) }.sorted { $0.bytes < $1.bytes }
     }
 
-    /// A full-speed device behind a hub of high speed costs that bus its split transactions, in each microframe.
-    private func cost(_ own: USBReservation) -> USBReservation {
-        guard let speed, speed <= .full, sharedSpeed ?? speed >= .high else { return own }
-        return USBReservation(bytes: own.bytes, microframes: 1, busTime: USBBusTime.ofSplit(bytes: own.bytes))
+    private func streamingInterfaces(controlledBy control: Int?) -> Set<Int> {
+        let settings = description?.settings ?? []
+        let named = settings.first { $0.isVideoControl && $0.interface == control }?.streamingInterfaces ?? []
+        return Set(
+            settings.filter { $0.isVideoStreaming && (named.isEmpty || named.contains($0.interface)) }
+                .map(\.interface))
     }
 }

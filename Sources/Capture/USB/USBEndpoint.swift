@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// One endpoint of one alternate setting: how much it may carry, and how often.
 package struct USBEndpoint: Sendable, Hashable {
@@ -42,7 +42,6 @@ package struct USBEndpoint: Sendable, Hashable {
     package func reservation(at speed: USBSpeed) -> USBReservation {
         let bytes = bytes(at: speed)
         return USBReservation(
-            bytes: bytes, microframes: microframes(at: speed),
-            busTime: USBBusTime.ofIsochronous(bytes: bytes, at: speed))
+            bytes: bytes, microframes: microframes(at: speed), packets: speed == .high ? packets : nil)
     }
 }

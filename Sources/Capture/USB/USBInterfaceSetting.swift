@@ -1,3 +1,5 @@
+package import Media
+
 /// One alternate setting of one interface.
 package struct USBInterfaceSetting: Sendable, Hashable {
     /// Class code of video (UVC 1.5, A.1).

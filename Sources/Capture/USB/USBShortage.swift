@@ -32,33 +32,33 @@ struct USBShortage {
     var shortage: BandwidthShortage? {
         guard let own = nodes.first(where: { $0.node == node }), let camera = tree.device(at: own.usbDevice)
         else { return nil }
-        let budget = USBBusTime.budget(at: camera.sharedSpeed ?? .high)
         let settings = camera.streamSettings(controlledBy: own.interface)
-        let schedule = tree.schedule(around: camera)
-        let asked = asked(of: settings, beside: schedule, at: camera.speed)
+        let load = tree.load(around: camera)
+        let asked = asked(of: settings, beside: load, by: camera)
         // Where all would fit by our sums, the controller counts otherwise, and we do not know what would fit.
-        let fitting = asked == nil ? nil : settings.last { schedule?.fits($0) ?? false }
+        let fitting = asked == nil ? nil : settings.last { load.fits($0, of: camera) }
         return BandwidthShortage(
-            controller: camera.controller, claims: claims(beside: camera, budget),
-            asked: asked.map { share($0, budget) },
-            fitting: fitting.map { share($0, budget) },
+            controller: camera.controller, claims: claims(beside: camera),
+            asked: asked.flatMap { share($0, of: camera) },
+            fitting: fitting.flatMap { share($0, of: camera) },
             fittingFormats: fitting.map { rawFormats(within: $0.bytes, at: camera.speed) } ?? [],
             freeControllers: freeControllers(for: camera))
     }
 
     /// The smallest setting that it can have asked for: one that did not fit, and that carries the raw format.
-    private func asked(of settings: [USBReservation], beside schedule: USBSchedule?, at speed: USBSpeed?)
+    private func asked(of settings: [USBReservation], beside load: USBLoad, by camera: USBDevice)
         -> USBReservation?
     {
-        guard let schedule else { return nil }
-        let needed = format.flatMap { Self.rawBytes($0, at: speed) } ?? 0
-        let refused = settings.filter { !schedule.fits($0) }
+        let needed = format.flatMap { Self.rawBytes($0, at: camera.speed) } ?? 0
+        let refused = settings.filter { !load.fits($0, of: camera) }
         return refused.first { $0.bytes >= needed } ?? refused.last
     }
 
-    private func claims(beside camera: USBDevice, _ budget: Nanoseconds) -> [BandwidthShortage.Claim] {
+    private func claims(beside camera: USBDevice) -> [BandwidthShortage.Claim] {
         tree.neighbours(of: camera).compactMap { device in
-            guard let largest = device.reservations.max(by: { $0.busTime < $1.busTime }) else { return nil }
+            guard let largest = device.reservations.max(by: { $0.bytes < $1.bytes }),
+                let share = share(largest, of: device)
+            else { return nil }
             let captures = nodes.first { $0.usbDevice == device.folder && $0.index == 0 }
             return BandwidthShortage.Claim(
                 device: captures.map { "\(device.product) (\($0.node))" } ?? device.product,
@@ -66,7 +66,7 @@ struct USBShortage {
                 holder: captures.flatMap {
                     NodeOwners.holder(of: $0.node, processes: processes, besides: nil)
                 },
-                share: share(largest, budget))
+                share: share)
         }.sorted { $0.share.percent > $1.share.percent }
     }
 
@@ -89,15 +89,7 @@ struct USBShortage {
     /// What a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the picture's bytes a
     /// second over 8000, and 12 for the header). `nil` for compressed formats, for which the camera decides.
     static func rawBytes(_ format: VideoFormat, at speed: USBSpeed?) -> Int? {
-        let bits: Int
-        switch format.pixel {
-        case .yuyv, .uyvy, .i422: bits = 16
-        case .nv12, .i420: bits = 12
-        case .bgra: bits = 32
-        case .mjpeg, .h264, .converted: return nil
-        }
-        let bytesASecond = Double(format.size.pixelCount * bits / 8) * format.rate.perSecond
-        return Int((bytesASecond / (speed ?? .high >= .high ? 8000 : 1000)).rounded(.up)) + 12
+        format.pixel.isRaw ? USBCamera.payload(of: format, at: speed ?? .high) : nil
     }
 
     /// Controllers, other than the camera's, with a bus of the camera's speed, a port without a device and no streams.
@@ -108,14 +100,14 @@ struct USBShortage {
                 && (camera.speed.map { $0 <= .high } ?? true
                     ? bus.speed == .high : bus.speed ?? .low >= .superSpeed)
                 && devices.allSatisfy { $0.reservations.isEmpty }
-                && devices.filter { $0.hubs.count == 1 }.count < bus.portCount
+                && !bus.freePorts.isEmpty
         }
         return Array(Set(fitting.map(\.controller))).sorted()
     }
 
-    private func share(_ reservation: USBReservation, _ budget: Nanoseconds) -> BandwidthShortage.Share {
-        BandwidthShortage.Share(
-            bytes: reservation.bytes,
-            percent: Int((Double(reservation.busTime.count) / Double(budget.count) * 100).rounded()))
+    /// Of the narrowest part of a device's way.
+    private func share(_ reservation: USBReservation, of device: USBDevice) -> BandwidthShortage.Share? {
+        guard let speed = device.speed else { return nil }
+        return BandwidthShortage.Share(reservation, at: speed, on: device.domains)
     }
 }

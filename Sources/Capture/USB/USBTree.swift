@@ -1,4 +1,4 @@
-import Media
+package import Media
 
 /// The USB devices that are connected now, from sysfs: the same facts in a made-up tree for tests.
 package struct USBTree: Sendable {
@@ -13,12 +13,7 @@ package struct USBTree: Sendable {
         let folders = Paths.entries(of: folder).compactMap { name in
             name.contains(":") ? nil : Paths.resolved("\(folder)/\(name)")
         }
-        buses = folders.filter { tree.isRootHub(Paths.name($0)) }.map { folder in
-            USBBus(
-                name: Paths.name(folder), controller: Paths.name(Paths.parent(folder)).printable(),
-                speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) },
-                portCount: tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0)
-        }
+        buses = folders.filter { tree.isRootHub(Paths.name($0)) }.map { USBBus(folder: $0, in: tree) }
         devices = folders.filter { !tree.isRootHub(Paths.name($0)) }
             .compactMap { USBDevice(folder: $0, in: tree) }
     }
@@ -29,17 +24,51 @@ package struct USBTree: Sendable {
 
     /// Those that share bandwidth with a device, without itself.
     package func neighbours(of device: USBDevice) -> [USBDevice] {
-        devices.filter { $0.domain == device.domain && $0.folder != device.folder }
+        let domains = Set(device.domains)
+        return devices.filter { !domains.isDisjoint(with: $0.domains) && $0.folder != device.folder }
     }
 
-    /// What others keep of the bandwidth that a device shares; `nil` where its speed is not known.
-    package func schedule(around device: USBDevice) -> USBSchedule? {
-        guard let speed = device.sharedSpeed ?? device.speed else { return nil }
-        var schedule = USBSchedule(budget: USBBusTime.budget(at: speed))
-        for reservation in neighbours(of: device).flatMap(\.reservations) {
-            schedule.add(reservation.busTime, each: reservation.microframes)
+    /// What others keep of the bandwidth that a device shares.
+    package func load(around device: USBDevice) -> USBLoad {
+        var load = USBLoad()
+        for neighbour in neighbours(of: device) { load.add(neighbour) }
+        return load
+    }
+}
+
+extension USBBus {
+    init(folder: String, in tree: SysfsTree) {
+        let name = Paths.name(folder)
+        let number = name.dropFirst(3)
+        let ports = tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0
+        let taken = Set(Paths.entries(of: folder))
+        // No controller has more; what a file says otherwise is not worth a loop.
+        let free = (1...255).prefix(max(0, ports)).filter { port in
+            let kind = tree.attribute(
+                "connect_type", of: "\(folder)/\(number)-0:1.0/\(name)-port\(port)")
+            return !taken.contains("\(number)-\(port)") && kind != "hardwired" && kind != "not used"
         }
-        return schedule
+        self.init(
+            name: name, controller: Paths.name(Paths.parent(folder)).printable(),
+            speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) }, portCount: ports,
+            freePorts: free,
+            controllerDriver: Paths.link("\(Paths.parent(folder))/driver").map { Paths.name($0).printable() })
+    }
+}
+
+extension USBLoad {
+    /// Counts what a device keeps now.
+    package mutating func add(_ device: USBDevice) {
+        guard let speed = device.speed else { return }
+        for reservation in device.reservations {
+            add(reservation, at: speed, on: device.domains, for: device.product)
+        }
+    }
+
+    /// Whether there would be room for what a device might keep.
+    package func fits(_ reservation: USBReservation, of device: USBDevice) -> Bool {
+        guard let speed = device.speed else { return true }
+        return fits(reservation, at: speed, on: device.domains)
     }
 }
 

@@ -55,6 +55,22 @@ public struct BandwidthShortage: Sendable, Hashable {
     }
 }
 
+extension BandwidthShortage.Share {
+    /// Of the narrowest part of a way; `nil` where none is known.
+    ///
+    /// - Parameters:
+    ///   - reservation: What is kept.
+    ///   - speed: At which the device talks.
+    ///   - domains: Its way.
+    package init?(_ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain]) {
+        let shares = domains.map { domain in
+            Double(domain.time(of: reservation, at: speed).count) / Double(domain.budget.count)
+        }
+        guard let most = shares.max() else { return nil }
+        self.init(bytes: reservation.bytes, percent: Int((most * 100).rounded()))
+    }
+}
+
 extension BandwidthShortage {
     /// Who has the bandwidth, what was asked for, and what to do, in sentences.
     public var explanation: String {

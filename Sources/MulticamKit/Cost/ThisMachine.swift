@@ -7,7 +7,7 @@ public import Session
 /// This computer as `HardwareCost` wants to know it.
 public struct ThisMachine: Sendable {
     public let model: MachineModel
-    /// What was wrong with what is kept of this computer: a sentence, once.
+    /// What was wrong with what is kept of this computer and its cameras: a sentence or two, once.
     public let warning: String?
     /// That figures of another computer stand in: a sentence; `nil` where this one was measured.
     public let usualFigures: String?
@@ -21,7 +21,9 @@ public struct ThisMachine: Sendable {
     public init(output: String) {
         let folder = Self.nearestFolder(output)
         let (kept, warning) = Self.costsFile?.read() ?? (MachineCosts(), nil)
-        self.warning = warning
+        let (usb, forgotten) = USBTopology.connected()
+        let warnings = [warning, forgotten].compactMap { $0 }
+        self.warning = warnings.isEmpty ? nil : warnings.joined(separator: " ")
         usualFigures =
             kept.table == nil
             ? "what work costs was not measured on this computer, so figures of another one stand in: measure it with "
@@ -34,7 +36,7 @@ public struct ThisMachine: Sendable {
             disk: DiskSpaceReader.freeBytes(folder).map { free in
                 let speed = FileSystemFacts(folder).flatMap { kept.disks?[$0.identity] }
                 return MachineModel.Disk(freeBytes: free, bytesPerSecond: speed)
-            })
+            }, usb: usb)
     }
 
     /// Measures what each kind of work costs here, on this thread, which takes some seconds.

@@ -130,7 +130,9 @@ struct DeviceResolver {
                     size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
                     rate: fixed.rate ?? (format.rate == wanted.rate ? nil : format.rate))
             }
-            return PlannedDevice(selector: role.device, device: source.device, offers: offers)
+            return PlannedDevice(
+                selector: role.device, device: source.device, offers: offers,
+                usb: try MadeUpBus.camera(source.device.identity, of: role.device))
         } catch {
             throw SetupError(error)
         }

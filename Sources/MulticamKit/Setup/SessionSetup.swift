@@ -151,7 +151,13 @@ public struct SessionSetup: Sendable {
         StateFile(environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Remembers which real device plays which role, so that it is found again: to be called once the recording has begun.
+    /// What cameras kept of their USB.
+    static var bandwidthFile: StateFile<KeptBandwidth>? {
+        StateFile(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// Remembers which real device plays which role, so that it is found again, and what the cameras, which stream by then, keep
+    /// of their USB: to be called once the recording has begun.
     /// Made-up devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
     ///
     /// - Returns: A sentence for the user if what was remembered before could not be read.
@@ -161,10 +167,12 @@ public struct SessionSetup: Sendable {
         let microphones = self.microphones.filter { !monitorRoles.contains($0.key) }
             .compactMapValues { Self.memorable($0.device) }
         guard let file = Self.memoryFile, !cameras.isEmpty || !microphones.isEmpty else { return nil }
-        return try file.update { memory in
+        let warning = try file.update { memory in
             memory.cameras.merge(cameras) { $1 }
             memory.microphones.merge(microphones) { $1 }
         }
+        return try Self.bandwidthFile?.learn(from: self.cameras.values.map { ($0.device, $0.format) })
+            ?? warning
     }
 
     private static func memorable(_ device: CaptureDevice) -> DeviceIdentity? {

@@ -6,7 +6,7 @@ public import Media
 public struct HardwareCost: Sendable, Equatable {
     /// What one resource is used by.
     public struct Term: Sendable, Equatable {
-        /// `cpu`, `thread:program`, `memory`, `disk`.
+        /// `cpu`, `thread:program`, `memory`, `disk`, `usb:1` (`USBDomain.name`).
         public let resource: String
         /// Of what there is of it: 1 is all.
         public let used: Double
@@ -17,7 +17,7 @@ public struct HardwareCost: Sendable, Equatable {
     }
 
     public struct Part: Sendable, Equatable {
-        /// `program` or a role.
+        /// `program`, a role, or a device that another program uses.
         public let owner: String
         public let used: Double
     }
@@ -70,6 +70,7 @@ public struct HardwareCost: Sendable, Equatable {
         } else {
             unknown.append("disk: nothing is known of where recordings go.")
         }
+        terms += Self.usb(plan, machine.usb)
         self.terms = terms.sorted { ($1.used, $0.resource) < ($0.used, $1.resource) }
         self.unknown = unknown
     }

@@ -22,14 +22,18 @@ public struct MachineModel: Sendable, Equatable, Codable {
     /// Memory that is free or can be made so, in bytes; `nil` where the system does not say.
     public var freeMemory: Int64?
     public var disk: Disk?
+    /// Where the cameras hang; one that is not in it keeps nothing of any USB.
+    public var usb: USBTopology
 
     public init(
-        processors: Double, costs: CostTable, isMeasured: Bool = true, freeMemory: Int64?, disk: Disk?
+        processors: Double, costs: CostTable, isMeasured: Bool = true, freeMemory: Int64?, disk: Disk?,
+        usb: USBTopology = USBTopology()
     ) {
         self.processors = processors
         self.costs = costs
         self.isMeasured = isMeasured
         self.freeMemory = freeMemory
         self.disk = disk
+        self.usb = usb
     }
 }

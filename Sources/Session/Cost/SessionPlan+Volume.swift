@@ -65,14 +65,7 @@ extension PlannedCamera {
     /// rates 0.02; made-up ones a third of that.
     var expectedBytes: Double {
         let pixels = Double(format.size.pixelCount)
-        let perPixel: Double
-        switch format.pixel {
-        case .mjpeg, .converted: perPixel = 0.09
-        case .h264: perPixel = 0.02
-        case .yuyv, .uyvy, .i422: return pixels * 2
-        case .nv12, .i420: return pixels * 1.5
-        case .bgra: return pixels * 4
-        }
-        return pixels * (detail == .plain ? perPixel / 3 : perPixel)
+        let isSimpler = detail == .plain && !format.pixel.isRaw
+        return pixels * (isSimpler ? format.pixel.usualBytes / 3 : format.pixel.usualBytes)
     }
 }

@@ -155,7 +155,8 @@ struct PlanCompiler {
             latencySource: camera.latency == nil ? .none : .profile,
             controls: camera.controls.map { PlannedControl(name: $0.name, value: $0.number) },
             reason: choice.reason,
-            metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil)
+            metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil,
+            usb: device.usb)
     }
 
     private mutating func noteRate(_ role: String, _ choice: CameraFormatChoice) {

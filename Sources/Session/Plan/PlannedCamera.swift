@@ -21,13 +21,17 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var reason: String
     /// Where what is known of each picture is written, relative to the session folder; `nil` for nowhere.
     public var metadataFile: String?
+    /// Of a made-up camera that pretends to hang on a USB bus: what it keeps of it. Of a real one the machine knows
+    /// (`MachineModel.usb`).
+    public var usb: USBCamera?
 
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none,
         isMirrored: Bool = false, crop: PixelRectangle? = nil, latency: Nanoseconds = .zero,
         latencySource: CorrectionSource = .none,
-        controls: [PlannedControl] = [], reason: String = "", metadataFile: String? = nil
+        controls: [PlannedControl] = [], reason: String = "", metadataFile: String? = nil,
+        usb: USBCamera? = nil
     ) {
         self.role = role
         self.selector = selector
@@ -41,6 +45,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.controls = controls
         self.reason = reason
         self.metadataFile = metadataFile
+        self.usb = usb
     }
 }
 

@@ -14,11 +14,14 @@ public struct PlannedDevice: Sendable, Equatable {
     public var selector: String
     public var device: CaptureDevice
     public var offers: Offers
+    /// Of a made-up camera on a made-up USB bus.
+    public var usb: USBCamera?
 
-    public init(selector: String, device: CaptureDevice, offers: Offers) {
+    public init(selector: String, device: CaptureDevice, offers: Offers, usb: USBCamera? = nil) {
         self.selector = selector
         self.device = device
         self.offers = offers
+        self.usb = usb
     }
 
     /// A device that offers what its description says.

@@ -23,6 +23,8 @@ public struct PlanReduction: Sendable, Equatable {
     public let cost: HardwareCost
     /// What would make it fit, where it does not: one sentence each, the gentlest first.
     public let remedies: [String]
+    /// What a person could do so that nothing, or less, had to be given up; nothing where no machine model tells.
+    public private(set) var fixes: PlanRemedies?
     /// Whether the processor's part is reckoned with figures of this very machine.
     public let isMeasured: Bool
 
@@ -44,6 +46,9 @@ public struct PlanReduction: Sendable, Equatable {
         try self.init(of: profile, devices: devices, duration: duration, isMeasured: machine.isMeasured) {
             HardwareCost(of: $0, on: machine, duration: duration)
         }
+        fixes = PlanRemedies(
+            for: asked, on: machine, offers: devices.mapValues(\.offers), duration: duration,
+            limit: budget.hardwareCost, floors: budget)
     }
 
     /// The same for a cost that something else than a machine model tells.

@@ -15,6 +15,7 @@ public final class VirtualCamera: CameraSource {
     private let image: StillPicture?
     private let request = Monitor(Request.none)
     private let thread: SourceThread
+    private let place: MadeUpBus.Place?
 
     private enum Request {
         case none
@@ -37,7 +38,8 @@ public final class VirtualCamera: CameraSource {
     ) throws(VirtualDeviceError) {
         self.settings = settings
         self.role = role
-        format = settings.format(wanted: wanted)
+        let format = settings.format(wanted: wanted)
+        self.format = format
         // What V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
         color = format.pixel == .mjpeg ? .jpeg : .bt601Limited
         thread = SourceThread(name: "cam:\(role)")
@@ -46,6 +48,9 @@ public final class VirtualCamera: CameraSource {
         let interval = Nanoseconds.seconds(rounding: rules.timebase.intervalInSeconds + 1e-9)
         deliveryDelay = interval + behavior.latency + behavior.jitter
         device = Self.device(role: role, settings: settings, format: format)
+        place = MadeUpBus.camera(device.identity, on: behavior.bus).map {
+            MadeUpBus.Place($0, format: format, name: settings.selector)
+        }
         guard case .still(let path) = settings.pattern else {
             image = nil
             return
@@ -59,6 +64,7 @@ public final class VirtualCamera: CameraSource {
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
+        try place?.take()
         thread.start(on: clock) { cancellation in
             do throws(EncodingError) {
                 try self.run(on: clock, until: cancellation, delivering: receive)
@@ -82,6 +88,7 @@ public final class VirtualCamera: CameraSource {
 
     public func stop() {
         thread.stop()
+        place?.leave()
     }
 
     public var simulationTime: Nanoseconds { thread.processorTime }

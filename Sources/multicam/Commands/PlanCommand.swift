@@ -10,7 +10,7 @@ struct PlanCommand: Command {
         summary: "Show what would run, and what it needs of this computer. Starts nothing.",
         notes: [
             "The hardware cost is what the plan needs of the scarcest resource, before it runs: 1 is all that there is. It tells of "
-                + "processor, memory and disk; what cameras keep of their USB is not counted yet.",
+                + "processor, memory and disk, and of the USB that cameras keep for themselves.",
             "Where that is above the profile's budget, the plan shows what `multicam record` would give up, step by step, and what "
                 + "would run then; or why it would refuse, and what would help. The exit status is 0 all the same.",
         ],

@@ -74,8 +74,9 @@ enum CostText {
         return lines + notes.map { "  note: \($0.printable(limit: 1000))" }
     }
 
-    static func json(_ cost: HardwareCost, notes: [String]) -> JSONValue {
+    static func json(_ cost: HardwareCost, notes: [String], fixes: [JSONValue] = []) -> JSONValue {
         .object([
+            "fixes": .array(fixes),
             "hardware": .number(cost.total),
             "terms": .array(
                 cost.terms.map { term in

@@ -14,6 +14,7 @@ enum ReductionText {
         let limit = reduction.budget.hardwareCost
         var lines = [PlanText.of(reduction.asked)]
         lines += CostText.lines(reduction.askedCost, notes: machine.notes, limit: limit)
+        lines += RemedyText.lines(reduction.fixes)
         lines += steps(reduction)
         if !reduction.steps.isEmpty {
             lines += ["", "as it would run"]
@@ -58,7 +59,8 @@ enum ReductionText {
 
     static func json(_ reduction: PlanReduction, on machine: ThisMachine) -> JSONValue {
         var object = PlanJSON.fields(of: reduction.asked)
-        object["cost"] = CostText.json(reduction.askedCost, notes: machine.notes)
+        object["cost"] = CostText.json(
+            reduction.askedCost, notes: machine.notes, fixes: RemedyText.json(reduction.fixes))
         object["budget"] = .object([
             "hardware": .number(reduction.budget.hardwareCost),
             "policy": .string(reduction.budget.policy.rawValue),

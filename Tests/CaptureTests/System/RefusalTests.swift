@@ -122,7 +122,7 @@ struct RefusalTests {
         try machine.camera("usb1/1-2", node: 1, product: "Cheap Webcam")
         try machine.program(4312, "obs", holding: ["/dev/video0"])
         let found = try shortage(machine)
-        // 2048 bytes take 40.5 of 100 µs: 2048 more fit, 3072 (60.4 µs) do not.
+        // 2048 bytes take 41 of 100 µs: 2048 more fit, 3072 (61 µs) do not.
         #expect(
             found
                 == BandwidthShortage(
@@ -131,9 +131,9 @@ struct RefusalTests {
                         BandwidthShortage.Claim(
                             device: "Studio Webcam (/dev/video0)",
                             holder: DeviceHolder(program: "obs", process: 4312),
-                            share: BandwidthShortage.Share(bytes: 2048, percent: 40))
-                    ], asked: BandwidthShortage.Share(bytes: 3072, percent: 60),
-                    fitting: BandwidthShortage.Share(bytes: 2048, percent: 40),
+                            share: BandwidthShortage.Share(bytes: 2048, percent: 41))
+                    ], asked: BandwidthShortage.Share(bytes: 3072, percent: 61),
+                    fitting: BandwidthShortage.Share(bytes: 2048, percent: 41),
                     fittingFormats: ["yuyv 640x480 at 10", "yuyv 320x240 at 30"],
                     freeControllers: ["0000:00:1a.0"]))
         let error = DeviceError(
@@ -142,9 +142,9 @@ struct RefusalTests {
             error.description
                 == "/dev/video1: VIDIOC_STREAMON failed: the USB controller 0000:00:14.0 has no bandwidth left for it "
                 + "(this is not about disk space): Studio Webcam (/dev/video0), in use by `obs` (process 4312), keeps "
-                + "2048 bytes a microframe (40 %), and this camera asks for at least 3072 bytes a microframe (60 %). "
+                + "2048 bytes a microframe (41 %), and this camera asks for at least 3072 bytes a microframe (61 %). "
                 + "Choose yuyv 640x480 at 10 or yuyv 320x240 at 30, or an mjpeg size for which it asks for up to "
-                + "2048 bytes a microframe (40 %), or move it to a port of the controller 0000:00:1a.0, which is free."
+                + "2048 bytes a microframe (41 %), or move it to a port of the controller 0000:00:1a.0, which is free."
         )
     }
 

@@ -20,7 +20,7 @@ struct USBTreeTests {
         let camera = try device("1-2", machine)
         #expect(camera.product == "Studio? Webcam")
         #expect(camera.productID == "046d:082d")
-        #expect(camera.isCamera && camera.speed == .high && camera.sharedSpeed == .high)
+        #expect(camera.isCamera && camera.speed == .high)
         #expect(camera.controller == "0000:00:14.0" && camera.controllerDriver == "ehci-pci")
         #expect(camera.hubs == [USBHub(name: "usb1", speed: .high)])
         #expect(camera.interfaces.map(\.alternate) == [0, 6, 0, 0])
@@ -28,7 +28,10 @@ struct USBTreeTests {
         #expect(camera.reservations.map(\.bytes) == [3072])
         #expect(
             tree(machine).buses == [
-                USBBus(name: "usb1", controller: "0000:00:14.0", speed: .high, portCount: 4)
+                USBBus(
+                    name: "usb1", controller: "0000:00:14.0", speed: .high, portCount: 4,
+                    freePorts: [1, 3, 4],
+                    controllerDriver: "ehci-pci")
             ])
     }
 
@@ -43,9 +46,14 @@ struct USBTreeTests {
         #expect(camera.hubs.map(\.name) == ["usb2", "2-1"])
         #expect(camera.knowsSuperSpeed == true)
         #expect(camera.reservations.map(\.bytes) == [16_384])
-        #expect(camera.domain == "usb2 port 1")
-        // 16 384 bytes and 32 for each of 16 packets, at 2 ns a byte.
-        #expect(camera.reservations.first?.busTime == Nanoseconds(33_792))
+        let port = try #require(camera.domains.first)
+        #expect(camera.domains.count == 1 && port.name == "2-port1" && port.speed == .superSpeed)
+        // By `xhci_get_ss_bw_consumed`: 32 blocks, and 8 + 64 for each of 16 packets, at 32 ns a block.
+        #expect(
+            camera.reservations.map { port.time(of: $0, at: .superSpeed) } == [
+                Nanoseconds((32 + 16 * 72) * 32)
+            ]
+        )
     }
 
     @Test("who knows SuperSpeed is seen at a port of USB 2 too, where the system tells")
@@ -80,11 +88,10 @@ struct USBTreeTests {
             let camera = try device("1-2.2", machine)
             let neighbours = tree.neighbours(of: camera).filter(\.isCamera)
             #expect(neighbours.map(\.name).sorted() == shared)
-            let schedule = try #require(tree.schedule(around: camera))
-            let bytes = neighbours.flatMap(\.reservations).map(\.bytes)
-            #expect(
-                schedule.peak
-                    == bytes.map { USBBusTime.ofIsochronous(bytes: $0, at: .high) }.reduce(.zero, +))
+            let domain = try #require(camera.domains.first)
+            #expect(domain.name == (driver == "xhci_hcd" ? "1-port2" : "1"))
+            let times = neighbours.flatMap(\.reservations).map { domain.time(of: $0, at: .high) }
+            #expect(tree.load(around: camera).peak(domain) == times.reduce(.zero, +))
         }
     }
 
@@ -95,8 +102,47 @@ struct USBTreeTests {
         try machine.hub("usb1/1-2")
         try machine.camera("usb1/1-2/1-2.1", node: 0, speed: "12", alternate: 3)
         let camera = try device("1-2.1", machine)
-        #expect(camera.sharedSpeed == .high)
-        #expect(camera.reservations.map(\.busTime) == [USBBusTime.ofIsochronous(bytes: 188, at: .high)])
+        #expect(camera.domains.map(\.name) == ["1", "1-2-tt"])
+        let reservation = try #require(camera.reservations.first)
+        #expect(reservation.bytes == 1024)
+        // EHCI counts the whole packet in each microframe, to whole microseconds; the slow side an eighth of its frame's time.
+        #expect(
+            camera.domains.map { $0.time(of: reservation, at: .full) } == [
+                .microseconds(21),
+                Nanoseconds(USBBusTime.ofIsochronous(bytes: 1024, at: .full).count / 8),
+            ])
+    }
+
+    @Test(
+        "a hub that is slower than its port, and a device of full speed at the port itself, are narrow stretches"
+    )
+    func narrow() throws {
+        let machine = try MadeUpMachine()
+        try machine.bus(2, driver: "xhci_hcd", speed: "10000")
+        try machine.hub("usb2/2-1", speed: "10000")
+        try machine.hub("usb2/2-1/2-1.4", speed: "5000")
+        try machine.camera(
+            "usb2/2-1/2-1.4/2-1.4.1", node: 0, speed: "5000", descriptors: USBBytes.superSpeedCamera())
+        try machine.bus(1, driver: "xhci_hcd")
+        try machine.camera("usb1/1-3", node: 1, speed: "12")
+        let behind = try device("2-1.4.1", machine)
+        #expect(behind.domains.map(\.name) == ["2-port1", "2-1.4"])
+        #expect(behind.domains.map(\.speed) == [.superPlus, .superSpeed])
+        let slow = try device("1-3", machine)
+        #expect(slow.domains.map(\.name) == ["1-port3"] && slow.domains.map(\.speed) == [.full])
+    }
+
+    @Test("ports that the firmware calls built in are not free")
+    func freePorts() throws {
+        let machine = try MadeUpMachine()
+        try machine.bus(1, driver: "xhci_hcd")
+        try machine.camera("usb1/1-1", node: 0)
+        let ports = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-0:1.0"
+        try machine.write("\(ports)/usb1-port2/connect_type", "hardwired\n")
+        try machine.write("\(ports)/usb1-port3/connect_type", "hotplug\n")
+        try machine.write("\(ports)/usb1-port4/connect_type", "not used\n")
+        let bus = try #require(tree(machine).buses.first)
+        #expect(bus.freePorts == [3] && bus.freeDomain?.name == "1-port3")
     }
 
     @Test("files that are missing or hold nonsense leave out what they would tell")

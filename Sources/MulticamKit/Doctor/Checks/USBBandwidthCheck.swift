@@ -7,29 +7,31 @@ enum USBBandwidthCheck {
         let cameras = machine.usb.devices.filter {
             $0.isCamera && !$0.streamSettings(controlledBy: nil).isEmpty
         }
-        let domains = Dictionary(grouping: cameras, by: \.domain).sorted { $0.key < $1.key }
-        return domains.compactMap { finding(for: $0.value.sorted { $0.name < $1.name }, machine) }
+        let domains = Dictionary(grouping: cameras) { $0.domains.first }
+            .sorted { ($0.key?.name ?? "") < ($1.key?.name ?? "") }
+        return domains.compactMap { domain, cameras in
+            domain.flatMap { finding(for: cameras.sorted { $0.name < $1.name }, on: $0, machine) }
+        }
     }
 
-    private static func finding(for cameras: [USBDevice], _ machine: Machine) -> Finding? {
-        guard let first = cameras.first, let speed = cameras.compactMap(\.sharedSpeed).min() else {
-            return nil
-        }
-        let place = "the controller \(first.controller) (\(first.domain))"
+    private static func finding(for cameras: [USBDevice], on domain: USBDomain, _ machine: Machine)
+        -> Finding?
+    {
+        guard let first = cameras.first else { return nil }
+        let place = "the controller \(first.controller) (\(domain.place))"
         guard cameras.count > 1 else {
             return Finding(
                 "usb.bandwidth", .ok, device: first.controller,
                 "\(first.product) has the bandwidth of \(place) for itself.")
         }
         // What is on the bus beside the cameras, such as a USB microphone that somebody uses.
-        let others = machine.usb.devices.filter { $0.domain == first.domain && !cameras.contains($0) }
+        let others = machine.usb.devices.filter { $0.domains.first == domain && !cameras.contains($0) }
         func fits(_ choose: (USBDevice) -> USBReservation?) -> Bool {
-            var schedule = USBSchedule(budget: USBBusTime.budget(at: speed))
-            for reservation in others.flatMap(\.reservations) {
-                schedule.add(reservation.busTime, each: reservation.microframes)
-            }
-            return cameras.compactMap(choose).allSatisfy {
-                schedule.reserve($0.busTime, each: $0.microframes)
+            var load = USBLoad()
+            for device in others { load.add(device) }
+            return cameras.allSatisfy { camera in
+                guard let reservation = choose(camera), let speed = camera.speed else { return true }
+                return load.reserve(reservation, at: speed, on: camera.domains, for: camera.name)
             }
         }
         let names = cameras.map { "\($0.product) (\(machine.name(of: $0)))" }.joined(separator: ", ")

@@ -1,5 +1,5 @@
 /// How fast a device and its hub talk, in megabits per second as sysfs has it.
-package enum USBSpeed: Int, Sendable, Comparable, CaseIterable {
+public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable {
     /// 1.5 Mbit/s.
     case low = 1
     case full = 12
@@ -11,14 +11,14 @@ package enum USBSpeed: Int, Sendable, Comparable, CaseIterable {
     case superPlusByTwo = 20_000
 
     /// - Parameter text: Of sysfs's `speed`: `1.5`, `480`, `10000`.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         guard let speed = Self.allCases.first(where: { text == ($0 == .low ? "1.5" : "\($0.rawValue)") })
         else { return nil }
         self = speed
     }
 
-    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// As people write it: `480 Mbit/s`.
-    package var name: String { self == .low ? "1.5 Mbit/s" : "\(rawValue) Mbit/s" }
+    public var name: String { self == .low ? "1.5 Mbit/s" : "\(rawValue) Mbit/s" }
 }

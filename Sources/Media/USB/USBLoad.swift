@@ -1,0 +1,88 @@
+/// What is kept of several stretches of USB, and by whom: the one sum for a plan, for what runs now and for made-up buses.
+package struct USBLoad: Sendable, Hashable {
+    private struct Entry: Hashable {
+        let owner: String
+        let first: Int
+        let step: Int
+        let time: Nanoseconds
+
+        func isIn(_ slot: Int) -> Bool { slot >= first && (slot - first) % step == 0 }
+    }
+
+    private var schedules: [USBDomain: USBSchedule] = [:]
+    private var entries: [USBDomain: [Entry]] = [:]
+
+    package init() {}
+
+    /// Those of which something is kept.
+    package var domains: Set<USBDomain> { Set(entries.keys) }
+
+    /// Keeps room on a stream's whole way, or nothing at all.
+    ///
+    /// - Parameters:
+    ///   - reservation: One turn.
+    ///   - speed: At which its device talks.
+    ///   - domains: The way.
+    ///   - owner: Who asks.
+    /// - Returns: Whether there was room.
+    package mutating func reserve(
+        _ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain], for owner: String
+    ) -> Bool {
+        var trial = self
+        for domain in domains {
+            let time = domain.time(of: reservation, at: speed)
+            let step = domain.step(of: reservation, at: speed)
+            guard
+                let first = trial.schedules[domain, default: USBSchedule(budget: domain.budget)]
+                    .reserve(time, each: step)
+            else { return false }
+            trial.note(owner, first, step, time, domain)
+        }
+        self = trial
+        return true
+    }
+
+    /// Counts a stream on its whole way, whether there is room or not.
+    package mutating func add(
+        _ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain], for owner: String
+    ) {
+        for domain in domains {
+            let time = domain.time(of: reservation, at: speed)
+            let step = domain.step(of: reservation, at: speed)
+            let first = schedules[domain, default: USBSchedule(budget: domain.budget)].add(time, each: step)
+            note(owner, first, step, time, domain)
+        }
+    }
+
+    /// Counts a time in each microframe of one stretch.
+    package mutating func add(_ time: Nanoseconds, on domain: USBDomain, for owner: String) {
+        schedules[domain, default: USBSchedule(budget: domain.budget)].add(time, each: 1)
+        note(owner, 0, 1, time, domain)
+    }
+
+    /// Whether there would be room on the whole way.
+    package func fits(_ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain]) -> Bool {
+        var trial = self
+        return trial.reserve(reservation, at: speed, on: domains, for: "")
+    }
+
+    /// The time of the fullest microframe.
+    package func peak(_ domain: USBDomain) -> Nanoseconds { schedules[domain]?.peak ?? .zero }
+
+    /// Who has how much of the fullest microframe; they add up to `peak`.
+    package func parts(_ domain: USBDomain) -> [String: Nanoseconds] {
+        let slot = schedules[domain]?.fullest ?? 0
+        var parts: [String: Nanoseconds] = [:]
+        for entry in entries[domain] ?? [] where entry.isIn(slot) {
+            parts[entry.owner] = (parts[entry.owner] ?? .zero) + entry.time
+        }
+        return parts
+    }
+
+    private mutating func note(
+        _ owner: String, _ first: Int, _ step: Int, _ time: Nanoseconds, _ domain: USBDomain
+    ) {
+        entries[domain, default: []].append(
+            Entry(owner: owner, first: first, step: USBSchedule.step(step), time: time))
+    }
+}

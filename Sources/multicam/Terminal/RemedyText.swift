@@ -1,0 +1,28 @@
+import Media
+import Session
+
+/// What would make a plan cost less, as people and programs read it.
+enum RemedyText {
+    /// Of each kind the one that helps most is enough for a person.
+    static func lines(_ fixes: PlanRemedies?) -> [String] {
+        guard let fixes, !fixes.remedies.isEmpty else { return [] }
+        var kinds: Set<Remedy.Effort> = []
+        var shown = fixes.remedies.filter { kinds.insert($0.effort).inserted }
+        shown += [fixes.together].compactMap { $0 }
+        return ["", "what would cost less, the least trouble first"]
+            + shown.map { "  \($0.sentence.printable(limit: 1000))" }
+    }
+
+    /// All of them, then what several together would do, where none is enough.
+    static func json(_ fixes: PlanRemedies?) -> [JSONValue] {
+        guard let fixes else { return [] }
+        return (fixes.remedies + [fixes.together].compactMap { $0 }).map { remedy in
+            .object([
+                "action": .string(remedy.action.printable(limit: 1000)),
+                "effort": .string(remedy.effort.rawValue),
+                "before": .number(remedy.before), "after": .number(remedy.after),
+                "sentence": .string(remedy.sentence.printable(limit: 1000)),
+            ])
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Media
+
+@Suite("What a camera's stream keeps of its USB")
+struct USBCameraTests {
+    private static let bus = USBDomain(
+        name: "1", place: "bus 1", controller: "0000:00:14.0", speed: .high, accounting: .ehci)
+
+    private func camera(
+        _ payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072], learned: [USBCamera.Learned] = [],
+        isMadeUp: Bool = false
+    ) -> USBCamera {
+        USBCamera(
+            identity: DeviceIdentity(name: "camera"), speed: .high, domains: [Self.bus],
+            settings: payloads.reversed().map { USBReservation(bytes: $0) }, learned: learned,
+            isMadeUp: isMadeUp)
+    }
+
+    private func format(_ pixel: PixelFormat, _ size: String, _ rate: Int64 = 30) throws -> VideoFormat {
+        VideoFormat(pixel: pixel, size: try #require(PictureSize(size)), rate: FrameRate(rate))
+    }
+
+    @Test("of raw formats the smallest setting that carries them and a header of 12 bytes")
+    func raw() throws {
+        // 640 · 480 · 2 · 30 / 8000 + 12 = 2316, and half as much + 12 = 1164.
+        #expect(USBCamera.payload(of: try format(.yuyv, "640x480"), at: .high) == 2316)
+        let full = try #require(try camera().demand(in: format(.yuyv, "640x480")))
+        #expect(full.reservation.bytes == 3072 && full.basis == .computed)
+        #expect(try camera().demand(in: format(.yuyv, "640x480", 15))?.reservation.bytes == 1600)
+        #expect(try camera().demand(in: format(.nv12, "320x240"))?.reservation.bytes == 512)
+    }
+
+    @Test(
+        "of compressed formats what it kept last time; else an assumption that says so, with the most that it may be"
+    )
+    func compressed() throws {
+        let mjpeg = try format(.mjpeg, "1280x720")
+        let assumed = try #require(camera().demand(in: mjpeg))
+        // 1280 · 720 · 0.09 · 3 · 30 / 8000 + 12 = 946.
+        #expect(assumed.reservation.bytes == 1024 && assumed.basis == .assumed && assumed.most.bytes == 3072)
+        let known = camera(learned: [.init(format: mjpeg, bytes: 3072)])
+        let learned = try #require(known.demand(in: mjpeg))
+        #expect(learned.reservation.bytes == 3072 && learned.basis == .learned)
+        #expect(try known.demand(in: format(.mjpeg, "640x480"))?.basis == .assumed)
+        // It hangs at another speed now, where it has other settings.
+        #expect(camera(learned: [.init(format: mjpeg, bytes: 1020)]).demand(in: mjpeg)?.basis == .assumed)
+    }
+
+    @Test("a small picture of a camera with one setting keeps all, whatever it sends")
+    func greedy() throws {
+        let demand = try #require(try camera([3072]).demand(in: format(.mjpeg, "320x240")))
+        #expect(demand.reservation.bytes == 3072 && demand.reservation == demand.most)
+    }
+
+    @Test("what no setting carries a real camera sends in its largest; a made-up one cannot")
+    func tooLarge() throws {
+        let raw = try format(.yuyv, "1920x1080")
+        #expect(try #require(camera().demand(in: raw)).reservation.bytes == 3072)
+        let demand = try #require(camera(isMadeUp: true).demand(in: raw))
+        #expect(demand.basis == .tooLarge(15_564))
+        #expect(try camera(isMadeUp: true).demand(in: format(.mjpeg, "3840x2160"))?.reservation.bytes == 3072)
+    }
+
+    @Test("a camera that sends in bulk keeps nothing")
+    func bulk() throws {
+        #expect(try camera([]).demand(in: format(.yuyv, "1920x1080")) == nil)
+    }
+
+    @Test("a setting with longer intervals has to carry more in each")
+    func intervals() throws {
+        var slow = camera([])
+        slow.settings = [USBReservation(bytes: 1024, microframes: 2), USBReservation(bytes: 1024)]
+        let demand = try #require(try slow.demand(in: format(.mjpeg, "1280x720")))
+        #expect(demand.reservation.microframes == 1)
+    }
+}
