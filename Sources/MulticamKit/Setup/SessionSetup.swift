@@ -108,6 +108,7 @@ public struct SessionSetup: Sendable {
             throw .profile(error)
         }
         if request.recordsMetadata { profile.tracks.metadata = .ndjson }
+        if !request.isGoverned { profile.budget.governs = false }
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
         let wantsReal = selectors.contains { !VirtualSources.handles($0) }
         let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)

@@ -12,6 +12,8 @@ public struct SetupRequest: Sendable, Equatable {
     public var usesVirtualDevices: Bool
     /// Metadata of all cameras is recorded, whatever the profile says of it.
     public var recordsMetadata: Bool
+    /// Whether quality may be lowered while recording; where it may not, that counts whatever the profile says.
+    public var isGoverned = true
     /// What the plan's cost is measured against, and reduced for: `ThisMachine` knows the one at hand. `nil`: it costs
     /// nothing, and everything is as asked.
     public var machine: MachineModel?

@@ -6,8 +6,7 @@ public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
         case started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor, pressure,
             silence,
-            warning,
-            finished
+            warning, paused, finished
     }
 
     public let name: Name

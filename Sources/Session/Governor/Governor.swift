@@ -81,8 +81,7 @@ public struct Governor: Sendable {
     ) -> Decision {
         let factors = pressure?.factors.filter { $0.cause != .disk } ?? []
         if let end = factors.first(where: { $0.level == .shutdown }) {
-            return .end(
-                reason: "\(end.text). The recording was ended before the computer would have; \(end.advice)")
+            return .end(reason: "\(end.text); before it goes on, \(end.advice)")
         }
         let isBusy = factors.contains { Self.isOthers($0.cause) && $0.level >= .serious }
         if wasBusy, !isBusy { forgetFailures() }

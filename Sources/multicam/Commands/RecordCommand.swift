@@ -16,6 +16,9 @@ struct RecordCommand: Command {
                 + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
             "A plan that needs more than the profile's budget is reduced before the start, and each step is told; where that is not "
                 + "enough, or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
+            "While recording, a governor lowers quality when the computer is too slow, tells each step, and takes it back. What the "
+                + "computer is about to end, by heat, memory or an empty battery, is ended properly, with exit status 1; with --resume "
+                + "it goes on in another folder as soon as system pressure is nominal.",
             "The session folder's path is the only line of standard output; with --json events are, one a line.",
         ],
         options: ProfileOptions.specs + [
@@ -25,6 +28,14 @@ struct RecordCommand: Command {
             OptionSpec("duration", "T", help: "Stop by itself after this long: 10, 2.5, 500ms, 10s, 5m, 2h."),
             OptionSpec(
                 "metadata", help: "Write what is known of each picture, a line each, to cameras/ROLE.ndjson."),
+            OptionSpec(
+                "no-governor",
+                help: "Lower nothing while recording: what the computer is too slow for is lost."),
+            OptionSpec(
+                "resume",
+                help:
+                    "Go on in another folder, at nominal pressure, when system pressure has ended the recording."
+            ),
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
 
@@ -33,6 +44,9 @@ struct RecordCommand: Command {
     private let name: String?
     private let duration: Nanoseconds?
     private let wantsJSON: Bool
+    private let isGoverned: Bool
+    private let resumes: Bool
+    private let steering = RecordSteering()
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var request = try ProfileOptions.request(arguments)
@@ -51,16 +65,39 @@ struct RecordCommand: Command {
         }
         duration = try arguments.duration()
         wantsJSON = arguments.flag("json")
+        isGoverned = !arguments.flag("no-governor")
+        resumes = arguments.flag("resume")
+        if resumes, !isGoverned {
+            throw arguments.spec.error(
+                "`--resume` goes on after the governor has ended a recording: leave out `--no-governor`.")
+        }
     }
 
     func run() async throws -> ExitStatus {
         SignalInbox.open()
-        guard let setup = try makeSetup() else { return .overBudget }
+        steering.listen()
+        var rest = duration
+        while true {
+            guard let setup = try makeSetup(rest) else { return .overBudget }
+            let result = try await record(setup, duration: rest)
+            guard let reason = result.pressureEnd else { return conclude(result) }
+            rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
+            guard resumes || setup.plan.budget.resumes, result.storageFailures.isEmpty,
+                rest.map({ $0 > .zero }) ?? true, !steering.isStopped
+            else { return conclude(result) }
+            pause(result, reason)
+            guard await steering.waitForNominalPressure(folder: result.folder) else {
+                return conclude(result)
+            }
+        }
+    }
+
+    private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current))
-        listenForSignals(session)
+        steering.steer(session)
         let printer = Task { await printEvents(of: session, setup) }
         let status = Task { await showStatus(of: session, printer) }
         defer { status.cancel() }
@@ -74,18 +111,31 @@ struct RecordCommand: Command {
         await printer.value
         status.cancel()
         await status.value
-        return conclude(result)
+        return result
+    }
+
+    /// Says that the recording goes on later.
+    private func pause(_ result: RecordingResult, _ reason: String) {
+        let text =
+            "the recording was ended: \(reason). It goes on in another folder when system pressure is nominal."
+        Output.message(text)
+        guard wantsJSON else { return }
+        let paused = SessionEvent(
+            .paused, at: MediaTime(nanoseconds: result.manifest.duration_ns),
+            ["folder": .string(result.folder), "text": .string(text)])
+        Output.data(paused.line())
     }
 
     /// Finds and opens the devices, with the plan reduced as far as this computer makes that necessary.
     ///
     /// - Returns: `nil` if the plan does not fit; why has been said then.
-    private func makeSetup() throws -> SessionSetup? {
+    private func makeSetup(_ duration: Nanoseconds?) throws -> SessionSetup? {
         let machine = ThisMachine(output: output)
         if let warning = machine.warning { Output.message(warning) }
         var request = self.request
         request.machine = machine.model
         request.duration = duration
+        request.isGoverned = isGoverned
         let setup: SessionSetup
         do throws(SetupError) {
             setup = try SessionSetup(request)
@@ -101,20 +151,6 @@ struct RecordCommand: Command {
         return setup
     }
 
-    private func listenForSignals(_ session: MulticamSession) {
-        SignalInbox.listen { request in
-            switch request {
-            case .stop(1): session.stop()
-            case .stop(2):
-                session.stopUrgently()
-                Output.message("closing the files without waiting for the encoders")
-            case .stop: _exit(ExitStatus.aborted.rawValue)
-            case .mark: session.mark("signal")
-            case .split: session.split()
-            }
-        }
-    }
-
     /// Writes each event, or the folder once it is known. When the recording has begun, its devices are remembered.
     private func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
@@ -124,7 +160,7 @@ struct RecordCommand: Command {
                 Output.data(event.line())
             } else if event.name == .started, case .string(let folder)? = event.fields["folder"] {
                 Output.data(folder)
-            } else if [.warning, .silence, .pressure].contains(event.name),
+            } else if [.warning, .silence, .pressure, .governor].contains(event.name),
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)
@@ -170,10 +206,11 @@ struct RecordCommand: Command {
         for failure in result.storageFailures { Output.message(failure.description) }
         for failure in result.encodingFailures { Output.message(failure.description) }
         for sentence in result.exceededLimits { Output.message(sentence) }
+        if let reason = result.pressureEnd { Output.message("the recording was ended: \(reason).") }
         let exit: ExitStatus =
             if !result.storageFailures.isEmpty {
                 .storageFailed
-            } else if !result.encodingFailures.isEmpty {
+            } else if !result.encodingFailures.isEmpty || result.pressureEnd != nil {
                 .failed
             } else if !result.exceededLimits.isEmpty {
                 .lossesBeyondLimit

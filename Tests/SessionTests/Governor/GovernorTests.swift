@@ -202,7 +202,7 @@ struct GovernorTests {
     func shutdown(_ cause: PressureFactor.Cause) {
         var run = Run()
         run.look(0.1, [PressureFactor(cause, .shutdown, "at its end")])
-        #expect(run.end?.hasPrefix("at its end. ") == (cause == .disk ? nil : true))
+        #expect(run.end?.hasPrefix("at its end; ") == (cause == .disk ? nil : true))
     }
 
     @Test("a governor with nothing to give up does nothing")

@@ -1,0 +1,60 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+
+/// Brings the signals that steer a recording to the session that runs, one after the other where a recording is resumed.
+final class RecordSteering: Sendable {
+    private struct State {
+        var session: MulticamSession?
+        var isStopped = false
+    }
+
+    private let state = Monitor(State())
+    private let stopped = Cancellation()
+
+    /// Whether somebody asked to stop.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Begins to listen. A signal that comes before there is a session stops it when there is one.
+    func listen() {
+        SignalInbox.listen { [self] request in
+            let session = state.withLock { state in
+                if case .stop = request { state.isStopped = true }
+                return state.session
+            }
+            switch request {
+            case .stop(1):
+                stopped.cancel()
+                session?.stop()
+            case .stop(2):
+                session?.stopUrgently()
+                Output.message("closing the files without waiting for the encoders")
+            case .stop: _exit(ExitStatus.aborted.rawValue)
+            case .mark: session?.mark("signal")
+            case .split: session?.split()
+            }
+        }
+    }
+
+    /// Signals are this session's from now on.
+    func steer(_ session: MulticamSession) {
+        let isStopped = state.withLock { state in
+            state.session = session
+            return state.isStopped
+        }
+        if isStopped { session.stop() }
+    }
+
+    /// Waits until the computer is at ease.
+    ///
+    /// - Returns: `false` when somebody asked to stop meanwhile.
+    func waitForNominalPressure(folder: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "rest") { [stopped] in
+                continuation.resume(
+                    returning: PressureRest(folder: folder).waitForNominal(unless: stopped))
+            }
+        }
+    }
+}
