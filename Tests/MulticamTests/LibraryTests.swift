@@ -108,4 +108,56 @@ struct LibraryTests {
         _ = try await Recording(Self.profile, seconds: 1.5, soundTaps: [tap])
         #expect(next.load(ordering: .relaxed) == 72_000)
     }
+
+    // MARK: Costs
+
+    /// A machine that anything is too much for, or nothing.
+    private static func machine(processors: Double) -> MachineModel {
+        let entry = CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: 5)
+        let entries = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, entry) })
+        return MachineModel(
+            processors: processors, costs: CostTable(plain: entries, photographic: entries), freeMemory: nil,
+            disk: nil)
+    }
+
+    private func setup(_ budget: String, _ machine: MachineModel?) throws -> SessionSetup {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
+        try "\(Self.profile)\nbudget: { \(budget) }\n".write(to: file, atomically: true, encoding: .utf8)
+        defer { unlink(file.path) }
+        return try SessionSetup(SetupRequest(profile: file.path, machine: machine))
+    }
+
+    @Test(
+        "a program that names a machine gets a plan reduced to it, and the manifest says of what; one that names none does not"
+    )
+    func reduction() async throws {
+        let budget = "floors: { size: 32x24, rate: 5 }"
+        let cost = try #require(try setup(budget, Self.machine(processors: 1)).reduction?.askedCost.total)
+        let reduced = try setup(budget, Self.machine(processors: cost * 0.8))
+        let reduction = try #require(reduced.reduction)
+        #expect(reduction.fits && reduction.steps.first?.step == "a rate 30 → 20")
+        #expect(reduced.cameras["a"]?.format.rate == reduced.plan.cameras[0].format.rate)
+        let recording = try await Recording(Self.profile, seconds: 1, changing: { $0 = reduced })
+        #expect(recording.manifest.cost?.reductions?.map(\.step) == reduction.steps.map(\.step))
+        #expect(recording.manifest.cost?.terms?.first?.resource == "cpu")
+        let rate = try #require(reduced.plan.cameraTracks.first?.rate)
+        #expect(try recording.track("a").frames?.written == Int(rate.pictures) && rate <= FrameRate(20))
+        #expect(recording.events.contains { $0.contains("\"event\":\"reduced\"") })
+        try recording.checkSchema()
+        let plain = try setup(budget, nil)
+        #expect(plain.reduction == nil && plain.plan.cameras == reduction.asked.cameras)
+    }
+
+    @Test("a plan that must not be reduced is refused with its cost, and no device is opened")
+    func refusal() throws {
+        let error = #expect(throws: SetupError.self) {
+            _ = try setup("policy: refuse", Self.machine(processors: 0.0001))
+        }
+        guard case .overBudget(let reduction) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reduction.cost.total > 1 && reduction.steps.isEmpty && reduction.plan == reduction.asked)
+        #expect(error?.description.hasPrefix("over budget: cpu ") == true)
+    }
 }

@@ -59,8 +59,7 @@ struct CameraFormatChoice: Equatable {
                         OfferedFormat(
                             pixel: pixel ?? camera.format.pixel ?? .mjpeg,
                             size: size ?? camera.size ?? usualSize,
-                            rates: rate.map { .listed([$0]) }
-                                ?? .any(from: FrameRate(1, per: 1000), through: FrameRate(1000)))
+                            rates: .listed([rate ?? wantedRate]))
                     ]
                 }
         }

@@ -163,7 +163,7 @@ struct SessionPlanTests {
             throws: ProfileError(
                 file: "test.yaml", line: 1, column: 23, field: "cameras.a.size",
                 found: "“640x480”, which the camera does not offer",
-                expected: "one of mjpeg 1280x720 at 0.001–1000")
+                expected: "one of mjpeg 1280x720 at 30")
         ) { try plan("size: 640x480", Self.madeUp(size: Self.hd)) }
     }
 
