@@ -55,6 +55,7 @@ public struct PlanRemedies: Sendable, Equatable {
         // One after the other what is cheapest, as long as it helps.
         var (state, now, actions) = (start, before, [Remedy]())
         while now > limit, actions.count < Self.mostTogether {
+            // The first of equal ones.
             let next = tried(state, from: now).min { Self.isBetter($0.0, $1.0) }
             guard let next else { break }
             actions.append(next.0)
@@ -68,9 +69,17 @@ public struct PlanRemedies: Sendable, Equatable {
                 action: actions.map(\.action).joined(separator: ", and "), before: before, after: now)
     }
 
+    /// What differs by less than people read is alike.
     private static func isBetter(_ one: Remedy, _ other: Remedy) -> Bool {
-        (one.effort, one.after, one.action) < (other.effort, other.after, other.action)
+        func figure(_ remedy: Remedy) -> Int { Int((remedy.after * 100).rounded()) }
+        return (one.effort, figure(one)) < (other.effort, figure(other))
     }
 
-    private static func best(_ remedies: [Remedy]) -> [Remedy] { remedies.sorted(by: isBetter) }
+    /// Equal ones in the order in which they were tried: the last camera of the plan comes first.
+    private static func best(_ remedies: [Remedy]) -> [Remedy] {
+        remedies.enumerated().sorted { one, other in
+            if isBetter(one.element, other.element) { return true }
+            return !isBetter(other.element, one.element) && one.offset < other.offset
+        }.map(\.element)
+    }
 }

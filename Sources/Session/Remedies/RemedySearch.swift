@@ -25,10 +25,10 @@ struct RemedySearch {
 
     /// One socket of each kind is enough: a camera goes to another controller, or else to another port.
     private func moves(_ state: State) -> [Change] {
-        state.plan.cameras.flatMap { planned -> [Change] in
+        state.plan.cameras.reversed().flatMap { planned -> [Change] in
             guard let camera = state.usb(of: planned), let now = camera.domains.first else { return [] }
-            let free = camera.isMadeUp ? [Self.anotherBus(than: now)] : state.machine.usb.freePorts
             let used = Set(state.plan.cameras.flatMap { state.usb(of: $0)?.domains ?? [] }.map(\.name))
+            let free = camera.isMadeUp ? [Self.bus(like: now, besides: used)] : state.machine.usb.freePorts
             let fitting = free.filter { port in
                 (camera.speed >= .superSpeed ? port.speed >= camera.speed : port.speed == .high)
                     && port.name != now.name && !(port.accounting == .xhci && used.contains(port.name))
@@ -52,8 +52,10 @@ struct RemedySearch {
         }
     }
 
-    private static func anotherBus(than bus: USBDomain) -> USBDomain {
-        let name = bus.name + "'"
+    /// Of made-up buses there are as many as one likes.
+    private static func bus(like bus: USBDomain, besides used: Set<String>) -> USBDomain {
+        var name = bus.name
+        while used.contains(name) { name += "'" }
         return USBDomain(
             name: name, place: "another made-up bus", controller: name, speed: bus.speed,
             accounting: bus.accounting)
@@ -75,7 +77,7 @@ struct RemedySearch {
     // MARK: Formats
 
     private func compressed(_ state: State) -> [Change] {
-        state.plan.cameras.compactMap { camera in
+        state.plan.cameras.reversed().compactMap { camera in
             guard camera.format.pixel.isRaw,
                 let format = nearest(to: camera.format, of: camera.role, as: .mjpeg, size: camera.format.size)
             else { return nil }

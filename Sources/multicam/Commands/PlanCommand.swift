@@ -19,23 +19,45 @@ struct PlanCommand: Command {
                 "output", "DIR",
                 help: "Where session folders would be made. Default: recordings in this folder."),
             OptionSpec("duration", "T", help: "For how long the disk must have room: 10s, 5m, 2h."),
+            OptionSpec(
+                "sets",
+                help:
+                    "Which cameras can run together, each with a track of its own: the profile's, or all that are connected."
+            ),
             OptionSpec("json", help: "Print the plan as JSON."),
         ])
 
-    private let request: SetupRequest
+    /// `nil` for all cameras that are connected.
+    private let request: SetupRequest?
+    private let wantsSets: Bool
     private let output: String
     private let wantsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        var request = try ProfileOptions.request(arguments)
-        request.duration = try arguments.duration()
-        self.request = request
+        wantsSets = arguments.flag("sets")
+        let namesProfile = arguments.optional("profile") != nil || arguments.flag("virtual")
+        let isAboutAll = wantsSets && !namesProfile && arguments.all("camera").isEmpty
+        if isAboutAll {
+            request = nil
+        } else {
+            var request = try ProfileOptions.request(arguments)
+            request.duration = try arguments.duration()
+            self.request = request
+        }
         output = arguments.optional("output") ?? "recordings"
         wantsJSON = arguments.flag("json")
     }
 
     func run() async throws -> ExitStatus {
         let machine = ThisMachine(output: output)
+        guard !wantsSets, let request else {
+            let (sets, notes) = try SessionSetup.sets(request, on: machine.model)
+            Output.data(
+                wantsJSON
+                    ? JSONText.line(SetsText.json(sets, notes: notes + machine.notes))
+                    : SetsText.lines(sets, notes: notes + machine.notes).joined(separator: "\n"))
+            return .done
+        }
         let reduction = try SessionSetup.reduction(request, on: machine.model)
         Output.data(
             wantsJSON

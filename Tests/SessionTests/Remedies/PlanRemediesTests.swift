@@ -50,12 +50,12 @@ struct PlanRemediesTests {
             offers: ["desk": Self.webcam, "face": Self.webcam])
         #expect(
             found.remedies.map(\.sentence) == [
-                "move desk to another controller (bus 3, 0000:00:1d.0): cost 1.22 → 0.61",
                 "move face to another controller (bus 3, 0000:00:1d.0): cost 1.22 → 0.61",
-                "take desk as mjpeg instead of yuyv: cost 1.22 → 0.72",
+                "move desk to another controller (bus 3, 0000:00:1d.0): cost 1.22 → 0.61",
                 "take face as mjpeg instead of yuyv: cost 1.22 → 0.72",
-                "take desk at 15 pictures a second: cost 1.22 → 0.93",
+                "take desk as mjpeg instead of yuyv: cost 1.22 → 0.72",
                 "take face at 15 pictures a second: cost 1.22 → 0.93",
+                "take desk at 15 pictures a second: cost 1.22 → 0.93",
             ])
         #expect(found.together == nil)
     }
@@ -86,7 +86,7 @@ struct PlanRemediesTests {
         let together = try #require(found.together)
         #expect(
             together.sentence
-                == "take a as mjpeg instead of yuyv, and take b as mjpeg instead of yuyv: cost 1.83 → 0.83")
+                == "take c as mjpeg instead of yuyv, and take b as mjpeg instead of yuyv: cost 1.83 → 0.83")
     }
 
     @Test("a plan that fits gets no advice, but for a move that frees half of what is scarcest")
@@ -112,8 +112,8 @@ struct PlanRemediesTests {
         let found = PlanRemedies(for: plan, on: Self.machine(USBTopology()))
         #expect(
             found.remedies.map(\.sentence) == [
-                "move desk to another controller (another `bus` in its selector): cost 1.22 → 0.61",
                 "move face to another controller (another `bus` in its selector): cost 1.22 → 0.61",
+                "move desk to another controller (another `bus` in its selector): cost 1.22 → 0.61",
             ])
     }
 

@@ -1,0 +1,67 @@
+internal import Capture
+internal import Media
+public import Session
+internal import VirtualDevices
+
+extension SessionSetup {
+    /// Which cameras can run together. Nothing is opened but to ask what it is.
+    ///
+    /// - Parameters:
+    ///   - request: Whose profile's cameras are meant; `nil` for all that are connected.
+    ///   - machine: That they are to run on: `ThisMachine(output:).model`.
+    /// - Returns: The sets, and what a person should know of the choice: one sentence each.
+    /// - Throws: What is wrong with the profile or a selector, or which device is missing or busy.
+    public static func sets(
+        _ request: SetupRequest?, on machine: MachineModel
+    ) throws(SetupError) -> (sets: CameraSets, notes: [String]) {
+        guard let request else { return connectedSets(on: machine) }
+        let profile: Profile
+        do throws(ProfileError) {
+            profile = try library.load(request.profile).replacingDevices(
+                cameras: request.cameras.map { ($0.role, $0.selector) },
+                microphones: request.microphones.map { ($0.role, $0.selector) },
+                virtually: request.usesVirtualDevices)
+        } catch {
+            throw .profile(error)
+        }
+        // Microphones take next to nothing, and need not be there.
+        let cameras = Profile(name: profile.name, cameras: profile.cameras)
+        let wantsReal = profile.cameras.contains { !VirtualSources.handles($0.device) }
+        let (memory, warning) = (wantsReal ? memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
+        let resolver = try DeviceResolver(for: cameras, memory: memory)
+        let found = profile.cameras.compactMap { camera in
+            resolver.devices[camera.role].map {
+                SetCamera(
+                    name: camera.role, device: $0, pixel: PixelFormat(rawValue: camera.format.rawValue),
+                    least: profile.budget)
+            }
+        }
+        return (
+            CameraSets(of: found, on: machine, limit: profile.budget.hardwareCost),
+            [warning].compactMap { $0 } + resolver.notes
+        )
+    }
+
+    private static func connectedSets(on machine: MachineModel) -> (sets: CameraSets, notes: [String]) {
+        // One node for each camera; what is in use keeps what it keeps.
+        let present = CameraCatalog().locatedCameras().map(\.device)
+        var notes: [String] = []
+        let usable = present.filter { camera in
+            switch camera.problem {
+            case nil: return true
+            case .inUse:
+                notes.append(
+                    "\(camera.name) (\(camera.node)) is in use, so it is left out; what it keeps counts.")
+            case .noPermission, .failing:
+                notes.append("\(camera.name) (\(camera.node)) cannot be used; `multicam doctor` says why.")
+            }
+            return false
+        }
+        let most = 60
+        if usable.count > most { notes.append("only the first \(most) cameras are reckoned with.") }
+        let cameras = usable.prefix(most).map {
+            SetCamera(name: $0.node, device: PlannedDevice(selector: $0.selector, device: $0))
+        }
+        return (CameraSets(of: Array(cameras), on: machine), notes)
+    }
+}
