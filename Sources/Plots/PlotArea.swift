@@ -6,9 +6,22 @@ public struct PlotArea: Sendable {
     private let width: Double
     private let height: Double
 
-    private static let frameColor = "#999"
-    private static let gridColor = "#e6e6e6"
-    private static let labelColor = "#555"
+    private let ink: Ink
+
+    /// What grids are drawn in: any colours of CSS.
+    public struct Ink: Sendable {
+        public let frame: String
+        public let grid: String
+        public let label: String
+
+        public init(frame: String, grid: String, label: String) {
+            self.frame = frame
+            self.grid = grid
+            self.label = label
+        }
+
+        public static let paper = Ink(frame: "#999", grid: "#e6e6e6", label: "#555")
+    }
 
     /// - Parameters:
     ///   - corner: The upper left one of the rectangle, without its labels: those take 40 pixels to the left and 16 below.
@@ -16,10 +29,12 @@ public struct PlotArea: Sendable {
     ///   - height: In pixels.
     ///   - x: The numbers from left to right.
     ///   - y: The numbers from bottom to top.
+    ///   - ink: Of the grid.
     public init(
         at corner: SVGCanvas.Point, width: Double, height: Double, x: ClosedRange<Double>,
-        y: ClosedRange<Double>
+        y: ClosedRange<Double>, ink: Ink = .paper
     ) {
+        self.ink = ink
         self.corner = corner
         self.width = width
         self.height = height
@@ -44,24 +59,24 @@ public struct PlotArea: Sendable {
             let place = x.place(of: number)
             canvas.line(
                 from: .init(x: place, y: corner.y), to: .init(x: place, y: corner.y + height),
-                color: Self.gridColor)
+                color: ink.grid)
             canvas.text(
                 label(number), at: .init(x: place, y: corner.y + height + 13), size: 10, anchor: .middle,
-                color: Self.labelColor)
+                color: ink.label)
         }
         for number in ticks.y > 0 ? y.ticks(atMost: ticks.y) : [] {
             let place = y.place(of: number)
             canvas.line(
                 from: .init(x: corner.x, y: place), to: .init(x: corner.x + width, y: place),
-                color: Self.gridColor)
+                color: ink.grid)
             canvas.text(
                 Axis.label(number), at: .init(x: corner.x - 4, y: place + 3.5), size: 10, anchor: .end,
-                color: Self.labelColor)
+                color: ink.label)
         }
         canvas.line(
             from: .init(x: corner.x, y: corner.y + height),
-            to: .init(x: corner.x + width, y: corner.y + height), color: Self.frameColor)
-        canvas.line(from: corner, to: .init(x: corner.x, y: corner.y + height), color: Self.frameColor)
+            to: .init(x: corner.x + width, y: corner.y + height), color: ink.frame)
+        canvas.line(from: corner, to: .init(x: corner.x, y: corner.y + height), color: ink.frame)
     }
 
     /// A bar on the x axis from `begin` to `end`, as high as `value`.
@@ -79,5 +94,49 @@ public struct PlotArea: Sendable {
         canvas.rectangle(
             at: .init(x: left, y: corner.y), width: max(x.place(of: end) - left, 1), height: height,
             color: color)
+    }
+
+    /// A line through `values` at `times`, broken where there is none.
+    public func drawLine(
+        on canvas: inout SVGCanvas, times: [Double], values: [Double?], color: String, width: Double = 1.6
+    ) {
+        var stroke: [SVGCanvas.Point] = []
+        for (time, value) in zip(times, values) {
+            if let value {
+                stroke.append(point(time, value))
+            } else {
+                canvas.polyline(stroke, color: color, width: width)
+                stroke = []
+            }
+        }
+        canvas.polyline(stroke, color: color, width: width)
+    }
+
+    /// Areas one upon the other, in steps: each value holds from the time before it to its own.
+    ///
+    /// - Parameters:
+    ///   - canvas: What is drawn on.
+    ///   - times: Ascending.
+    ///   - layers: From the lowest up: a value for each time, none below 0.
+    public func drawSteps(
+        on canvas: inout SVGCanvas, times: [Double], layers: [(values: [Double], color: String)]
+    ) {
+        var floor = Array(repeating: 0.0, count: times.count)
+        for layer in layers {
+            let ceiling = zip(floor, layer.values).map { $0 + $1 }
+            let upper = steps(times, ceiling)
+            canvas.polygon(upper + steps(times, floor).reversed(), color: layer.color, opacity: 0.85)
+            floor = ceiling
+        }
+    }
+
+    private func steps(_ times: [Double], _ values: [Double]) -> [SVGCanvas.Point] {
+        var points: [SVGCanvas.Point] = []
+        var before = x.range.lowerBound
+        for (time, value) in zip(times, values) {
+            points += [point(before, value), point(time, value)]
+            before = time
+        }
+        return points
     }
 }

@@ -62,6 +62,27 @@ public struct SVGCanvas: Sendable {
                 + "text-anchor=\"\(anchor.rawValue)\" fill=\"\(escaped(color))\">\(escaped(words))</text>")
     }
 
+    /// A closed area; `opacity` is 0…1.
+    public mutating func polygon(_ points: [Point], color: String, opacity: Double = 1) {
+        guard points.count > 2 else { return }
+        let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
+        elements.append(
+            "<polygon points=\"\(list)\" fill=\"\(escaped(color))\" fill-opacity=\"\(number(opacity))\"/>")
+    }
+
+    /// For a page: it takes the page's background, and may use its colours (`var(--ink)`).
+    ///
+    /// - Parameter label: What is to be seen, for those who do not see it.
+    /// - Returns: The element.
+    func embedded(label: String) -> String {
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size.width) \(size.height)" role="img" \
+        aria-label="\(escaped(label))" font-family="system-ui, sans-serif">
+        \(elements.joined(separator: "\n"))
+        </svg>
+        """
+    }
+
     /// The whole file.
     public var document: String {
         let (width, height) = (size.width, size.height)
@@ -86,17 +107,5 @@ public struct SVGCanvas: Sendable {
         return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    private func escaped(_ words: String) -> String {
-        var result = ""
-        for character in words.printable(limit: 400) {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
-        return result
-    }
+    private func escaped(_ words: String) -> String { Markup.escaped(words) }
 }
