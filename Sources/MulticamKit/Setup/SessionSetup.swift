@@ -41,6 +41,13 @@ public struct SessionSetup: Sendable {
     init(_ request: SetupRequest, calibrations: StateFile<Calibrations>?) throws(SetupError) {
         let (plan, reduction, resolver) = try Self.resolve(request, calibrations: calibrations)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
+        try self.init(plan, of: resolver, reduction: reduction)
+    }
+
+    /// Opens the devices of a plan, which were found before.
+    init(
+        _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil
+    ) throws(SetupError) {
         devices = Calibrations.Devices(resolver)
         self.plan = plan
         self.reduction = reduction
@@ -98,21 +105,7 @@ public struct SessionSetup: Sendable {
     private static func resolve(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?
     ) throws(SetupError) -> (plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver) {
-        var profile: Profile
-        do throws(ProfileError) {
-            profile = try library.load(request.profile).replacingDevices(
-                cameras: request.cameras.map { ($0.role, $0.selector) },
-                microphones: request.microphones.map { ($0.role, $0.selector) },
-                virtually: request.usesVirtualDevices)
-        } catch {
-            throw .profile(error)
-        }
-        if request.recordsMetadata { profile.tracks.metadata = .ndjson }
-        if !request.isGoverned { profile.budget.governs = false }
-        let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
-        let wantsReal = selectors.contains { !VirtualSources.handles($0) }
-        let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
-        let resolver = try DeviceResolver(for: profile, memory: memory)
+        let (profile, resolver, warning) = try found(request)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
             let notes = [warning, second].compactMap { $0 } + resolver.notes
@@ -133,6 +126,29 @@ public struct SessionSetup: Sendable {
         } catch {
             throw .profile(error)
         }
+    }
+
+    /// The profile of a request with its devices.
+    ///
+    /// - Returns: With it a sentence for the user if what was remembered of devices could not be read.
+    static func found(
+        _ request: SetupRequest
+    ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
+        var profile: Profile
+        do throws(ProfileError) {
+            profile = try library.load(request.profile).replacingDevices(
+                cameras: request.cameras.map { ($0.role, $0.selector) },
+                microphones: request.microphones.map { ($0.role, $0.selector) },
+                virtually: request.usesVirtualDevices)
+        } catch {
+            throw .profile(error)
+        }
+        if request.recordsMetadata { profile.tracks.metadata = .ndjson }
+        if !request.isGoverned { profile.budget.governs = false }
+        let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
+        let wantsReal = selectors.contains { !VirtualSources.handles($0) }
+        let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
+        return (profile, try DeviceResolver(for: profile, memory: memory), warning)
     }
 
     /// The profiles of this user and this installation.

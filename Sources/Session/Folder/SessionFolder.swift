@@ -12,6 +12,22 @@ public final class SessionFolder: Sendable {
     /// A folder of that name that is there already is left alone: the new one gets a number.
     /// - Throws: When the folder cannot be made or written.
     public init(in parent: String, name: String) throws(FileError) {
+        let candidate = try Self.makeNew(in: parent, name: name)
+        path = candidate
+        do throws(FileError) {
+            events = try LineFile(path: candidate + "/events.ndjson")
+            try Self.reserveDraft(candidate + Self.draft)
+        } catch {
+            Self.remove(candidate)
+            throw error
+        }
+    }
+
+    /// Makes a new folder in `parent`, which is made too where it is missing; of a name that is there already a number makes
+    /// another.
+    ///
+    /// - Returns: Its absolute path.
+    public static func makeNew(in parent: String, name: String) throws(FileError) -> String {
         let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
         try Self.makeFolders(parent)
         let base = parent + "/" + name
@@ -24,14 +40,7 @@ public final class SessionFolder: Sendable {
             number += 1
             candidate = "\(base)-\(number)"
         }
-        path = candidate
-        do throws(FileError) {
-            events = try LineFile(path: candidate + "/events.ndjson")
-            try Self.reserveDraft(candidate + Self.draft)
-        } catch {
-            Self.remove(candidate)
-            throw error
-        }
+        return candidate
     }
 
     /// The absolute path of a file of this recording; the folders on the way are made.

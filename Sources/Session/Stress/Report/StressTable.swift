@@ -1,0 +1,54 @@
+internal import Plots
+
+/// Tables of a stress report.
+enum StressTable {
+    static func table(_ heads: [String], _ rows: [HTML]) -> HTML {
+        let head = HTML.element(
+            "thead", [:], [.element("tr", [:], heads.map { .element("th", ["scope": "col"], $0) })])
+        return .element(
+            "div", ["class": "scroll"],
+            [.element("table", [:], (heads.isEmpty ? [] : [head]) + [.element("tbody", [:], rows)])])
+    }
+
+    /// A run with its result and the reasons.
+    static func row(_ run: StressCertificate.Run) -> HTML {
+        .element(
+            "tr", [:],
+            [
+                .element("th", ["scope": "row"], [.text(run.name), .element("small", [:], run.title)]),
+                .element("td", [:], run.cameras.map { .element("div", [:], $0.description) }),
+                .element("td", [:], [badge(run)]),
+                .element("td", ["class": "wide"], run.reasons.map { .element("div", [:], $0) }),
+            ])
+    }
+
+    /// What became of a run, in a word.
+    static func badge(_ run: StressCertificate.Run) -> HTML {
+        switch run.verdict {
+        case .held: .element("span", ["class": "badge held"], "held")
+        case .failed: .element("span", ["class": "badge failed"], run.cause?.rawValue ?? "failed")
+        case .notRun:
+            .element(
+                "span", ["class": "badge failed"], "no start\(run.cause.map { ": \($0.rawValue)" } ?? "")")
+        }
+    }
+
+    /// What each track lost.
+    static func tracks(_ tracks: [StressCertificate.Track]) -> HTML {
+        let rows = tracks.map { track in
+            let causes = track.lost.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            let share = (track.lostShare * 100_000).rounded() / 1000
+            return HTML.element(
+                "tr", [:],
+                [
+                    .element("th", ["scope": "row"], track.name), .element("td", [:], track.kind),
+                    .element("td", ["class": "number"], "\(track.captured)"),
+                    .element("td", ["class": "number"], "\(track.lostInAll)"),
+                    .element("td", ["class": "number"], "\(Axis.label(share)) %"),
+                    .element("td", ["class": "wide"], causes),
+                ])
+        }
+        return table(["Track", "Kind", "Captured", "Lost", "Share", "By cause"], rows)
+    }
+}

@@ -1,0 +1,154 @@
+public import Media
+
+/// Decides which sets of cameras are tried, in which order: results in, the next set out. A value.
+///
+/// In each grade the whole first. Where it holds, its parts hold too. Where it does not, each camera alone, then the pairs of those
+/// that held, then larger sets of which every part held: what contains a set that failed need not be tried.
+public struct StressSets: Sendable {
+    public struct Candidate: Sendable, Equatable {
+        public let grade: String
+        /// In the profile's order.
+        public let cameras: [(role: String, format: VideoFormat)]
+
+        public var roles: [String] { cameras.map(\.role) }
+
+        public static func == (lhs: Self, rhs: Self) -> Bool {
+            lhs.grade == rhs.grade && lhs.roles == rhs.roles
+                && lhs.cameras.map(\.format) == rhs.cameras.map(\.format)
+        }
+    }
+
+    private let roles: [String]
+    private let grades: [StressGrade]
+    private let limit: Int
+    private var tried = 0
+    /// What is to be tried before the next stage, the next one last.
+    private var waiting: [Candidate] = []
+    /// 0: wholes. k: sets of k cameras.
+    private var stage = 0
+    /// Sets that held, and grades that held as a whole.
+    private var held: [String: Set<[String]>] = [:]
+    private var done: Set<String> = []
+    /// Whether a set was left out because a part of it had failed.
+    private var hasPruned = false
+
+    /// More takes longer than people wait: 40 runs of 5 s and their starts are five minutes.
+    public static let usualLimit = 40
+
+    /// - Parameters:
+    ///   - roles: The profile's cameras in their order.
+    ///   - grades: What they are tried in.
+    ///   - limit: How many sets are tried at most.
+    public init(roles: [String], grades: [StressGrade], limit: Int = usualLimit) {
+        self.roles = roles
+        self.grades = grades
+        self.limit = limit
+        waiting = grades.map { Self.candidate($0, roles) }.reversed()
+    }
+
+    /// The next set to try; `nil` when all is known or the limit is reached.
+    public mutating func next() -> Candidate? {
+        guard tried < limit else { return nil }
+        while waiting.isEmpty {
+            stage += 1
+            guard stage < roles.count else { return nil }
+            for grade in grades where !done.contains(grade.name) {
+                let sets = sets(of: stage, in: grade)
+                let present = present(grade).count
+                hasPruned = hasPruned || stage < present && sets.count < Self.choices(stage, of: present)
+                waiting += sets
+            }
+            waiting.reverse()
+        }
+        tried += 1
+        return waiting.removeLast()
+    }
+
+    /// What became of the set that `next` gave.
+    public mutating func note(_ candidate: Candidate, held isHeld: Bool) {
+        if stage == 0, isHeld || candidate.cameras.count == 1 { done.insert(candidate.grade) }
+        if isHeld { held[candidate.grade, default: []].insert(candidate.roles) }
+    }
+
+    /// Why not all combinations were tried: a sentence each.
+    public var leftOut: [String] {
+        var sentences: [String] = []
+        let wholes = grades.filter { grade in
+            let roles = present(grade)
+            return roles.count > 1 && (held[grade.name]?.contains(roles) ?? false)
+        }
+        if !wholes.isEmpty {
+            let names = wholes.map(\.name).joined(separator: ", ")
+            sentences.append(
+                "Parts of the whole were not tried where the whole held (\(names)): they need less.")
+        }
+        for grade in grades {
+            let without = roles.filter { grade.formats[$0] == nil }
+            if !without.isEmpty {
+                sentences.append(
+                    "\(without.joined(separator: ", ")) was not tried in “\(grade.name)”: no such format is offered."
+                )
+            }
+        }
+        if hasPruned {
+            sentences.append("Sets with a part that failed by itself were not tried: they need more.")
+        }
+        let remaining = waiting.count
+        if tried >= limit, remaining > 0 || stage + 1 < roles.count {
+            sentences.append(
+                "No more than \(limit) sets are tried: \(remaining > 0 ? "\(remaining) of \(max(stage, 1)) cameras and " : "")larger ones were left out."
+            )
+        }
+        return sentences
+    }
+
+    private func present(_ grade: StressGrade) -> [String] { roles.filter { grade.formats[$0] != nil } }
+
+    /// Sets of `count` cameras all of whose parts held, as far as they were tried. The whole is known.
+    private func sets(of count: Int, in grade: StressGrade) -> [Candidate] {
+        let present = present(grade)
+        guard count < present.count else { return [] }
+        guard count > 1 else { return present.map { Self.candidate(grade, [$0]) } }
+        let parts = held[grade.name] ?? []
+        var sets: [[String]] = []
+        // Each set from the part without its last camera.
+        for part in parts.filter({ $0.count == count - 1 }).sorted(by: { order($0) < order($1) }) {
+            guard let last = part.last.flatMap(present.firstIndex) else { continue }
+            for role in present[(last + 1)...] {
+                let set = part + [role]
+                let areAllHeld = set.indices.allSatisfy { index in
+                    var part = set
+                    part.remove(at: index)
+                    return parts.contains(part)
+                }
+                if areAllHeld { sets.append(set) }
+            }
+        }
+        return sets.map { Self.candidate(grade, $0) }
+    }
+
+    /// How many sets of `count` there are among `all`; no more than fits.
+    private static func choices(_ count: Int, of all: Int) -> Int {
+        var choices = 1
+        for index in 0..<count {
+            let (product, isBeyond) = choices.multipliedReportingOverflow(by: all - index)
+            if isBeyond { return .max }
+            choices = product / (index + 1)
+        }
+        return choices
+    }
+
+    /// The places of a set's cameras as one word that sorts.
+    private func order(_ set: [String]) -> String {
+        set.map { role in
+            let place = roles.firstIndex(of: role) ?? 0
+            return place < 10 ? "0\(place)" : "\(place)"
+        }.joined()
+    }
+
+    private static func candidate(_ grade: StressGrade, _ roles: [String]) -> Candidate {
+        Candidate(
+            grade: grade.name,
+            cameras: roles.compactMap { role in grade.formats[role].map { (role, $0) } })
+    }
+}

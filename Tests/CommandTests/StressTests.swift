@@ -1,0 +1,201 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Stress tests on the command line", .serialized)
+struct StressTests {
+    private func profile(_ scratch: Scratch, camera: String = "virtual:clap?size=160x120&fps=30&format=mjpeg")
+        throws -> String
+    {
+        try scratch.file("bundle.yaml", "cameras: { desk: { device: \"\(camera)\" } }\n")
+    }
+
+    private func certificate(_ folder: String) throws -> [String: Any] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/certificate.json"))
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    @Test(
+        "What makes no sense is refused with exit status 2",
+        arguments: [
+            ([], "`--profile` is missing"),
+            (["--profile", "pip", "--run", "fast"], "expected sets, climb, soak or all"),
+            (["--profile", "pip", "--each", "0.5"], "expected a time from 1s to 1h"),
+            (["--profile", "pip", "--each", "nonsense"], "expected a time from 1s to 1h"),
+            (["--profile", "pip", "--duration", "0"], "expected a time above zero"),
+            (["--profile", "pip", "--run", "sets", "--duration", "10"], "is the soak's"),
+            (["--profile", "pip", "--sets", "0"], "expected a number from 1 to 1000"),
+            (["--profile", "pip", "--virtual", "--camera", "nobody=any"], "desk or face"),
+            (["--profile", "none"], "none"), (["--profile", "pip", "--virtual", "extra"], "unexpected word"),
+        ])
+    func usage(words: [String], expected: String) throws {
+        expectRefusal(try Multicam.run([Multicam.path, "stress"] + words), status: 2, expected)
+    }
+
+    @Test("A camera that is missing is exit status 3, and no folder is made")
+    func missing() throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run(
+            "stress", "--profile", try profile(scratch), "--camera", "desk=/dev/video99", "--output", "out",
+            in: scratch)
+        expectRefusal(outcome, status: 3, "/dev/video99")
+        #expect(!FileManager.default.fileExists(atPath: scratch.path + "/out"))
+    }
+
+    @Test("A file in place of the output folder is exit status 7")
+    func file() throws {
+        let scratch = try Scratch()
+        _ = try scratch.file("file", "")
+        let outcome = try Multicam.run(
+            "stress", "--profile", try profile(scratch), "--output", "file", "--run", "sets", in: scratch)
+        expectRefusal(outcome, status: 7, "is a file, not a folder")
+    }
+
+    @Test("A folder without permission is exit status 4")
+    func permission() throws {
+        let scratch = try Scratch()
+        let binary = scratch.path + "/multicam"
+        try FileManager.default.copyItem(atPath: Multicam.path, toPath: binary)
+        let locked = scratch.path + "/locked"
+        #expect(mkdir(locked, 0o755) == 0 && chmod(locked, 0o555) == 0)
+        let user =
+            geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+        let outcome = try Multicam.run(
+            user + [binary, "stress", "--profile", try profile(scratch), "--output", locked],
+            environment: ["PATH": "/usr/bin:/bin"])
+        expectRefusal(outcome, status: 4, "no permission")
+    }
+
+    @Test(
+        "A soak that holds is exit status 0 with the folder as the only line; one that loses is 6 with the reason"
+    )
+    func verdicts() throws {
+        let scratch = try Scratch()
+        // What this machine loses under load is no part of the test.
+        let limits = "limits: { lostFrames: 0.5 }\n"
+        let good = try scratch.file(
+            "good.yaml", "cameras: { desk: { device: \"virtual:clap?size=160x120\" } }\n\(limits)")
+        let bad = try scratch.file(
+            "bad.yaml", "cameras: { desk: { device: \"virtual:clap?size=160x120&drop=0.8\" } }\n\(limits)")
+        let held = try Multicam.run(
+            "stress", "--profile", good, "--run", "sets", "--each", "1", "--sets", "1", in: scratch)
+        #expect(held.status == 0 && held.lines.count == 1, "\(held.errors)")
+        let folder = try #require(held.lines.first)
+        #expect(folder.hasPrefix(scratch.path + "/stress/") && folder.hasSuffix("_stress_good"))
+        #expect(try certificate(folder)["verdict"] as? String == "held")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+                "certificate.json", "report.html",
+            ])
+        let failed = try Multicam.run(
+            "stress", "--profile", bad, "--run", "sets", "--each", "2", "--sets", "1", in: scratch)
+        #expect(failed.status == 6, "\(failed.errors)")
+        #expect(failed.errors.contains("“bad” did not hold: the bus gave. desk lost"))
+    }
+
+    @Test("With --json every line is an event; the last is finished with the exit status")
+    func json() throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run(
+            "stress", "--profile", try profile(scratch), "--run", "sets", "--each", "1", "--json", in: scratch
+        )
+        let events = try outcome.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(events.map { $0["event"] as? String } == ["started", "run", "verdict", "finished"])
+        #expect(events.last?["exit"] as? Int == Int(outcome.status))
+        #expect(events.last?["folder"] as? String == events.first?["folder"] as? String)
+        #expect(events.allSatisfy { $0["at_ns"] is NSNumber })
+    }
+
+    @Test(
+        "A signal ends the run that is under way; what was seen of it is judged and the certificate is written"
+    )
+    func signal() throws {
+        let scratch = try Scratch()
+        let command = try RunningCommand(
+            [
+                Multicam.path, "stress", "--profile",
+                try profile(scratch, camera: "virtual:clap?size=160x120&unplug=0.2"), "--run", "soak",
+                "--duration",
+                "50", "--json",
+            ], in: scratch)
+        let folder = try #require(try command.event("started")["folder"] as? String)
+        // The camera is away from the beginning on: there is something to be found.
+        _ = try command.event("run")
+        let files = FileManager.default
+        while !files.fileExists(atPath: folder + "/soak/manifest.json") { sched_yield() }
+        while try String(contentsOfFile: folder + "/soak/events.ndjson", encoding: .utf8).contains("unplug")
+            == false
+        {
+            sched_yield()
+        }
+        command.send(SIGTERM)
+        #expect(try command.event("verdict")["verdict"] as? String == "failed")
+        #expect(try command.event("finished")["exit"] as? Int == 6)
+        #expect(command.waitForEnd() == 6)
+        let certificate = try certificate(folder)
+        #expect(certificate["outcome"] as? String == "stopped")
+        #expect(
+            try files.contentsOfDirectory(atPath: folder).sorted() == ["certificate.json", "report.html"])
+    }
+
+    @Test("Stopped before anything was seen is exit status 130")
+    func aborted() throws {
+        let scratch = try Scratch()
+        let command = try RunningCommand(
+            [
+                Multicam.path, "stress", "--profile", try profile(scratch, camera: "virtual:clap?drop=1"),
+                "--json",
+            ], in: scratch)
+        _ = try command.event("run")
+        command.send(SIGINT)
+        #expect(try command.event("finished")["exit"] as? Int == 130)
+        #expect(command.waitForEnd() == 130)
+    }
+
+    @Test(
+        "A disk that is too small is what gave, and the certificate is written all the same",
+        .enabled(if: StorageTests.hasOwnDisks))
+    func smallDisk() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.file(
+            "noisy.yaml",
+            "cameras: { noisy: { device: \"virtual:noise?size=640x360\" } }\nlimits: { lostFrames: 0.5 }\n")
+        let script = """
+            mount -t tmpfs -o size=4m tmpfs "$1"
+            "$2" stress --profile "$3" --output "$1" --run soak --duration 20; status=$?
+            cp -r "$1"/*_stress_noisy out; exit $status
+            """
+        #expect(mkdir(scratch.path + "/disk", 0o755) == 0)
+        let outcome = try Multicam.run(
+            ["unshare", "-rm", "sh", "-c", script, "sh", scratch.path + "/disk", Multicam.path, profile],
+            in: scratch)
+        #expect(outcome.status == 6, "\(outcome.errors)")
+        let certificate = try certificate(scratch.path + "/out")
+        let soak = try #require(certificate["soak"] as? [String: Any])
+        #expect(soak["cause"] as? String == "disk")
+        #expect((soak["reasons"] as? [String])?.first?.contains("the disk is full") == true)
+    }
+
+    @Test("Hostile names in profile and selector stay words in certificate, report and terminal")
+    func hostile() throws {
+        let scratch = try Scratch()
+        let image = scratch.path + "/<script>alert(1)<!--\u{1B}[31m.png"
+        let made = try Multicam.run([
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=red:size=160x120", "-frames:v", "1", image,
+        ])
+        #expect(made.status == 0, "\(made.errors)")
+        let profile = try scratch.file("<b>&\"'.yaml", "cameras: { desk: { device: any, size: 160x120 } }\n")
+        let outcome = try Multicam.run(
+            "stress", "--profile", profile, "--camera",
+            "desk=virtual:still:\(image)?size=160x120&fps=30&format=mjpeg",
+            "--run", "sets", "--each", "1", in: scratch)
+        let folder = try #require(outcome.lines.first, "\(outcome.errors)")
+        let page = try String(contentsOfFile: folder + "/report.html", encoding: .utf8)
+        #expect(!page.contains("<script") && !page.contains("<b>&\""))
+        #expect(page.contains("&lt;b&gt;&amp;&quot;&#39;"))
+        let text = try String(contentsOfFile: folder + "/certificate.json", encoding: .utf8)
+        #expect(!text.contains("\u{1B}") && !outcome.errors.contains("\u{1B}"))
+    }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import FoundationXML
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("Stress tests of made-up bundles")
+struct StressTestTests {
+    /// A test in simulated time, and the folder that it left.
+    private final class Stress {
+        let result: StressResult
+        let events: [StressEvent]
+        private let scratch: URL
+
+        var certificate: StressCertificate { result.certificate }
+
+        init(
+            _ profile: String, _ kinds: Set<StressKind>, each: Double = 2, soak: Double = 4,
+            keeps: Bool = false,
+            host: (any HostReading)? = nil, steer: (StressTest) -> Void = { _ in }
+        ) async throws {
+            scratch = FileManager.default.temporaryDirectory.appending(
+                path: "multicam-stress-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+            let file = scratch.appending(path: "bundle.yaml")
+            try profile.write(to: file, atomically: true, encoding: .utf8)
+            let test = try StressTest(
+                SetupRequest(profile: file.path),
+                StressOptions(
+                    kinds: kinds, each: .seconds(rounding: each), soak: .seconds(rounding: soak),
+                    output: scratch.path + "/out", keepsMedia: keeps, version: "0.0.0"),
+                clock: SimulatedClock(),
+                host: host)
+            steer(test)
+            result = try await test.run()
+            var events: [StressEvent] = []
+            for await event in test.events { events.append(event) }
+            self.events = events
+        }
+
+        deinit {
+            do {
+                try FileManager.default.removeItem(at: scratch)
+            } catch {
+                print("left behind: \(scratch.path): \(error)")
+            }
+        }
+
+        /// What the folder holds.
+        var files: [String] {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: result.folder).sorted() }
+        }
+
+        /// Holds the certificate against the JSON Schema that ships with the project, and the page against XML's rules.
+        func check() throws {
+            let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+                path: "../../../docs/stress.schema.json")
+            let check =
+                "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+            try Reader.run("python3", ["-c", check, result.folder + "/certificate.json", schema.path])
+            let page = try String(contentsOfFile: result.folder + "/report.html", encoding: .utf8)
+            let body = try #require(page.split(separator: "\n", maxSplits: 1).last)
+            _ = try XMLDocument(xmlString: String(body))
+            let words = ["<script", "http://", "https://", "url(", "@import"]
+            let plain = page.replacing("http://www.w3.org/2000/svg", with: "")
+            #expect(!words.contains { plain.contains($0) }, "the page fetches nothing")
+        }
+    }
+
+    @Test(
+        "A bundle that loses nothing holds; its parts are not tried, its media are gone, its figures are there"
+    )
+    func held() async throws {
+        let stress = try await Stress(
+            """
+            cameras:
+              desk: { device: "virtual:clap?size=320x180&fps=30&format=mjpeg" }
+              face: { device: "virtual:clap?size=160x120&fps=30&format=mjpeg" }
+            microphones: { host: { device: "virtual:clap" } }
+            """, [.sets, .climb, .soak])
+        let certificate = stress.certificate
+        #expect(certificate.verdict == .held && certificate.outcome == .finished)
+        #expect(
+            certificate.summary.first?.contains("held: it ran all 2 cameras together as asked for 4 s")
+                == true)
+        #expect(certificate.sets?.runs.map(\.title) == ["as asked"])
+        #expect(certificate.climb?.runs.map(\.step) == [0, 1] && certificate.climb?.gave == nil)
+        let soak = try #require(certificate.soak)
+        #expect(soak.duration_ns == 4_000_000_000 && soak.tracks.map(\.captured) == [120, 120, 192_000])
+        let course = try #require(soak.course)
+        #expect(course.at_ns.count >= 3)
+        #expect(course.cameras["desk"]?.rate.dropFirst().allSatisfy { abs($0 - 30) < 1.5 } == true)
+        #expect(try #require(soak.measured?.camera_bytes_per_second) > 10_000)
+        #expect(try #require(soak.measured?.bytes_per_second) > 10_000)
+        #expect(soak.measured?.processors == nil, "in simulated time processor time means nothing")
+        #expect(try stress.files == ["certificate.json", "report.html"])
+        try stress.check()
+    }
+
+    @Test("A camera with a lossy cable is found by itself, and the others run together without it")
+    func lossy() async throws {
+        let stress = try await Stress(
+            """
+            cameras:
+              a: { device: "virtual:clap?size=160x120&fps=30&format=mjpeg" }
+              b: { device: "virtual:clap?size=160x120&fps=30&format=mjpeg&drop=0.2" }
+              c: { device: "virtual:clap?size=160x120&fps=30&format=mjpeg" }
+            """, [.sets])
+        let runs = try #require(stress.certificate.sets?.runs)
+        let found = runs.map { "\($0.cameras.map(\.role).joined()) \($0.verdict.rawValue)" }
+        #expect(found == ["abc failed", "a held", "b failed", "c held", "ac held"])
+        #expect(runs[0].cause == .bus && runs[0].reasons.first?.contains("b lost") == true)
+        #expect(stress.certificate.verdict == .failed)
+        #expect(stress.certificate.summary.first?.contains("the bus gave") == true)
+        try stress.check()
+    }
+
+    @Test("A camera that cannot start is told with its reason, and no set has it")
+    func refusing() async throws {
+        let stress = try await Stress(
+            """
+            cameras:
+              a: { device: "virtual:clap?size=160x120&fps=30&format=mjpeg" }
+              b: { device: "virtual:clap?size=160x120&fps=30&format=mjpeg&drop=1" }
+            """, [.sets])
+        let runs = try #require(stress.certificate.sets?.runs)
+        #expect(runs.map(\.verdict) == [.notRun, .held, .notRun])
+        #expect(
+            runs[0].cause == .device && runs[0].reasons.first?.contains("delivered nothing usable") == true)
+        #expect(stress.certificate.verdict == .failed)
+        try stress.check()
+    }
+
+    @Test("A climb raises sizes and rates up to the top of what is left open")
+    func climb() async throws {
+        let stress = try await Stress(
+            """
+            cameras: { a: { device: "virtual:clap?size=320x180&format=mjpeg", rate: 30 } }
+            """, [.climb])
+        let climb = try #require(stress.certificate.climb)
+        #expect(climb.runs.map { $0.cameras[0].rate } == [30, 15, 30, 60])
+        #expect(climb.runs.allSatisfy { $0.verdict == .held } && climb.highest == 3 && climb.gave == nil)
+        #expect(stress.certificate.summary.contains { $0.contains("nothing gave") })
+    }
+
+    @Test("What gives in a climb is tried twice and named; the profile's own failure is the verdict")
+    func gave() async throws {
+        let stress = try await Stress(
+            """
+            cameras: { a: { device: "virtual:clap?size=160x120&format=mjpeg&drop=0.3", rate: 30 } }
+            """, [.climb])
+        let climb = try #require(stress.certificate.climb)
+        #expect(climb.runs.map(\.step) == [0, 1, 1] && climb.highest == nil)
+        #expect(climb.gave?.cause == .bus && climb.gave?.step == 1)
+        #expect(stress.certificate.summary.contains { $0.contains("the bus gave first, at step 1") })
+        #expect(stress.certificate.verdict == .failed)
+        try stress.check()
+    }
+
+    @Test("A soak notices who was away and when, though the losses are within the limit")
+    func unplugged() async throws {
+        let stress = try await Stress(
+            """
+            cameras:
+              a: { device: "virtual:clap?size=160x120&unplug=2&replug=4.5" }
+              b: { device: "virtual:clap?size=160x120" }
+            limits: { lostFrames: 0.9 }
+            """, [.soak], soak: 8)
+        let soak = try #require(stress.certificate.soak)
+        #expect(soak.verdict == .failed && soak.cause == .device)
+        #expect(soak.reasons == ["a was away once, for 2.5 s in all (unplugged)."])
+        let lost = try #require(soak.course?.cameras["a"]?.lost)
+        #expect(lost.keys.sorted() == ["away"])
+        let away = try #require(lost["away"])
+        #expect(away.first == 0 && abs((away.last ?? 0) - 75) <= 3, "\(away)")
+        #expect(soak.course?.cameras["b"]?.lost.isEmpty == true)
+        #expect(soak.course?.cameras["a"]?.rate.contains(0) == true)
+        try stress.check()
+    }
+
+    @Test("A silent microphone ends a soak's good name when the profile limits silence")
+    func silent() async throws {
+        let stress = try await Stress(
+            """
+            cameras: { a: { device: "virtual:clap?size=160x120" } }
+            microphones: { m: { device: "virtual:silence" } }
+            limits: { silence: 2s }
+            """, [.soak], soak: 4)
+        #expect(stress.certificate.soak?.reasons == ["microphone m has been silent for 2.0 s."])
+        #expect(stress.certificate.verdict == .failed)
+    }
+
+    /// A computer that grows hot in its third second.
+    private final class HotHost: HostReading {
+        private let looks = Monitor(0)
+
+        func read(folder: String, at time: ClockTime) -> HostState {
+            let count = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            var state = HostState()
+            state.zones = [
+                ThermalZone(
+                    name: "cpu", temperature: Temperature(degrees: count > 2 ? 99 : 60),
+                    passive: Temperature(degrees: 80), critical: Temperature(degrees: 100))
+            ]
+            state.missing = [MissingSource(.power, "this computer is a script")]
+            return state
+        }
+    }
+
+    @Test("Heat fails a soak, and the certificate has its range, its peak and what the computer did not tell")
+    func hot() async throws {
+        let stress = try await Stress(
+            "cameras: { a: { device: \"virtual:clap?size=160x120\" } }", [.soak], soak: 6, host: HotHost())
+        let certificate = stress.certificate
+        #expect(certificate.soak?.cause == .pressure)
+        #expect(certificate.soak?.reasons.first?.contains("cpu is at 99 °C") == true)
+        #expect(certificate.environment.temperature == .init(60, 99))
+        #expect(certificate.environment.pressure_peak == .shutdown)
+        #expect(certificate.environment.missing == [MissingSource(.power, "this computer is a script")])
+        #expect(certificate.soak?.course?.temperature.contains(99) == true)
+        try stress.check()
+    }
+
+    @Test("A test that is stopped before its first run knows nothing, and says so")
+    func stopped() async throws {
+        let stress = try await Stress(
+            "cameras: { a: { device: \"virtual:clap?size=160x120\" } }", [.sets, .soak], steer: { $0.stop() })
+        #expect(stress.certificate.outcome == .stopped && stress.certificate.verdict == nil)
+        #expect(stress.certificate.runs.isEmpty)
+        #expect(stress.certificate.summary.first?.contains("nothing is known of it") == true)
+        try stress.check()
+    }
+
+    @Test("Media are kept when that is asked, a session folder for each run")
+    func kept() async throws {
+        let stress = try await Stress(
+            "cameras: { a: { device: \"virtual:clap?size=160x120&fps=30&format=mjpeg\" } }", [.sets],
+            keeps: true)
+        #expect(try stress.files == ["certificate.json", "report.html", "set-01"])
+        let movie = try Reader.streams(stress.result.folder + "/set-01/cameras/a.mov")
+        #expect(movie.first?.frameCount == 60)
+    }
+
+    @Test("A profile without a camera is refused with a sentence")
+    func noCamera() throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(
+            path: "multicam-deaf-\(UUID().uuidString).yaml")
+        try "microphones: { m: { device: \"virtual:clap\" } }".write(
+            to: scratch, atomically: true, encoding: .utf8)
+        defer { unlink(scratch.path) }
+        let error = #expect(throws: SetupError.self) {
+            _ = try StressTest(
+                SetupRequest(profile: scratch.path),
+                StressOptions(kinds: [.sets], output: "/tmp", version: "0"))
+        }
+        #expect(error?.description.contains("records no camera") == true)
+    }
+}
