@@ -13,16 +13,18 @@ package struct USBBus: Sendable, Hashable {
     package let freePorts: [Int]
     /// `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
     package let controllerDriver: String?
+    package let promise: USBPromise
 
     /// What a device that is plugged into a free port has for itself or shares, as `USBDevice.domains`; `nil` where there is
     /// none, or its speed is not known.
     package var freeDomain: USBDomain? {
-        guard let port = freePorts.first, let speed else { return nil }
+        guard let port = freePorts.first, let speed, promise != .unlimited else { return nil }
         let accounting = USBAccounting(driver: controllerDriver)
         let number = name.dropFirst(3)
         return USBDomain(
             name: accounting == .xhci ? "\(number)-port\(port)" : String(number),
             place: accounting == .xhci ? "port \(port) of bus \(number)" : "bus \(number)",
-            controller: controller, speed: speed, accounting: accounting)
+            controller: controller, speed: speed, accounting: accounting,
+            limit: promise.limit)
     }
 }

@@ -22,24 +22,27 @@ package struct USBDevice: Sendable, Hashable {
     package let controller: String
     /// `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
     package let controllerDriver: String?
+    package let promise: USBPromise
 
     package var bus: USBHub { hubs[0] }
     package var isCamera: Bool { description?.hasVideo ?? false }
 
     package var accounting: USBAccounting { USBAccounting(driver: controllerDriver) }
 
-    /// The stretches of its way that have a bandwidth of their own, from the controller on; empty where a speed is not known.
+    /// The stretches of its way that have a bandwidth of their own, from the controller on; empty where a speed is not known, and
+    /// where the controller keeps nothing for anybody.
     ///
     /// An xHCI controller gives each of its ports the whole bandwidth of a bus (`rh_bw` in the kernel's xhci.h); others have
     /// one for all their ports. What a controller can move in all is known to itself alone. A hub that is slower than what it
     /// hangs on is a narrower stretch, and a device of full speed behind a faster hub shares a bus of that speed with its like
     /// (USB 2.0, 11.14): in hubs with a translator for each port less than is assumed here.
     package var domains: [USBDomain] {
-        guard let speed, let root = bus.speed else { return [] }
+        guard let speed, let root = bus.speed, promise != .unlimited else { return [] }
         let number = String(bus.name.dropFirst(3))
         func domain(_ name: String, _ place: String, _ speed: USBSpeed) -> USBDomain {
             USBDomain(
-                name: name, place: place, controller: controller, speed: speed, accounting: accounting)
+                name: name, place: place, controller: controller, speed: speed, accounting: accounting,
+                limit: promise.limit)
         }
         var way = [domain(number, "bus \(number)", root)]
         if accounting == .xhci {

@@ -48,11 +48,12 @@ extension USBBus {
                 "connect_type", of: "\(folder)/\(number)-0:1.0/\(name)-port\(port)")
             return !taken.contains("\(number)-\(port)") && kind != "hardwired" && kind != "not used"
         }
+        let driver = Paths.link("\(Paths.parent(folder))/driver").map { Paths.name($0).printable() }
         self.init(
             name: name, controller: Paths.name(Paths.parent(folder)).printable(),
             speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) }, portCount: ports,
-            freePorts: free,
-            controllerDriver: Paths.link("\(Paths.parent(folder))/driver").map { Paths.name($0).printable() })
+            freePorts: free, controllerDriver: driver,
+            promise: USBPromise(controller: Paths.parent(folder), driver: driver, in: tree))
     }
 }
 
@@ -99,6 +100,7 @@ extension USBDevice {
         }
         controller = Paths.name(controllerFolder).printable()
         controllerDriver = Paths.link("\(controllerFolder)/driver").map { Paths.name($0).printable() }
+        promise = USBPromise(controller: controllerFolder, driver: controllerDriver, in: tree)
     }
 
     /// Versions up to 2.00 know no SuperSpeed and those from 3.00 on do; 2.01 and 2.10 have capabilities (BOS) that tell.

@@ -10,17 +10,25 @@ public struct USBDomain: Sendable, Hashable, Codable {
     public let controller: String
     public let speed: USBSpeed
     public let accounting: USBAccounting
+    /// What the controller's driver was told that it may promise of each microframe; `nil` for what is usual.
+    public let limit: Nanoseconds?
 
-    public init(name: String, place: String, controller: String, speed: USBSpeed, accounting: USBAccounting) {
+    public init(
+        name: String, place: String, controller: String, speed: USBSpeed, accounting: USBAccounting,
+        limit: Nanoseconds? = nil
+    ) {
         self.name = name
         self.place = place
         self.controller = controller
         self.speed = speed
         self.accounting = accounting
+        self.limit = limit
     }
 
     /// In each microframe.
-    package var budget: Nanoseconds { accounting.budget(at: speed) }
+    package var budget: Nanoseconds {
+        speed == .high ? limit ?? accounting.budget(at: speed) : accounting.budget(at: speed)
+    }
 
     /// What one turn takes here. `speed` is that at which its device talks.
     package func time(of reservation: USBReservation, at speed: USBSpeed) -> Nanoseconds {

@@ -31,7 +31,7 @@ struct USBTreeTests {
                 USBBus(
                     name: "usb1", controller: "0000:00:14.0", speed: .high, portCount: 4,
                     freePorts: [1, 3, 4],
-                    controllerDriver: "ehci-pci")
+                    controllerDriver: "ehci-pci", promise: .usual)
             ])
     }
 

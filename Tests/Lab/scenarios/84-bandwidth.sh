@@ -5,7 +5,8 @@ inside() {
     cameras studio:1 cheap:2
     bandwidth 100 # of each 125 µs, as EHCI
     echo "cameras: { desk: { device: any, format: yuyv, size: 640x480, rate: 30 } }
-tracks: { cameras: encode }" > "$results/raw.yaml"
+tracks: { cameras: encode }
+budget: { hardware: 10 }" > "$results/raw.yaml" # the driver is to refuse, not the plan
     node 1 > "$results/first"
     node 2 > "$results/second"
 
