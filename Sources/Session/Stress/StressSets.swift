@@ -93,10 +93,11 @@ public struct StressSets: Sendable {
         if hasPruned {
             sentences.append("Sets with a part that failed by itself were not tried: they need more.")
         }
-        let remaining = waiting.count
-        if tried >= limit, remaining > 0 || stage + 1 < roles.count {
+        if tried >= limit, !waiting.isEmpty || stage + 1 < roles.count {
+            let kind = stage == 0 ? "of all cameras" : stage == 1 ? "of one camera" : "of \(stage) cameras"
+            let rest = waiting.isEmpty ? "" : "\(waiting.count) more \(kind) and "
             sentences.append(
-                "No more than \(limit) sets are tried: \(remaining > 0 ? "\(remaining) of \(max(stage, 1)) cameras and " : "")larger ones were left out."
+                "No more than \(limit) sets are tried: \(rest)\(stage == 0 ? "parts of those" : "larger ones") were left out."
             )
         }
         return sentences

@@ -116,6 +116,30 @@ struct StressTestTests {
         try stress.check()
     }
 
+    @Test(
+        "Two cameras on one bus of USB 2 go together as far as it has room, and a climb finds where it ends")
+    func bus() async throws {
+        let stress = try await Stress(
+            """
+            cameras:
+              a: { device: "virtual:clap?bus=stress-test&format=yuyv", size: 640x480, rate: 30 }
+              b: { device: "virtual:clap?bus=stress-test&format=yuyv", size: 640x480, rate: 30 }
+            tracks: { cameras: encode, microphones: none }
+            """, [.climb], each: 1)
+        let climb = try #require(stress.certificate.climb)
+        #expect(climb.runs[0].verdict == .notRun && climb.runs[0].cause == .bus)
+        #expect(climb.runs[0].reasons.first?.contains("no bandwidth left") == true)
+        #expect(
+            try #require(climb.runs[0].predicted?.hardware) > 1, "the plan knows before what the bus refuses")
+        #expect(climb.gave?.cause == .bus && climb.gave?.change == "a 640x480 → 1280x720 at 15")
+        let highest = try #require(climb.runs.last { $0.verdict == .held })
+        #expect(highest.cameras.map(\.description) == ["a yuyv 640x480 at 15", "b yuyv 640x480 at 15"])
+        let used = highest.predicted?.terms.first { $0.resource.hasPrefix("usb:") }?.used
+        #expect(try #require(used) <= 1, "what the plan lets pass runs")
+        #expect(stress.certificate.verdict == .failed)
+        try stress.check()
+    }
+
     @Test("A camera that cannot start is told with its reason, and no set has it")
     func refusing() async throws {
         let stress = try await Stress(

@@ -68,7 +68,7 @@ struct StressSetsTests {
         var sets = StressSets(roles: many, grades: [grade("x", many)], limit: 20)
         #expect(run(&sets) { _, set in set.count < 3 }.count == 20)
         #expect(
-            sets.leftOut.contains { $0.contains("No more than 20 sets are tried: 59 of 2 cameras") },
+            sets.leftOut.contains { $0.contains("No more than 20 sets are tried: 59 more of 2 cameras") },
             "\(sets.leftOut)")
     }
 

@@ -54,6 +54,7 @@ enum StressStyle {
         td.wide { min-width: 16em; overflow-wrap: anywhere; }
         td.wide div { white-space: normal; }
         td.name { min-width: 15em; }
+        th.number { text-align: right; white-space: normal; }
         td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         small { display: block; font-size: 12px; font-weight: 400; overflow-wrap: anywhere; }
         .badge { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600;

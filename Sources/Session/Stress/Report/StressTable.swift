@@ -2,9 +2,17 @@ internal import Plots
 
 /// Tables of a stress report.
 enum StressTable {
-    static func table(_ heads: [String], _ rows: [HTML]) -> HTML {
-        let head = HTML.element(
-            "thead", [:], [.element("tr", [:], heads.map { .element("th", ["scope": "col"], $0) })])
+    /// - Parameters:
+    ///   - heads: Of the columns; none for a table without a head.
+    ///   - rows: Its body.
+    ///   - numbers: The columns that hold numbers, which stand to the right.
+    /// - Returns: A table that scrolls by itself where the page is narrow.
+    static func table(_ heads: [String], _ rows: [HTML], numbers: Set<Int> = []) -> HTML {
+        let cells = heads.enumerated().map { index, head in
+            HTML.element(
+                "th", numbers.contains(index) ? ["scope": "col", "class": "number"] : ["scope": "col"], head)
+        }
+        let head = HTML.element("thead", [:], [.element("tr", [:], cells)])
         return .element(
             "div", ["class": "scroll"],
             [.element("table", [:], (heads.isEmpty ? [] : [head]) + [.element("tbody", [:], rows)])])
@@ -49,6 +57,6 @@ enum StressTable {
                     .element("td", ["class": "wide"], causes),
                 ])
         }
-        return table(["Track", "Kind", "Captured", "Lost", "Share", "By cause"], rows)
+        return table(["Track", "Kind", "Captured", "Lost", "Share", "By cause"], rows, numbers: [2, 3, 4])
     }
 }
