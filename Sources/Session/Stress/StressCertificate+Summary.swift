@@ -39,10 +39,8 @@ extension StressCertificate {
         let name = "“\(profile)”"
         if let failed {
             let why = failed.reasons.first ?? "no reason is known."
-            let what =
-                failed.verdict == .notRun
-                ? "does not start" : "did not hold: \(failed.cause?.words ?? "something") gave"
-            return "\(name) \(what). \(why)"
+            let what = failed.verdict == .notRun ? "does not start" : "did not hold"
+            return "\(name) \(what): \(failed.cause?.words ?? "something") gave. \(why)"
         }
         guard let longest = decisive.max(by: { $0.duration_ns < $1.duration_ns }) else {
             return "\(name) was not tried to the end: nothing is known of it."
