@@ -38,8 +38,10 @@ public struct WorkMeasurement {
             let kinds = all.filter { detail == .plain || $0.dependsOnDetail }
             for (position, kind) in kinds.enumerated() {
                 progress((Double(index) + Double(position) / Double(kinds.count)) / 2)
-                let entry = Self.line(
-                    through: try Self.sample(kind, small), try Self.sample(kind, large))
+                let entry =
+                    kind == .deliver
+                    ? CostTable.Entry(nanosecondsPerPiece: Self.delivering(), nanosecondsPerUnit: 0)
+                    : Self.line(through: try Self.sample(kind, small), try Self.sample(kind, large))
                 switch detail {
                 case .plain: table.plain[kind] = entry
                 case .photographic: table.photographic[kind] = entry
@@ -73,7 +75,7 @@ public struct WorkMeasurement {
         case .encodeSound: return try encodingSound(channels: scale)
         case .resample: return try resampling(sampleCount: 960 * scale)
         case .store: return storing(byteCount: 50_000 * scale * scale)
-        case .deliver: return delivering(units: Double(scale))
+        case .deliver: return Sample(nanoseconds: delivering(), units: 0)
         }
     }
 
@@ -216,20 +218,27 @@ public struct WorkMeasurement {
     }
 
     /// A picture passes from the driver to the timeline, from there to an encoder or a file, and on to the disk's thread: each
-    /// sleeps until it comes. Measured on one thread that wakes another and waits for it.
-    private static func delivering(units: Double) -> Sample {
-        let (count, wakeUps) = (400, 4.0)
+    /// sleeps until it comes, long enough that the processor has forgotten it. Measured on one thread that sleeps as long as
+    /// between two pictures, wakes another and waits for it.
+    ///
+    /// - Returns: Nanoseconds of the process, of which nobody else may take any meanwhile.
+    private static func delivering() -> Double {
+        let (count, wakeUps) = (60, 4.0)
         let (there, back) = (BoundedQueue<Int>(capacity: 1), BoundedQueue<Int>(capacity: 1))
         let other = MediaThread(name: "measure") { while let item = there.next() { back.put(item) } }
+        let clock = MonotonicClock()
+        let never = Cancellation()
         let begin = time(of: CLOCK_PROCESS_CPUTIME_ID)
         for item in 0..<count {
+            clock.sleep(until: clock.now + .milliseconds(8), unless: never)
             there.put(item)
             _ = back.next()
         }
         let passed = time(of: CLOCK_PROCESS_CPUTIME_ID) - begin
         there.finish()
         other.join()
-        return Sample(nanoseconds: passed / Double(2 * count) * wakeUps, units: units)
+        // The sleeper's own waking, the other's, and the sleeper's again.
+        return passed / Double(3 * count) * wakeUps
     }
 
     private static func noise(_ count: Int) -> [Float] {

@@ -117,7 +117,7 @@ struct ProfileLibraryTests {
         let entries = ProfileLibrary(folders: [Self.shipped]).list()
         #expect(
             Set(entries.map(\.name)).isSuperset(of: [
-                "grid", "interview", "pip", "portrait", "side-by-side", "tracks",
+                "grid", "interview", "pip", "portrait", "side-by-side", "stress", "tracks",
             ]))
         for entry in entries {
             #expect(entry.problem == nil)
