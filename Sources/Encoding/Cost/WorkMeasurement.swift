@@ -41,7 +41,8 @@ public struct WorkMeasurement {
                 let entry =
                     kind == .deliver
                     ? CostTable.Entry(nanosecondsPerPiece: Self.delivering(), nanosecondsPerUnit: 0)
-                    : Self.line(through: try Self.sample(kind, small), try Self.sample(kind, large))
+                    : Self.line(
+                        through: try Self.sample(kind, small, detail), try Self.sample(kind, large, detail))
                 switch detail {
                 case .plain: table.plain[kind] = entry
                 case .photographic: table.photographic[kind] = entry
@@ -58,9 +59,9 @@ public struct WorkMeasurement {
             nanosecondsPerPiece: max(0, small.nanoseconds - slope * small.units), nanosecondsPerUnit: slope)
     }
 
-    private static func sample(_ kind: WorkKind, _ material: MeasuringMaterial) throws(EncodingError)
-        -> Sample
-    {
+    private static func sample(
+        _ kind: WorkKind, _ material: MeasuringMaterial, _ detail: CostTable.Detail
+    ) throws(EncodingError) -> Sample {
         let pixels = Double(material.size.pixelCount)
         // Sound and bytes come in two sizes too.
         let scale = material.size == small ? 1 : 2
@@ -72,7 +73,7 @@ public struct WorkMeasurement {
         case .encodeUltrafast: return Sample(nanoseconds: try encoding(material, .ultrafast), units: pixels)
         case .encodeSuperfast: return Sample(nanoseconds: try encoding(material, .superfast), units: pixels)
         case .encodeVeryfast: return Sample(nanoseconds: try encoding(material, .veryfast), units: pixels)
-        case .encodeSound: return try encodingSound(channels: scale)
+        case .encodeSound: return try encodingSound(channels: scale, detail)
         case .resample: return try resampling(sampleCount: 960 * scale)
         case .store: return storing(byteCount: 50_000 * scale * scale)
         case .deliver: return Sample(nanoseconds: delivering(), units: 0)
@@ -181,10 +182,12 @@ public struct WorkMeasurement {
 
     // MARK: Sound and bytes
 
-    private static func encodingSound(channels: Int) throws(EncodingError) -> Sample {
+    private static func encodingSound(
+        channels: Int, _ detail: CostTable.Detail
+    ) throws(EncodingError) -> Sample {
         let encoder = try AACEncoder(channels: channels, bitrate: 96_000 * channels, name: name)
         let frames = 200
-        let samples = noise(1024 * channels * frames)
+        let samples = detail == .plain ? beeps(frames, channels) : noise(1024 * channels * frames)
         let time = try leastThrowing(of: frames, runs: 1) { () throws(EncodingError) in
             _ = try encoder.encode(samples)
         }
@@ -217,13 +220,12 @@ public struct WorkMeasurement {
         return Sample(nanoseconds: time, units: Double(byteCount))
     }
 
-    /// A picture passes from the driver to the timeline, from there to an encoder or a file, and on to the disk's thread: each
-    /// sleeps until it comes, long enough that the processor has forgotten it. Measured on one thread that sleeps as long as
-    /// between two pictures, wakes another and waits for it.
+    /// A thread that sleeps until a picture comes does so for long enough that the processor has forgotten it. Measured on one
+    /// that sleeps for part of a picture's interval, wakes another and waits for it.
     ///
     /// - Returns: Nanoseconds of the process, of which nobody else may take any meanwhile.
     private static func delivering() -> Double {
-        let (count, wakeUps) = (60, 4.0)
+        let count = 100
         let (there, back) = (BoundedQueue<Int>(capacity: 1), BoundedQueue<Int>(capacity: 1))
         let other = MediaThread(name: "measure") { while let item = there.next() { back.put(item) } }
         let clock = MonotonicClock()
@@ -238,7 +240,15 @@ public struct WorkMeasurement {
         there.finish()
         other.join()
         // The sleeper's own waking, the other's, and the sleeper's again.
-        return passed / Double(3 * count) * wakeUps
+        return passed / Double(3 * count)
+    }
+
+    /// As made-up microphones play: a beep of 40 ms at each second, and silence.
+    private static func beeps(_ frames: Int, _ channels: Int) -> [Float] {
+        (0..<1024 * channels * frames).map { index in
+            let sample = index / channels % SoundFormat.sessionRate
+            return sample < SoundFormat.sessionRate / 25 ? 0.5 * sinf(Float(sample) * 2 * .pi / 48) : 0
+        }
     }
 
     private static func noise(_ count: Int) -> [Float] {

@@ -20,13 +20,13 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case encodeUltrafast = "encode-ultrafast"
     case encodeSuperfast = "encode-superfast"
     case encodeVeryfast = "encode-veryfast"
-    /// AAC, per sample and channel.
+    /// AAC, per sample and channel. Of beeps and silence it costs a third of what a voice in a room does.
     case encodeSound = "encode-sound"
     /// To the session's rate and clock, per sample and channel of the device.
     case resample
     /// What is written to a file: checked, queued, copied; per byte.
     case store
-    /// A picture's or a slice's way from thread to thread: waking each of them. It has no units.
+    /// Waking a thread for a picture or a slice of sound. It has no units.
     case deliver
 
     public init(_ scale: JPEGScale) {
@@ -54,9 +54,9 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .decodeH264,
             .encodeUltrafast,
-            .encodeSuperfast, .encodeVeryfast:
+            .encodeSuperfast, .encodeVeryfast, .encodeSound:
             true
-        case .unpack, .scale, .turn, .recolor, .encodeSound, .resample, .store, .deliver: false
+        case .unpack, .scale, .turn, .recolor, .resample, .store, .deliver: false
         }
     }
 }

@@ -18,6 +18,7 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// - Parameter plan: As it would run.
     public init(_ plan: SessionPlan) {
+        add(.deliver, rate: Self.timelineRate(plan) + Self.watchRate, units: 0, of: Self.sessionOwner)
         for camera in plan.cameras { add(camera, plan) }
         if let program = plan.program { add(program, plan) }
         for track in plan.cameraTracks { add(track, plan) }
@@ -34,6 +35,19 @@ public struct PlannedWork: Sendable, Equatable {
         return sums
     }
 
+    /// Whose work it is that belongs to no device and no output.
+    static let sessionOwner = "session"
+    /// Slices that sound is worked through in, in a second.
+    private static let slices = 50.0
+    /// The status, the clocks' history and the watch over the machine, ten times a second each, with what they compute: as
+    /// much as so many wakings. Measured: the rest of a recording of one camera.
+    private static let watchRate = 100.0
+
+    /// The timeline wakes for each slice of sound, and for each tick of the leading grid.
+    private static func timelineRate(_ plan: SessionPlan) -> Double {
+        slices + ((plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0)
+    }
+
     private mutating func add(
         _ kind: WorkKind, rate: Double, units: Double, _ detail: CostTable.Detail = .plain, of owner: String
     ) {
@@ -44,7 +58,9 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// A stream whose pictures depend on each other is decoded once, whoever shows it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
-        add(.deliver, rate: camera.format.rate.perSecond, units: 0, of: camera.role)
+        // A made-up camera's own thread stands in for hardware.
+        let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
+        add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
         add(
             .decodeH264, rate: camera.format.rate.perSecond, units: Double(camera.format.size.pixelCount),
@@ -53,17 +69,20 @@ public struct PlannedWork: Sendable, Equatable {
 
     private mutating func add(_ microphone: PlannedMicrophone, _ plan: SessionPlan) {
         let channels = microphone.pick.isEmpty ? microphone.format.channels : microphone.pick.count
-        let slices = 50.0
-        add(.deliver, rate: slices, units: 0, of: microphone.role)
+        let slices = Self.slices
+        add(
+            .deliver, rate: slices * (microphone.detail == .photographic ? 2 : 1), units: 0,
+            of: microphone.role)
         add(
             .resample, rate: slices, units: Double(microphone.format.rate * channels) / slices,
             of: microphone.role)
         guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
         let samples = Double(SoundFormat.sessionRate * channels)
         if track.file.hasSuffix(".wav") {
+            add(.deliver, rate: slices, units: 0, of: microphone.role)
             add(.store, rate: slices, units: samples * 3 / slices, of: microphone.role)
         } else {
-            add(.encodeSound, rate: samples / 1024, units: 1024, of: microphone.role)
+            add(.encodeSound, rate: samples / 1024, units: 1024, microphone.detail, of: microphone.role)
         }
     }
 
@@ -87,7 +106,12 @@ public struct PlannedWork: Sendable, Equatable {
         encode(settings, detail, owner: SessionPlan.programOwner)
         guard !program.mix.isEmpty else { return }
         let samples = Double(SoundFormat.sessionRate * SoundStage.mixChannels)
-        add(.encodeSound, rate: samples / 1024, units: 1024, of: SessionPlan.programOwner)
+        let isReal = plan.microphones.contains {
+            program.mix.contains($0.role) && $0.detail == .photographic
+        }
+        add(
+            .encodeSound, rate: samples / 1024, units: 1024, isReal ? .photographic : .plain,
+            of: SessionPlan.programOwner)
     }
 
     private mutating func add(_ track: PlannedCameraTrack, _ plan: SessionPlan) {

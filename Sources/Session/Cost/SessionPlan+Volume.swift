@@ -57,6 +57,19 @@ extension SessionPlan {
     }
 }
 
+extension SessionPlan {
+    /// How many threads take a camera's pictures: its file's, and those of the encoders that need it.
+    func consumers(of role: String) -> Double {
+        let tracks = cameraTracks.count { $0.role == role }
+        return Double(tracks + (program?.layers.contains { $0.role == role } == true ? 1 : 0))
+    }
+}
+
+extension PlannedMicrophone {
+    /// Made-up sound is simpler than what a microphone hears.
+    var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
+}
+
 extension PlannedCamera {
     /// Made-up pictures are simpler than what a camera sees.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
