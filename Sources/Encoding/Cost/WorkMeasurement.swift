@@ -4,8 +4,9 @@ public import Media
 
 /// Measures what each kind of work costs here: does it on made-up material of two sizes, and draws the line through both.
 ///
-/// Processor time of the thread counts, not time on the clock: others on the machine disturb it little. The least of several
-/// runs counts, since what disturbs only ever adds. It takes some seconds and blocks its thread.
+/// Processor time of the thread counts, not time on the clock: others on the machine disturb it little. Of several runs the
+/// middle counts. Meanwhile other threads are busy half of the time, as while recording: processors that share a core, its
+/// caches or the way to memory are slower then. It takes some seconds and blocks its thread.
 public struct WorkMeasurement {
     /// What one piece took, and how many units it had.
     private struct Sample {
@@ -31,6 +32,10 @@ public struct WorkMeasurement {
     /// The same of some kinds alone, for tests.
     func table(of all: [WorkKind], progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         var table = CostTable(plain: [:], photographic: [:])
+        // Before others are busy, since it counts all threads' time.
+        let waking = all.contains(.deliver) ? Self.delivering() : 0
+        let company = BusyCompany()
+        defer { company.leave() }
         for (index, detail) in CostTable.Detail.allCases.enumerated() {
             let (small, large) = (
                 MeasuringMaterial(detail, size: Self.small), MeasuringMaterial(detail, size: Self.large)
@@ -40,7 +45,7 @@ public struct WorkMeasurement {
                 progress((Double(index) + Double(position) / Double(kinds.count)) / 2)
                 let entry =
                     kind == .deliver
-                    ? CostTable.Entry(nanosecondsPerPiece: Self.delivering(), nanosecondsPerUnit: 0)
+                    ? CostTable.Entry(nanosecondsPerPiece: waking, nanosecondsPerUnit: 0)
                     : Self.line(
                         through: try Self.sample(kind, small, detail), try Self.sample(kind, large, detail))
                 switch detail {
@@ -76,7 +81,7 @@ public struct WorkMeasurement {
         case .encodeSound: return try encodingSound(channels: scale, detail)
         case .resample: return try resampling(sampleCount: 960 * scale)
         case .store: return storing(byteCount: 50_000 * scale * scale)
-        case .deliver: return Sample(nanoseconds: delivering(), units: 0)
+        case .deliver: preconditionFailure("a waking is no line through two sizes")
         }
     }
 
@@ -89,7 +94,7 @@ public struct WorkMeasurement {
         let pictures = try material.jpegs()
         let decoder = JPEGDecoder()
         var scratch = ScratchPlanes()
-        return least(of: pictures.count) {
+        return usual(of: pictures.count) {
             for picture in pictures {
                 guard let header = decoder.header(of: picture.memory) else { continue }
                 _ = decoder.decode(
@@ -113,7 +118,7 @@ public struct WorkMeasurement {
             }
         }
         let decoder = try H264Decoder(name: name)
-        return try leastThrowing(of: units.count, runs: 1) { () throws(EncodingError) in
+        return try usualThrowing(of: units.count, runs: 1) { () throws(EncodingError) in
             for unit in units { _ = try decoder.decode(unit) }
         }
     }
@@ -134,24 +139,24 @@ public struct WorkMeasurement {
                 sequence: 0,
                 memory: SharedBytes(repeatElement(128, count: byteCount)), planes: layout, isOwned: true)
             let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
-            let time = least(of: sources.count) {
+            let time = usual(of: sources.count) {
                 for _ in sources { _ = painter.paint(picture, whole, into: scratch.planes(size, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels)
         case .scale:
             let target = PictureSize(width: size.width * 3 / 4 & ~1, height: size.height * 3 / 4 & ~1)
-            let time = least(of: sources.count) {
+            let time = usual(of: sources.count) {
                 for source in sources { source.scale(into: scratch.planes(target, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels + Double(target.pixelCount))
         case .turn:
-            let time = least(of: sources.count) {
+            let time = usual(of: sources.count) {
                 for source in sources { source.turn(.quarter, into: scratch.planes(size.turned, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels)
         default:
             let map = ColorMap(from: .jpeg, to: .bt709Limited)
-            let time = least(of: sources.count) { for source in sources { map?.convert(source) } }
+            let time = usual(of: sources.count) { for source in sources { map?.convert(source) } }
             return Sample(nanoseconds: time, units: pixels)
         }
     }
@@ -172,7 +177,7 @@ public struct WorkMeasurement {
                 rectangle: whole)
         }
         let encoder = try ComposedPictureEncoder(settings, name: name, threads: 1)
-        return try leastThrowing(of: encodedPictures, runs: 1) { () throws(EncodingError) in
+        return try usualThrowing(of: encodedPictures, runs: 1) { () throws(EncodingError) in
             for tick in 0..<encodedPictures {
                 _ = try encoder.encode([layers[tick]], tick: Int64(tick))
             }
@@ -188,7 +193,7 @@ public struct WorkMeasurement {
         let encoder = try AACEncoder(channels: channels, bitrate: 96_000 * channels, name: name)
         let frames = 200
         let samples = detail == .plain ? beeps(frames, channels) : noise(1024 * channels * frames)
-        let time = try leastThrowing(of: frames, runs: 1) { () throws(EncodingError) in
+        let time = try usualThrowing(of: frames, runs: 1) { () throws(EncodingError) in
             _ = try encoder.encode(samples)
         }
         return Sample(nanoseconds: time, units: Double(1024 * channels))
@@ -197,7 +202,7 @@ public struct WorkMeasurement {
     private static func resampling(sampleCount: Int) throws(EncodingError) -> Sample {
         let resampler = try DriftResampler(from: SoundFormat(rate: 48_000, channels: 1), name: name)
         let samples = noise(sampleCount)
-        let time = try leastThrowing(of: 100, runs: runs) { () throws(EncodingError) in
+        let time = try usualThrowing(of: 100, runs: runs) { () throws(EncodingError) in
             for _ in 0..<100 {
                 try resampler.correct(partsPerMillion: 50)
                 _ = try resampler.convert(samples)
@@ -211,7 +216,7 @@ public struct WorkMeasurement {
         let descriptor = media_memory_file()
         defer { if descriptor >= 0 { close(descriptor) } }
         let source = SharedBytes(repeatElement(7, count: byteCount))
-        let time = least(of: 20) {
+        let time = usual(of: 20) {
             for index in 0..<20 {
                 let copy = SharedBytes(copying: source.bytes)
                 if descriptor >= 0 { pwrite(descriptor, copy.start, copy.count, off_t(index * byteCount)) }
@@ -261,24 +266,25 @@ public struct WorkMeasurement {
 
     // MARK: Time
 
-    private static func least(of pieces: Int, _ body: () -> Void) -> Double {
-        (0..<runs).map { _ in
+    private static func usual(of pieces: Int, _ body: () -> Void) -> Double {
+        let times = (0..<runs).map { _ in
             let begin = threadTime
             body()
             return threadTime - begin
-        }.reduce(.infinity, min) / Double(max(pieces, 1))
+        }
+        return times.sorted()[runs / 2] / Double(max(pieces, 1))
     }
 
-    private static func leastThrowing(
+    private static func usualThrowing(
         of pieces: Int, runs: Int, _ body: () throws(EncodingError) -> Void
     ) throws(EncodingError) -> Double {
-        var least = Double.infinity
-        for _ in 0..<runs {
+        var times: [Double] = []
+        for _ in 0..<max(runs, 1) {
             let begin = threadTime
             try body()
-            least = min(least, threadTime - begin)
+            times.append(threadTime - begin)
         }
-        return least / Double(max(pieces, 1))
+        return times.sorted()[times.count / 2] / Double(max(pieces, 1))
     }
 
     private static var threadTime: Double { time(of: CLOCK_THREAD_CPUTIME_ID) }

@@ -103,14 +103,17 @@ final class Governance {
             for tap in taps { tap.pause(!step.isUp) }
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
-            camera.change(to: wantedFormat(of: camera), reason: "\(step.text): \(step.reason)")
+            camera.change(
+                to: Self.format(of: camera, givingUp: governor.inForce[...]),
+                reason: "\(step.text): \(step.reason)")
         }
     }
 
-    /// Of a camera by all that is in force; `nil` for off.
-    private func wantedFormat(of camera: CameraInput) -> VideoFormat? {
+    /// Of a camera when so much is given up; `nil` for off.
+    static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
+    {
         var wanted = camera.source.format
-        for measure in governor.inForce {
+        for measure in measures {
             switch measure.action {
             case .cameraRate(camera.role, _, let rate):
                 wanted = VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)

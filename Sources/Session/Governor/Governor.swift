@@ -39,8 +39,10 @@ public struct Governor: Sendable {
     /// No attempt to take something back before this.
     private var raisesFrom: ClockTime?
     private var backoff = Self.shortestBackoff
-    /// Whether others' work was in the way at the last look.
-    private var wasBusy = false
+    /// The step up that failed last.
+    private var failedRaise: ClockTime?
+    /// Since when others' work is in the way; `nil` while it is not.
+    private var busySince: ClockTime?
 
     /// Of an encoder's queue: from a third on it is behind, from two thirds on pictures are about to be lost. Within a tenth it
     /// only breathes.
@@ -84,8 +86,7 @@ public struct Governor: Sendable {
             return .end(reason: "\(end.text); before it goes on, \(end.advice)")
         }
         let isBusy = factors.contains { Self.isOthers($0.cause) && $0.level >= .serious }
-        if wasBusy, !isBusy { forgetFailures() }
-        wasBusy = isBusy
+        noteOthers(isBusy, at: time)
         guard let trouble = Self.trouble(queues, factors) else {
             troubleSince = nil
             return raise(queues, isBusy: isBusy, at: time)
@@ -108,6 +109,7 @@ public struct Governor: Sendable {
         if let raise = lastRaise, time - raise < Self.trial {
             raisesFrom = time + backoff
             backoff = min(backoff * 2, Self.longestBackoff)
+            failedRaise = raise
             lastRaise = nil
         }
         taken.append(index)
@@ -138,16 +140,20 @@ public struct Governor: Sendable {
     }
 
     private static func trouble(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Trouble? {
-        let troubles = [encoderTrouble(queues)].compactMap(\.self) + factors.compactMap(trouble)
+        // An encoder waits for its file too: then less work is no help, and a faster preset makes larger files.
+        let isDiskSlow = factors.contains { $0.cause == .writer && $0.level >= .serious }
+        let troubles =
+            [encoderTrouble(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
+            + factors.compactMap(trouble)
         // Of equally urgent ones the first: the encoder's, which is the quickest.
         return troubles.first { $0.urgency == .now } ?? troubles.first
     }
 
-    private static func encoderTrouble(_ queues: [QueueAge]) -> Trouble? {
+    private static func encoderTrouble(_ queues: [QueueAge], relief: GovernorMeasure.Relief) -> Trouble? {
         guard let (queue, room, fill) = fullest(queues), fill >= behind else { return nil }
         let isNow = fill >= nearlyFull
         return Trouble(
-            urgency: isNow ? .now : .soon, relief: .processor,
+            urgency: isNow ? .now : .soon, relief: relief,
             patience: isNow ? .milliseconds(300) : .seconds(1),
             reason:
                 "the encoder of \(queue.name) is \(Int(queue.intervals.rounded())) pictures behind, with room for \(room).",
@@ -200,8 +206,11 @@ public struct Governor: Sendable {
         }
         guard time - max(since, lastChange ?? since) >= wait else { return .none }
         taken.removeLast()
+        // The one before has proved itself.
+        if let lastRaise, time - lastRaise >= Self.trial { backoff = Self.shortestBackoff }
         lastChange = time
         lastRaise = time
+        fillAtChange = nil
         let reason =
             isBusy
             ? "the queues have been empty for a minute, so one step is tried."
@@ -209,10 +218,17 @@ public struct Governor: Sendable {
         return .step(GovernorStep(index: index, measure: ladder[index], isUp: true, reason: reason))
     }
 
-    /// What kept the computer busy is over: what failed meanwhile says nothing any more.
-    private mutating func forgetFailures() {
-        raisesFrom = nil
-        backoff = Self.shortestBackoff
+    /// When what kept the computer busy is over, attempts that failed meanwhile say nothing any more. Busy since such an
+    /// attempt, it was our own doing.
+    private mutating func noteOthers(_ isBusy: Bool, at time: ClockTime) {
+        if isBusy {
+            busySince = busySince ?? time
+        } else if let since = busySince {
+            busySince = nil
+            guard let failedRaise, since < failedRaise else { return }
+            raisesFrom = nil
+            backoff = Self.shortestBackoff
+        }
     }
 
     /// Whether it tells of the computer as a whole, and not yet of the recording.

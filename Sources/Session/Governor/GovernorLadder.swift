@@ -81,7 +81,16 @@ struct GovernorLadder {
     private func sizes(of camera: PlannedCamera) -> [GovernorMeasure.Action] {
         // A crop is counted in pixels of the planned size.
         guard camera.crop == nil else { return [] }
-        let offered = offers[camera.role, default: []].filter { $0.pixel == camera.format.pixel }.map(\.size)
+        // At the rate that the camera has come down to by then, or another that is not below the floor.
+        let lowest =
+            rates(of: camera).compactMap { action in
+                if case .cameraRate(_, _, let rate) = action { rate } else { nil }
+            }.last ?? camera.format.rate
+        let offered = offers[camera.role, default: []].filter { offer in
+            guard offer.pixel == camera.format.pixel, let rate = offer.rate(for: lowest) else { return false }
+            return CameraFormatChoice.reaches(rate, lowest)
+                && CameraFormatChoice.reaches(camera.format.rate, rate)
+        }.map(\.size)
         var actions: [GovernorMeasure.Action] = []
         var current = camera.format.size
         while let next = smaller(than: current, among: offered) {

@@ -165,13 +165,15 @@ final class Recorder {
 
     private var slowestGovernedDelivery: Nanoseconds {
         let ladder = Governance.ladder(plan, inputs: inputs, hasPreviews: false)
-        let deliveries = ladder.compactMap { measure -> Nanoseconds? in
-            guard case .cameraRate(let role, _, let rate) = measure.action,
-                let camera = inputs.cameras.first(where: { $0.role == role })
-            else { return nil }
-            let slower = rate.interval - camera.source.format.rate.interval
+        let deliveries = inputs.cameras.filter(\.isChangeable).map { camera -> Nanoseconds in
+            let planned = camera.source.format.rate
+            let lowest =
+                ladder.indices.compactMap { index in
+                    Governance.format(of: camera, givingUp: ladder[...index])?.rate
+                }.min() ?? planned
+            guard lowest < planned else { return .zero }
             // An exposure and its transport are each longer by so much; half an interval later a tick shows it.
-            return camera.deliveryDelay + slower * 2 + rate.interval
+            return camera.deliveryDelay + (lowest.interval - planned.interval) * 2 + lowest.interval
         }
         return deliveries.max() ?? .zero
     }
@@ -202,7 +204,9 @@ final class Recorder {
             end = end.map { min($0, planned) } ?? planned
         }
         let mustEnd = allFailed || governance?.endReason != nil
-        return mustEnd ? max(position, MediaTime(nanoseconds: 1)) : end.map { max($0, position) }
+        // The tick at the position is decided: the end comes after it.
+        let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
+        return mustEnd ? undecided : end.map { max($0, undecided) }
     }
 
     private func followParts(_ splits: [ClockTime], at position: MediaTime) {

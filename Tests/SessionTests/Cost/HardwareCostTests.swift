@@ -61,9 +61,11 @@ struct HardwareCostTests {
         let piece = 10_000.0
         let painting: Double = main * 2.2 + inset * 1.4 + shown * 0.2 + 4 * piece
         let pictures: Double = 30 * (painting + main * 10 + piece)
-        let coding: Double = 96_000 / 1024 * (piece + 1024 * 50)
+        // A voice, as far as one can know.
+        let coding: Double = 96_000 / 1024 * (piece + 1024 * 50 * 1.6)
         let resampling: Double = 50 * piece + 48_000 * 20
-        let delivering: Double = (60 + 50) * piece
+        // The timeline and the watch, an encoder for each camera, and two threads for the microphone.
+        let delivering: Double = (50 + 30 + 100 + 60 + 100) * piece
         let all = pictures + coding + resampling + delivering
         #expect(abs(try used(cost, "cpu") - all / 1e9 / 1.8) < 0.002)
         let composing = 30 * painting
