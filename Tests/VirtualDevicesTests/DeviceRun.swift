@@ -39,11 +39,20 @@ struct DeviceRun<Event: Sendable> {
 }
 
 extension DeviceRun<CameraEvent> {
-    /// T0 comes `recordingAfter` seconds after the start.
-    init(_ camera: any CameraSource, seconds: Double, recordingAfter: Double? = 0) throws {
+    /// T0 comes `recordingAfter` seconds after the start. `react` hears each event, on the camera's thread.
+    init(
+        _ camera: any CameraSource, seconds: Double, recordingAfter: Double? = 0,
+        reacting react: @escaping @Sendable (CameraEvent) -> Void = { _ in }
+    ) throws {
         if let recordingAfter { camera.recordingBegins(at: Self.start + .seconds(rounding: recordingAfter)) }
         try self.init(
-            seconds: seconds, { try camera.start(on: $0, delivering: $1) }, { camera.stop() })
+            seconds: seconds,
+            { clock, receive in
+                try camera.start(on: clock) { event in
+                    receive(event)
+                    react(event)
+                }
+            }, { camera.stop() })
     }
 
     init(
@@ -68,7 +77,10 @@ extension DeviceRun<CameraEvent> {
                     "\(at) picture \(picture.sequence) \(picture.capturedAt.nanoseconds) \(picture.memory.count)"
             case .lost(let count, let cause, let time):
                 return "\(at) lost \(count) \(cause) \(time.nanoseconds)"
-            case .away(let time, let cause): return "\(at) away \((time - Self.start).count) \(cause)"
+            case .away(let time, let cause, let isRequested):
+                return "\(at) \(isRequested ? "asked" : "away") \((time - Self.start).count) \(cause)"
+            case .formatRefused(let format, let time, _):
+                return "\(at) refused \((time - Self.start).count) \(format)"
             case .returned(let time, _): return "\(at) returned \((time - Self.start).count)"
             case .formatChanged(let format): return "\(at) format \(format)"
             case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"

@@ -284,6 +284,78 @@ struct VirtualCameraTests {
         #expect(run.story.count { $0.contains("away") } == 1)
     }
 
+    // MARK: Faults while it is asked for something
+
+    /// All but the pictures that a camera tells which is asked for a smaller format when its tenth picture comes, at
+    /// 1.077 s, or which is switched off and asked for it 50 ms later, or which is asked for it when it is unplugged.
+    private func story(_ faults: String, when: Asked) throws -> [String] {
+        let camera = try VirtualSources.camera(
+            selector: "virtual:bars?size=64x48&fps=10&phase=0&\(faults)", role: "desk")
+        let smaller = VideoFormat(
+            pixel: .mjpeg, size: PictureSize(width: 32, height: 24), rate: FrameRate(10))
+        let count = Monitor(0)
+        let run = try Run(camera, seconds: 4) { event in
+            switch event {
+            case .picture:
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == 10, when != .unplugged { camera.change(to: when == .off ? nil : smaller) }
+            case .away(_, let cause, let isRequested):
+                let isOff = isRequested && cause == "off"
+                if isOff || (when == .unplugged && !isRequested) { camera.change(to: smaller) }
+            default: break
+            }
+        }
+        // Whatever happens is told when it happens, or is found out.
+        let times = run.arrivals.filter { if case .picture = $0.event { false } else { true } }.map(\.at)
+        #expect(times == times.sorted())
+        #expect(run.pictures.last?.size == smaller.size)
+        return run.story.filter { !$0.contains("picture") }
+    }
+
+    enum Asked { case streaming, off, unplugged }
+
+    @Test("unplugged while it takes another format, it is told as missing when it is opened again")
+    func unpluggedInChange() throws {
+        #expect(
+            try story("unplug=1.2&replug=2", when: .streaming) == [
+                "1076543211 asked 1076543211 changing its format", "1376543211 away 1376543211 unplugged",
+                "2000000000 format mjpeg 32x24 at 10", "2000000000 returned 2000000000",
+            ])
+    }
+
+    @Test("unplugged and back again while it takes another format, it was never seen to be missing")
+    func missedInChange() throws {
+        #expect(
+            try story("unplug=1.1,2&replug=1.3,3", when: .streaming) == [
+                "1076543211 asked 1076543211 changing its format", "1376543211 format mjpeg 32x24 at 10",
+                "1376543211 returned 1376543211", "2000000000 away 2000000000 unplugged",
+                "3000000000 returned 3000000000",
+            ])
+    }
+
+    @Test("unplugged while it is off, it is told as missing when it is switched on again")
+    func unpluggedWhileOff() throws {
+        #expect(
+            try story("unplug=1.1&replug=2.5", when: .off) == [
+                "1076543211 asked 1076543211 off", "1426543211 away 1426543211 unplugged",
+                "2500000000 format mjpeg 32x24 at 10", "2500000000 returned 2500000000",
+            ])
+    }
+
+    @Test(
+        "asked for another format while it is unplugged, it stays unplugged, and has the format when it returns"
+    )
+    func askedWhileUnplugged() throws {
+        #expect(
+            try story("unplug=1&replug=2", when: .unplugged) == [
+                "1000000000 away 1000000000 unplugged", "2000000000 format mjpeg 32x24 at 10",
+                "2000000000 returned 2000000000",
+            ])
+    }
+
     @Test("in real time it delivers, stops at once, and can be started again")
     func realTime() throws {
         let camera = try VirtualSources.camera(selector: "virtual:clap?size=64x48&fps=200", role: "desk")

@@ -3,6 +3,8 @@ import Media
 /// What a camera tells its receiver, in order, over all the streams that it has had. Used by the camera's thread alone.
 final class CameraDelivery {
     private var interval: Nanoseconds
+    /// That the receiver knows of.
+    private var told: VideoFormat
     private let clock: any SessionClock
     private let receive: @Sendable (CameraEvent) -> Void
     private var counter: PictureCounter
@@ -10,21 +12,24 @@ final class CameraDelivery {
     /// The longer of the last two steps between pictures.
     private var usualStep: Nanoseconds
     private var lastStep: Nanoseconds
-    /// Since when there are no pictures, and the last reason told; `nil` while they come.
-    private var outage: (since: ClockTime, cause: String)?
+    /// Since when there are no pictures, the last reason told, and whether it was asked for; `nil` while they come.
+    private var outage: (since: ClockTime, cause: String, isRequested: Bool)?
     /// What is to be told with the return.
     private var remark: String?
-    private var changed: VideoFormat?
+    /// That it streams in, once pictures come.
+    private var format: VideoFormat
     private var headersProblem: String?
 
     /// - Parameters:
-    ///   - interval: The nominal time between two pictures.
+    ///   - format: In which the camera was opened.
     ///   - clock: The session's.
     ///   - receive: Called on the camera's thread.
     init(
-        interval: Nanoseconds, clock: any SessionClock, receive: @escaping @Sendable (CameraEvent) -> Void
+        format: VideoFormat, clock: any SessionClock, receive: @escaping @Sendable (CameraEvent) -> Void
     ) {
-        self.interval = interval
+        self.format = format
+        told = format
+        interval = format.rate.interval
         self.clock = clock
         self.receive = receive
         counter = PictureCounter(interval: interval)
@@ -67,8 +72,8 @@ final class CameraDelivery {
     func picture(_ picture: CapturedPicture) {
         if let outage {
             self.outage = nil
-            if let changed { receive(.formatChanged(changed)) }
-            changed = nil
+            if format != told { receive(.formatChanged(format)) }
+            told = format
             receive(.returned(at: max(picture.capturedAt, outage.since), remark: remark))
             remark = nil
         }
@@ -83,22 +88,37 @@ final class CameraDelivery {
     }
 
     /// No pictures come, since the first one that did not: told once, and again when another reason shows.
-    func away(_ cause: String) {
-        guard outage?.cause != cause else { return }
-        let since = outage?.since ?? min(counter.lastCapture.map { $0 + interval } ?? startedAt, clock.now)
-        outage = (since, cause)
-        receive(.away(at: since, cause: cause))
+    ///
+    /// - Parameters:
+    ///   - cause: In a few words.
+    ///   - isRequested: Whether it was asked for. While the camera is away of its own nothing that is asked is the reason; what
+    ///     turns out in an outage that was asked for is one from now on.
+    func away(_ cause: String, isRequested: Bool = false) {
+        let since: ClockTime
+        if let outage {
+            guard outage.isRequested || !isRequested, outage.cause != cause else { return }
+            since = outage.isRequested == isRequested ? outage.since : clock.now
+        } else {
+            since = min(counter.lastCapture.map { $0 + interval } ?? startedAt, clock.now)
+        }
+        outage = (since, cause, isRequested)
+        receive(.away(at: since, cause: cause, isRequested: isRequested))
+    }
+
+    /// The camera did not take a format that it was asked for, and is given the one before.
+    func refused(_ format: VideoFormat, _ cause: String) {
+        receive(.formatRefused(format, at: clock.now, cause: cause))
     }
 
     /// The driver begins to count anew, in another rhythm.
     ///
     /// - Parameters:
     ///   - remark: What is to be told with its return.
-    ///   - changed: The format, if it is another than before.
-    func streamRestarts(remark: String? = nil, changed: VideoFormat? = nil) {
-        if let changed {
-            self.changed = changed
-            interval = changed.rate.interval
+    ///   - format: In which it streams from now on; `nil` for the one before.
+    func streamRestarts(remark: String? = nil, in format: VideoFormat? = nil) {
+        if let format, format != self.format {
+            self.format = format
+            interval = format.rate.interval
             counter.interval = interval
         }
         counter.streamRestarts()

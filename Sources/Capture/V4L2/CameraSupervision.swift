@@ -6,10 +6,8 @@ import Media
 struct CameraSupervision {
     /// As it was found first.
     let device: CaptureDevice
-    /// That it is to deliver now.
-    private(set) var format: VideoFormat
-    /// That it delivered last.
-    private var delivered: VideoFormat
+    /// That it is to deliver in.
+    private var format: FormatOnTrial
     /// As they were asked for.
     let controls: [(name: String, value: Int64)]
     /// Whether pictures of another size are better than none: nobody copies them.
@@ -32,8 +30,7 @@ struct CameraSupervision {
         requests: StreamRequests, delivery: CameraDelivery
     ) {
         self.device = device
-        self.format = format
-        delivered = format
+        self.format = FormatOnTrial(format)
         self.controls = controls
         self.adoptsOtherSizes = adoptsOtherSizes
         self.readsHeaders = readsHeaders
@@ -52,6 +49,10 @@ struct CameraSupervision {
         var streaming = first()
         while true {
             if let end = follow(streaming.take(), &pauses) {
+                if end.mayBeOfFormat, giveUpFormat(end.cause) {
+                    streaming = awaitReturn(&pauses, after: .zero)
+                    continue
+                }
                 delivery.away(end.cause)
                 roster.leave(number, among: PresentCameras().devices())
                 streaming = awaitReturn(&pauses, after: pauses.next())
@@ -61,9 +62,9 @@ struct CameraSupervision {
             case .stop: return
             case .none: streaming = awaitReturn(&pauses, after: .zero)
             case .change(let wanted):
-                delivery.away(wanted == nil ? "off" : "changing its format")
+                delivery.away(wanted == nil ? "off" : "changing its format", isRequested: true)
                 guard let next = wanted ?? awaitFormat() else { return }
-                format = next
+                format.ask(for: next)
                 pauses.reset()
                 streaming = awaitReturn(&pauses, after: .zero)
             }
@@ -84,14 +85,18 @@ struct CameraSupervision {
     }
 
     /// - Returns: Why the stream ended; `nil` when it was woken, or there is none.
-    private func follow(
+    private mutating func follow(
         _ generation: consuming CameraGeneration?, _ pauses: inout RetryPauses
     ) -> V4L2Stream.End? {
         guard let generation else { return nil }
+        let streamed = generation.format
         do throws(DeviceError) {
             let stream = try V4L2Stream(generation, wakeUp: requests.wakeUp, delivery: delivery)
             let end = stream.run()
-            if stream.hasDelivered { pauses.reset() }
+            if stream.hasDelivered {
+                pauses.reset()
+                format.delivered(in: streamed)
+            }
             return end
         } catch {
             generation.headers?.stop()
@@ -115,9 +120,12 @@ struct CameraSupervision {
             case .news: pauses.reset()
             case .deadline: break
             }
-            switch roster.search(for: number, among: PresentCameras().devices()) {
+            let present = PresentCameras().devices()
+            switch roster.search(for: number, among: present) {
             case .absent:
                 delivery.away("unplugged")
+                // Its stream need not have ended by that: it may have been off, or about to take another format.
+                roster.leave(number, among: present)
                 pauses.reset()
                 pause = Self.lookInterval
             case .ambiguous(let devices):
@@ -160,19 +168,26 @@ struct CameraSupervision {
 
     private mutating func reopened(_ found: CaptureDevice) throws(DeviceError) -> CameraGeneration {
         do {
-            return try started(found, in: format)
+            return try started(found, in: format.wanted)
         } catch {
-            if format != delivered, Self.isOfFormat(error) {
-                // It was asked for while it ran: what it delivered before is better than nothing.
-                let refusal = "it did not take \(format): \(error.description)"
-                format = delivered
-                return try started(found, in: delivered, remark: refusal)
+            if Self.isOfFormat(error), giveUpFormat(error.description) {
+                return try started(found, in: format.wanted)
             }
             guard case .formatNotSupported = error.reason, adoptsOtherSizes,
-                let other = try V4L2Device(path: found.node).formats().nearest(to: format)
+                let other = try V4L2Device(path: found.node).formats().nearest(to: format.wanted)
             else { throw error }
             return try started(found, in: other)
         }
+    }
+
+    /// Of a format that was asked for while it ran: what the camera delivered in before is better than nothing.
+    ///
+    /// - Parameter cause: What came of it.
+    /// - Returns: Whether there is one to go back to.
+    private mutating func giveUpFormat(_ cause: String) -> Bool {
+        guard let refused = format.giveUp() else { return false }
+        delivery.refused(refused, cause)
+        return true
     }
 
     /// Whether another format may help.
@@ -183,17 +198,17 @@ struct CameraSupervision {
         }
     }
 
-    private mutating func started(
-        _ found: CaptureDevice, in format: VideoFormat, remark: String? = nil
+    private func started(
+        _ found: CaptureDevice, in format: VideoFormat
     ) throws(DeviceError) -> CameraGeneration {
+        let wanted = self.format.wanted
         var generation = try CameraGeneration(opening: found, format, controls)
         try generation.start(on: found, readingHeaders: readsHeaders)
-        var remarks = [remark, roster.welcome(number, as: found)].compactMap { $0 }
-        if format != self.format { remarks.append("it delivers \(format) now, instead of \(self.format)") }
+        var remarks = [roster.welcome(number, as: found)].compactMap { $0 }
+        if format != wanted { remarks.append("it delivers \(format) now, instead of \(wanted)") }
         delivery.streamRestarts(
             remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "),
-            changed: format == delivered ? nil : format)
-        delivered = format
+            in: format)
         return generation
     }
 }

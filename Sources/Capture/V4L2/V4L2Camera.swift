@@ -116,14 +116,14 @@ public final class V4L2Camera: CameraSource {
         _ clock: any SessionClock, _ requests: StreamRequests,
         _ receive: @escaping @Sendable (CameraEvent) -> Void
     ) {
-        let (state, interval) = (state, format.rate.interval)
+        let state = state
         let (device, format, wanted, roster, number) = (device, format, wanted, roster, number)
         let (adoptsOtherSizes, readsHeaders) = (adoptsOtherSizes, readsHeaders.withLock { $0 })
         let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
             var supervision = CameraSupervision(
                 device: device, format: format, controls: wanted, adoptsOtherSizes: adoptsOtherSizes,
                 readsHeaders: readsHeaders, roster: roster, number: number, requests: requests,
-                delivery: CameraDelivery(interval: interval, clock: clock, receive: receive)
+                delivery: CameraDelivery(format: format, clock: clock, receive: receive)
             )
             supervision.run(from: { state.withLock { $0.opened.take() } })
         }

@@ -7,6 +7,8 @@ final class V4L2Stream {
     /// Why a stream ended by itself.
     struct End {
         let cause: String
+        /// Whether it may be the format's fault: nothing else is known to be.
+        var mayBeOfFormat = true
     }
 
     private let buffers: CaptureBuffers
@@ -73,7 +75,7 @@ final class V4L2Stream {
             if result & (POLLERR | POLLHUP | POLLNVAL) != 0 {
                 if let end = driverFailed() { return end }
             } else if result & POLLPRI != 0, buffers.device.takeSourceChange() {
-                return End(cause: "the signal changed")
+                return End(cause: "the signal changed", mayBeOfFormat: false)
             } else if result & POLLIN != 0 {
                 if let end = takeOne() { return end }
             }
@@ -182,7 +184,7 @@ final class V4L2Stream {
 
     /// The driver reports an error: the cable was pulled, or its queue is broken, which a restart mends.
     private func driverFailed() -> End? {
-        guard buffers.device.isAlive else { return End(cause: "unplugged") }
+        guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
         let cause = "the driver reports an error"
         guard !hasRestarted else { return End(cause: cause) }
         delivery.away(cause)
@@ -202,7 +204,7 @@ final class V4L2Stream {
         do {
             try buffers.startStreaming()
         } catch {
-            guard buffers.device.isAlive else { return End(cause: "unplugged") }
+            guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
             return End(cause: "it does not start again: \(error.description)")
         }
         do {

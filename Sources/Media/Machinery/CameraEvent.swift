@@ -3,12 +3,18 @@ public enum CameraEvent: Sendable {
     case picture(CapturedPicture)
     /// Pictures that should have come and did not, or came damaged. `capturedAt` is that of the first, as well as known.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-    /// It went away or fell silent at an instant. It may return.
-    case away(at: ClockTime, cause: String)
+    /// It went away or fell silent at an instant. It may return. Told again when another reason shows.
+    ///
+    /// `isRequested` says whether it is so because it was asked to: to take another format, or to be off. A camera that
+    /// is found missing meanwhile tells that with `false`, from then on; what is its own doing stays that until it
+    /// returns, whatever is asked of it.
+    case away(at: ClockTime, cause: String, isRequested: Bool = false)
     /// It is back. `remark` is what a person should know of how: at another port, or perhaps exchanged for its twin.
     case returned(at: ClockTime, remark: String? = nil)
     /// It goes on in another format than before, as it was asked to or because it took none else; `returned` follows.
     case formatChanged(VideoFormat)
+    /// It did not take a format that it was asked for while it ran, and goes on in the one before.
+    case formatRefused(VideoFormat, at: ClockTime, cause: String)
     /// The driver's time for a picture was impossible, and another was put in its place.
     case corrected(at: ClockTime)
     /// Its pictures come without the clock of their packets' headers, which was asked for. Said once for each cause.

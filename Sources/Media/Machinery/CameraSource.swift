@@ -26,9 +26,10 @@ public protocol CameraSource: Sendable {
     /// Whether `change` does anything.
     var isChangeable: Bool { get }
 
-    /// Restarts the stream in another format. Returns at once; on the source's own thread `away` follows, then
-    /// `formatChanged` and `returned`. A format that the device does not take leaves the one before, and `returned` says so.
-    /// Only while it streams.
+    /// Restarts the stream in another format. Returns at once; on the source's own thread `away` follows, as requested,
+    /// then `formatChanged` and `returned`. A format that the device does not take, or in which no picture comes, leaves
+    /// the one before, and `formatRefused` says so. A device that is missing has the format when it returns; one that is
+    /// off is not looked for. Only while it streams.
     ///
     /// - Parameter format: One that the device offers; `nil` switches it off until a format is given.
     func change(to format: VideoFormat?)

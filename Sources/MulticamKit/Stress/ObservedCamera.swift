@@ -32,7 +32,7 @@ final class ObservedCamera: CameraSource {
                 latest = nil
             case .ended: counts.absences += 1
             case .formatChanged(let format): interval = format.rate.interval
-            case .corrected, .withoutHeaderClock: break
+            case .corrected, .withoutHeaderClock, .formatRefused: break
             }
         }
     }

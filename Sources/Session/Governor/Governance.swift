@@ -12,6 +12,9 @@ final class Governance {
     /// Of each stream, how many pictures were left out before its queue overflowed, and when the last was.
     private var overflows: [String: (count: Int, at: MediaTime)] = [:]
 
+    /// What cameras were asked for last to give something up, by role, and its place in the ladder.
+    private var asked: [String: (format: VideoFormat?, index: Int)] = [:]
+
     /// For the manifest.
     private(set) var steps: [Manifest.GovernorStep] = []
     /// Why the recording must end; `nil` while it need not.
@@ -64,6 +67,8 @@ final class Governance {
     func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
         guard position >= due, endReason == nil else { return [] }
         due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
+        withdrawRefused(at: position)
+        spareAbsent()
         var events = takeRefusals(at: position) + takeOverflows(at: position)
         switch governor.look(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
         case .none: break
@@ -103,9 +108,9 @@ final class Governance {
             for tap in taps { tap.pause(!step.isUp) }
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
-            camera.change(
-                to: Self.format(of: camera, givingUp: governor.inForce[...]),
-                reason: "\(step.text): \(step.reason)")
+            let format = Self.format(of: camera, givingUp: governor.inForce[...])
+            if step.isUp { asked[role] = nil } else { asked[role] = (format, step.index) }
+            camera.change(to: format, reason: "\(step.text): \(step.reason)")
         }
     }
 
@@ -130,6 +135,32 @@ final class Governance {
     }
 
     // MARK: What happened
+
+    /// What a camera did not take is not given up. The camera itself warns of it.
+    private func withdrawRefused(at position: MediaTime) {
+        for camera in inputs.cameras {
+            for format in camera.takeRefusedFormats() {
+                guard let last = asked[camera.role], last.format == format else { continue }
+                asked[camera.role] = nil
+                governor.withdraw(last.index)
+                steps.append(
+                    Manifest.GovernorStep(
+                        at_ns: position.nanoseconds, step: "\(governor.ladder[last.index].text) is withdrawn",
+                        reason:
+                            "camera \(camera.role) did not take it and goes on as before; it is not asked again."
+                    ))
+            }
+        }
+    }
+
+    /// Of a camera that is away nothing can be given up. What is taken back meanwhile it has when it returns.
+    private func spareAbsent() {
+        let absent = Set(inputs.cameras.filter(\.isAway).map(\.role))
+        governor.idle = Set(
+            governor.ladder.indices.filter { index in
+                governor.ladder[index].changedCamera.map { absent.contains($0) } ?? false
+            })
+    }
 
     private func takeRefusals(at position: MediaTime) -> [SessionEvent] {
         outputs.governedStreams.compactMap { stream in

@@ -28,6 +28,10 @@ public struct Governor: Sendable {
 
     /// What can be given up, in this order.
     public let ladder: [GovernorMeasure]
+    /// Indices of what is not worth a step now, as a measure of a camera that is away.
+    var idle: Set<Int> = []
+    /// Indices of what a device refused.
+    private var void: Set<Int> = []
     /// Indices of what is given up now, in the order in which it was.
     private var taken: [Int] = []
     private var lastChange: ClockTime?
@@ -71,6 +75,14 @@ public struct Governor: Sendable {
     /// What is given up now, in the order in which it was.
     public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
 
+    /// A measure turned out to be none: it is not in force, and never taken again.
+    ///
+    /// - Parameter index: Its place in the ladder.
+    mutating func withdraw(_ index: Int) {
+        taken.removeAll { $0 == index }
+        void.insert(index)
+    }
+
     /// Takes a look: about ten times a second, since a queue fills in less than one.
     ///
     /// - Parameters:
@@ -102,7 +114,8 @@ public struct Governor: Sendable {
         troubleSince = since
         guard trouble.urgency == .now || time - since >= Self.confirmation,
             let index = ladder.indices.first(where: { index in
-                !taken.contains(index) && !ladder[index].relieves.isDisjoint(with: trouble.relief)
+                !taken.contains(index) && !idle.contains(index) && !void.contains(index)
+                    && !ladder[index].relieves.isDisjoint(with: trouble.relief)
             }),
             isTime(for: ladder[index], trouble, since: since, at: time), !isDraining(trouble, at: time)
         else { return .none }

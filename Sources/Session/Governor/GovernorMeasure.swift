@@ -55,6 +55,14 @@ public struct GovernorMeasure: Sendable, Equatable {
         }
     }
 
+    /// The role of the camera that is changed for it, if any.
+    var changedCamera: String? {
+        switch action {
+        case .preset, .rate, .coarseDecoding, .previews: nil
+        case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role): role
+        }
+    }
+
     /// Taking it, as `desk rate 30 → 20`.
     public var text: String { text(isUp: false) }
 

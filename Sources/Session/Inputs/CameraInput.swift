@@ -55,22 +55,23 @@ final class CameraInput: Sendable {
         }
     }
 
-    /// What is made of a camera while it runs.
-    private struct Change {
-        /// A sentence for people.
-        let reason: String
-    }
-
     private struct Box {
         var deliveries: [Delivery] = []
         var pictures = 0
         var clock: DeviceClock
+        /// As it delivers.
+        var format: VideoFormat
+        /// As it was asked to deliver last; `nil` for off.
+        var wanted: VideoFormat?
+        /// Why, in a sentence for people.
+        var reason: String?
+        /// What it was asked for and did not take.
+        var refused: [VideoFormat] = []
+        /// Of the last picture that came, or is counted as missing from an outage.
         var lastTime: ClockTime?
         var isAway = false
         /// Why it is away, for the ledger.
         var awayCause = LossCause.away
-        /// What was asked of it and has not come: the next outage is made by that.
-        var change: Change?
         /// Pictures of the outage that the camera has counted, so that their cause is known.
         var explainedPictures = 0
         var goodPictures = 0
@@ -89,6 +90,24 @@ final class CameraInput: Sendable {
         ) {
             deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
             log.missed(count, cause, at: time, isCounted: isCounted)
+        }
+
+        /// It is away from an instant on, or for another cause than before.
+        mutating func leave(at time: ClockTime, cause: LossCause) {
+            if isAway, cause != awayCause { settle(before: time) }
+            isAway = true
+            awayCause = cause
+        }
+
+        /// Counts what is missing from an outage so far: what comes after has another cause.
+        private mutating func settle(before time: ClockTime) {
+            guard let last = lastTime else { return }
+            let interval = max(clock.interval, Nanoseconds(1))
+            let passed = max((time - last).count - 1, 0) / interval.count
+            let missing = Int(passed) - explainedPictures
+            if missing > 0 { miss(missing, awayCause, capturedAt: last + interval) }
+            explainedPictures = max(-missing, 0)
+            lastTime = last + interval * passed
         }
 
         mutating func keep(_ dated: DatedPicture, arrival: ClockTime, capacity: Int) {
@@ -154,7 +173,8 @@ final class CameraInput: Sendable {
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
         box = Monitor(
             Box(
-                clock: model, exposure: ExposureWatch(nominal: source.format.rate.interval),
+                clock: model, format: source.format, wanted: source.format,
+                exposure: ExposureWatch(nominal: source.format.rate.interval),
                 log: PictureLog(isKept: keepsLog)))
         if keepsLog { source.deliverHeaderClock() }
     }
@@ -166,14 +186,30 @@ final class CameraInput: Sendable {
     /// Whether it can go on in another format.
     var isChangeable: Bool { source.isChangeable }
 
-    /// Restarts the camera in another format, or switches it off.
+    /// Whether no pictures come of it: it was unplugged, or is changing its format, or is off.
+    var isAway: Bool { box.withLock { $0.isAway } }
+
+    /// Restarts the camera in another format, or switches it off. What it was asked for last, or has, is not asked again.
     ///
     /// - Parameters:
     ///   - format: `nil` for off.
     ///   - reason: Why, for the gap.
     func change(to format: VideoFormat?, reason: String) {
-        box.withLock { $0.change = Change(reason: reason) }
-        source.change(to: format)
+        let isNew = box.withLock { box in
+            guard format != box.wanted else { return false }
+            box.wanted = format
+            box.reason = reason
+            return true
+        }
+        if isNew { source.change(to: format) }
+    }
+
+    /// The formats that it was asked for and did not take, since the last call.
+    func takeRefusedFormats() -> [VideoFormat] {
+        box.withLock { box in
+            defer { box.refused.removeAll() }
+            return box.refused
+        }
     }
 
     /// Everything since the last call.
@@ -241,22 +277,22 @@ final class CameraInput: Sendable {
                 if box.isAway { box.explainedPictures += count }
                 box.miss(count, cause, capturedAt: time - latency, isCounted: true)
             }
-        case .away(let time, let cause):
+        case .away(let time, let cause, let isRequested):
             box.withLock { box in
-                box.isAway = true
-                box.awayCause = box.change == nil ? .away : .governor
-                let text = box.change.map { "governor: \($0.reason)" } ?? cause
+                box.leave(at: time - latency, cause: isRequested ? .governor : .away)
+                let text = isRequested ? "governor: \(box.reason ?? cause)" : cause
                 box.deliveries.append(.away(at: time - latency, cause: text, ledger: box.awayCause))
             }
+        case .formatRefused(let format, let time, let cause): refused(format, at: time, cause: cause)
         case .formatChanged(let format):
             box.withLock { box in
+                box.format = format
                 box.clock.change(nominalSecondsPerCount: 1 / format.rate.perSecond)
                 box.exposure = ExposureWatch(nominal: format.rate.interval)
                 box.deliveries.append(.formatChanged(format))
             }
         case .returned(let time, let remark):
             box.withLock { box in
-                box.change = nil
                 // A stream that begins anew is in another phase.
                 box.clock.interrupt()
                 box.deliveries.append(
@@ -268,9 +304,23 @@ final class CameraInput: Sendable {
             box.withLock { $0.log.remark(text, at: time) }
         case .ended(let time, let cause):
             box.withLock { box in
-                box.isAway = true
+                box.leave(at: time - latency, cause: .away)
                 box.deliveries.append(.ended(at: time - latency, cause: cause))
             }
+        }
+    }
+
+    private func refused(_ format: VideoFormat, at time: ClockTime, cause: String) {
+        box.withLock { box in
+            // Something else may have been asked for since.
+            if box.wanted == format { box.wanted = box.format }
+            box.refused.append(format)
+            box.deliveries.append(
+                .warning(
+                    at: time - latency,
+                    text:
+                        "camera \(role) was asked for \(format) and goes on in \(box.format), since it did not take "
+                        + "it: \(cause)"))
         }
     }
 
@@ -317,7 +367,7 @@ final class CameraInput: Sendable {
                     .warning(
                         at: time,
                         text: "camera \(role) delivers \(rate) pictures a second instead of "
-                            + "\(source.format.rate), probably for longer exposures. Add light, or set its control "
+                            + "\(box.format.rate), probably for longer exposures. Add light, or set its control "
                             + "`exposure_dynamic_framerate` to 0."))
             }
         }

@@ -4,7 +4,7 @@ internal import Media
 struct OutageLog {
     private let track: String
     private let start: ClockTime
-    private var open: (since: ClockTime, cause: String)?
+    private var open: (since: ClockTime, cause: String, loss: LossCause)?
     private(set) var gaps: [Gap] = []
 
     /// - Parameters:
@@ -18,6 +18,9 @@ struct OutageLog {
     /// Since when the device is away; `nil` while it is there.
     var awaySince: ClockTime? { open?.since }
 
+    /// The ledger's cause of what is missing now; `nil` while the device is there.
+    var absence: LossCause? { open?.loss }
+
     /// Whether the device was away at some time of a stretch.
     func overlaps(_ gap: Gap) -> Bool {
         if let open, MediaTime(open.since, since: start) < gap.to { return true }
@@ -25,8 +28,10 @@ struct OutageLog {
     }
 
     /// It went away, or while it is away another reason shows: the last one stands, as the first is often but a sign of it.
-    mutating func begin(at time: ClockTime, cause: String) {
-        open = (open?.since ?? time, cause.printable())
+    /// Where another loss begins with it, so does another gap.
+    mutating func begin(at time: ClockTime, cause: String, loss: LossCause = .away) {
+        if let open, open.loss != loss { end(at: time) }
+        open = (open?.since ?? time, cause.printable(), loss)
     }
 
     /// Pictures are missing of a device that was silent without being away, or that is told of already.

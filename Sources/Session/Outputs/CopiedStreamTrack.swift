@@ -46,8 +46,9 @@ final class CopiedStreamTrack: CameraTrack {
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
                 if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
-            case .away(let time, let cause, _), .ended(let time, let cause):
-                outages.begin(at: time, cause: cause)
+            case .away(let time, let cause, let ledger):
+                outages.begin(at: time, cause: cause, loss: ledger)
+            case .ended(let time, let cause): outages.begin(at: time, cause: cause)
             case .returned(let time, _, _): outages.end(at: time)
             case .warning, .formatChanged: break
             }
@@ -64,9 +65,9 @@ final class CopiedStreamTrack: CameraTrack {
         if let held { append(held.picture, from: held.tick, to: max(rate.ticks(before: end), held.tick + 1)) }
         held = nil
         let last = start + Nanoseconds(end.nanoseconds)
-        if let since = outages.awaySince {
+        if let since = outages.awaySince, let absence = outages.absence {
             let missing = Int((last - since).count / max(input.clockReading.interval.count, 1))
-            aligner.addLoss(count: missing, cause: .away, capturedAt: max(since, start))
+            aligner.addLoss(count: missing, cause: absence, capturedAt: max(since, start))
         }
         outages.end(at: last)
         lane.finish()

@@ -6,8 +6,6 @@ struct GridFollower {
     let track: String
     private(set) var aligner: TrackAligner<DatedPicture>
     private var outages: OutageLog
-    /// Why the camera is away, when it is.
-    private var absence = LossCause.away
     private let start: ClockTime
     /// Of the camera's clock, as far as taken into account.
     private var restarts = 0
@@ -39,11 +37,8 @@ struct GridFollower {
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
                 if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
             case .away(let time, let cause, let ledger):
-                outages.begin(at: time, cause: cause)
-                absence = ledger
-            case .ended(let time, let cause):
-                outages.begin(at: time, cause: cause)
-                absence = .away
+                outages.begin(at: time, cause: cause, loss: ledger)
+            case .ended(let time, let cause): outages.begin(at: time, cause: cause)
             case .returned(let time, _, _): outages.end(at: time)
             case .warning, .formatChanged: break
             }
@@ -63,7 +58,7 @@ struct GridFollower {
 
     /// Ends a gap that is still open, and counts what an absent camera did not deliver until the end.
     mutating func finish(at end: MediaTime) {
-        guard let since = outages.awaySince else { return }
+        guard let since = outages.awaySince, let absence = outages.absence else { return }
         let last = start + Nanoseconds(end.nanoseconds)
         let missing = Int((last - since).count / max(aligner.cameraInterval.count, 1))
         aligner.addFinalLoss(count: missing, cause: absence)

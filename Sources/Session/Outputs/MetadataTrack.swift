@@ -8,7 +8,7 @@ final class MetadataTrack {
     private let file: MetadataFile?
     private var waiting: [PictureLog.Entry] = []
     private var hasBegun = false
-    private var awaySince: ClockTime?
+    private var absence: (since: ClockTime, cause: LossCause)?
     private var events: [SessionEvent] = []
     private var hasToldOfFailure = false
     private var hasToldOfCrowding = false
@@ -29,11 +29,17 @@ final class MetadataTrack {
     func take(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
-            case .away(let time, _, _), .ended(let time, _): awaySince = awaySince ?? time
-            case .returned: awaySince = nil
+            case .away(let time, _, let ledger): leave(at: time, ledger)
+            case .ended(let time, _): leave(at: time, .away)
+            case .returned: absence = nil
             case .picture, .lost, .warning, .formatChanged: break
             }
         }
+    }
+
+    /// What is missing for another cause than before is told of by the camera's log up to here.
+    private func leave(at time: ClockTime, _ cause: LossCause) {
+        if absence?.cause != cause { absence = (time, cause) }
     }
 
     /// Gives away what was captured before `position`, which no end of the recording will cut off any more.
@@ -55,14 +61,15 @@ final class MetadataTrack {
     /// Nothing captured at or after `end` is told of.
     func finish(at end: MediaTime) {
         advance(to: end)
-        if let awaySince {
-            let since = max(awaySince, start)
+        if let absence {
+            let since = max(absence.since, start)
             let missing =
                 (start + Nanoseconds(end.nanoseconds) - since).count
                 / max(input.clockModel.interval.count, 1)
             if missing > 0 {
                 give(
-                    PictureLog.Entry(sequence: nil, capturedAt: since, cause: .away, count: Int(missing)),
+                    PictureLog.Entry(
+                        sequence: nil, capturedAt: since, cause: absence.cause, count: Int(missing)),
                     at: end)
             }
         }

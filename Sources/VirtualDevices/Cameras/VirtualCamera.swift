@@ -101,6 +101,8 @@ public final class VirtualCamera: CameraSource {
         let rules: ScriptedDelivery.Rules
         let painter: any PicturePainting
         var delivery: ScriptedDelivery
+        /// Whether its format is still to be told, with the return.
+        var isUntold = false
         /// The picture that is exposed now or next, once it was made.
         var prepared: CapturedPicture?
     }
@@ -142,6 +144,8 @@ public final class VirtualCamera: CameraSource {
                 case .returned(let time):
                     try stream.painter.restart()
                     stream.prepared = nil
+                    if stream.isUntold { receive(.formatChanged(stream.format)) }
+                    stream.isUntold = false
                     receive(.returned(at: time))
                 }
             }
@@ -156,14 +160,18 @@ public final class VirtualCamera: CameraSource {
     }
 
     /// Goes on in another format after the time that a webcam takes for it. One that is unplugged has it when it returns.
+    /// Like a real one it is not looked at meanwhile: what its script does is found out at the end.
     ///
     /// - Returns: `false` when it was stopped meanwhile.
     private func change(
         _ stream: inout Stream, to wanted: VideoFormat?, on clock: any SessionClock,
         until cancellation: Cancellation, _ receive: @Sendable (CameraEvent) -> Void
     ) throws(EncodingError) -> Bool {
-        let isThere = !stream.delivery.isAway
-        if isThere { receive(.away(at: clock.now, cause: wanted == nil ? "off" : "changing its format")) }
+        let wasThere = !stream.delivery.isAway
+        if wasThere {
+            let cause = wanted == nil ? "off" : "changing its format"
+            receive(.away(at: clock.now, cause: cause, isRequested: true))
+        }
         var wanted = wanted
         while wanted == nil {
             guard clock.sleep(until: clock.now + Self.restartTime / 6, unless: cancellation) else {
@@ -174,9 +182,16 @@ public final class VirtualCamera: CameraSource {
         guard clock.sleep(until: clock.now + Self.restartTime, unless: cancellation), let wanted else {
             return false
         }
-        stream = try makeStream(wanted, on: clock, afterChanges: stream.delivery.changesTold)
+        let changes = settings.behavior.faults.changeCount(by: clock.now, since: thread.recordingStart)
+        stream = try makeStream(
+            wanted, on: clock, afterChanges: max(changes, stream.delivery.changesTold))
+        guard !stream.delivery.isAway else {
+            stream.isUntold = true
+            if wasThere { receive(.away(at: clock.now, cause: "unplugged")) }
+            return true
+        }
         receive(.formatChanged(wanted))
-        if isThere { receive(.returned(at: clock.now)) }
+        receive(.returned(at: clock.now))
         return true
     }
 

@@ -30,6 +30,13 @@ public struct FaultScript: Sendable, Equatable {
         return outage.end.map { start + $0 }
     }
 
+    /// How many changes of being connected are over by an instant.
+    func changeCount(by instant: ClockTime, since start: ClockTime?) -> Int {
+        (0..<outages.count * 2).prefix { index in
+            change(index, since: start).map { $0 <= instant } ?? false
+        }.count
+    }
+
     /// Whether the device is connected but tells nothing.
     func isStalled(at instant: ClockTime, since start: ClockTime?) -> Bool {
         guard let start, !stalls.isEmpty else { return false }

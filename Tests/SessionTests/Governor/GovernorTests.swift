@@ -205,6 +205,26 @@ struct GovernorTests {
         #expect(run.end?.hasPrefix("at its end; ") == (cause == .disk ? nil : true))
     }
 
+    @Test("what is idle is passed over until it is not, and what was refused for ever")
+    func passedOver() {
+        let hot = [PressureFactor(.temperature, .critical, "hot")]
+        var run = Run()
+        run.governor.idle = [0, 1]
+        run.look(1, hot)
+        #expect(run.governor.inForce == [Self.ladder[2]])
+        run.governor.withdraw(2)
+        #expect(run.governor.inForce.isEmpty)
+        run.governor.idle = []
+        run.look(7, hot)
+        #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
+        run.look(4, hot)
+        #expect(run.governor.inForce.last == Self.ladder[3])
+        // Nothing of it is taken back that is not in force.
+        run.look(60)
+        #expect(run.governor.inForce.isEmpty)
+        #expect(!run.texts.contains(Self.ladder[2].reverseText))
+    }
+
     @Test("a governor with nothing to give up does nothing")
     func nothing() {
         var run = Run()

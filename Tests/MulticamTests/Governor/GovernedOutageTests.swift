@@ -1,0 +1,217 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+import VirtualDevices
+
+@Suite("cameras that are missing, or refuse, while they are governed")
+struct GovernedOutageTests {
+    /// Cool, hot from 2 s on, cool again.
+    private static func heat(until end: Int64) -> ScriptedHost {
+        ScriptedHost([(0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (end, ScriptedHost.heat(50))])
+    }
+
+    private static func seconds(_ time: MediaTime) -> Double { Double(time.nanoseconds) / 1e9 }
+
+    private struct Told: Decodable {
+        let event: String
+        let track: String?
+        let text: String?
+        let cause: String?
+    }
+
+    /// The events of a kind that are of a track.
+    private static func told(_ event: String, of track: String, in recording: Recording) throws -> [Told] {
+        try recording.events.map { try JSONDecoder().decode(Told.self, from: Data($0.utf8)) }
+            .filter { $0.event == event && $0.track == track }
+    }
+
+    /// Every tick of a track is accounted for, and what is missing has the causes of its gaps.
+    private static func checkSums(_ recording: Recording, track name: String, frames: Int64) throws {
+        let counts = try #require(try recording.track(name).frames)
+        #expect(counts.written == frames)
+        #expect(counts.written == counts.captured - counts.skipped + counts.repeated + counts.slate)
+        let rate = 30.0
+        for (cause, prefix) in [("governor", "governor: "), ("away", "unplugged")] {
+            let length = recording.manifest.gaps.filter { $0.track == name && $0.cause.hasPrefix(prefix) }
+                .reduce(0.0) { $0 + seconds($1.to) - seconds($1.from) }
+            let lost = Double(counts.lost[cause] ?? 0)
+            #expect(abs(lost - length * rate) <= 4, "\(cause): \(lost) pictures in \(length) s")
+        }
+    }
+
+    private static let two = """
+        cameras:
+          desk: { device: "virtual:clap?size=320x180&fps=30" }
+          face: { device: "virtual:clap?size=320x180&fps=30&FAULTS" }
+        """
+
+    @Test("one that is unplugged while it is off is told when it is missed, and that is another gap")
+    func unpluggedWhileOff() async throws {
+        let profile = Self.two.replacing("FAULTS", with: "unplug=12&replug=30")
+        let recording = try await Recording(profile, seconds: 33, host: Self.heat(until: 14))
+        #expect(recording.manifest.governor.map(\.step) == ["face on → off", "face off → on"])
+        let gaps = recording.manifest.gaps.filter { $0.track == "face" }
+        #expect(gaps.map { $0.cause.hasPrefix("governor: face on → off") } == [true, false])
+        #expect(gaps.last?.cause == "unplugged")
+        #expect(gaps.first?.to == gaps.last?.from)
+        #expect(abs(Self.seconds(try #require(gaps.last?.to)) - 30) < 0.1)
+        #expect(try Self.told("unplug", of: "face", in: recording).map(\.cause) == ["unplugged"])
+        #expect(try Self.told("replug", of: "face", in: recording).count == 1)
+        try Self.checkSums(recording, track: "face", frames: 990)
+    }
+
+    @Test("one that is unplugged and not back when the recording ends has both causes, too")
+    func unpluggedForGood() async throws {
+        let profile = Self.two.replacing("FAULTS", with: "unplug=12")
+        let recording = try await Recording(profile, seconds: 30, host: Self.heat(until: 14))
+        #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
+        #expect(recording.manifest.gaps.filter { $0.track == "face" }.count == 2)
+        try Self.checkSums(recording, track: "face", frames: 900)
+    }
+
+    @Test("one that is unplugged is not changed: nothing is given up of it, and its outage is its own")
+    func spared() async throws {
+        let profile = Self.two.replacing("FAULTS", with: "unplug=1&replug=25")
+        let recording = try await Recording(profile, seconds: 28, host: Self.heat(until: 14))
+        #expect(recording.manifest.governor.isEmpty)
+        #expect(try recording.track("face").frames?.lost.keys.sorted() == ["away"])
+        #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
+        #expect(try Self.told("replug", of: "face", in: recording).count == 1)
+        try Self.checkSums(recording, track: "face", frames: 840)
+    }
+
+    private static let one = """
+        cameras:
+          desk: { device: "virtual:clap?FAULTS", size: 640x360, rate: 30 }
+        budget: { floors: { size: 640x360, rate: 15 } }
+        """
+
+    @Test("one that is unplugged within a change of its format is told as missing")
+    func unpluggedInChange() async throws {
+        // When the change is, a recording without the fault says.
+        let whole = try await Recording(
+            Self.one.replacing("FAULTS", with: "seed=1"), seconds: 8, host: Self.heat(until: 60))
+        let change = try #require(whole.manifest.gaps.first)
+        let unplug = (Self.seconds(change.from) + Self.seconds(change.to)) / 2
+        let faults = "seed=1&unplug=\(String(format: "%.3f", unplug))&replug=7"
+        let recording = try await Recording(
+            Self.one.replacing("FAULTS", with: faults), seconds: 9, host: Self.heat(until: 60))
+        let gaps = recording.manifest.gaps.prefix(2)
+        #expect(gaps.first?.from == change.from)
+        #expect(gaps.map { $0.cause.hasPrefix("governor: desk rate 30 → 20") } == [true, false])
+        #expect(gaps.last?.cause == "unplugged" && abs(Self.seconds(gaps[1].to) - 7) < 0.1)
+        #expect(try Self.told("unplug", of: "desk", in: recording).count == 1)
+        #expect(try Self.told("replug", of: "desk", in: recording).count == 1)
+    }
+
+    @Test("what is taken back while one is unplugged it has when it returns")
+    func returnsInWantedFormat() async throws {
+        let faults = "unplug=11&replug=30"
+        let recording = try await Recording(
+            Self.one.replacing("FAULTS", with: faults), seconds: 34, host: Self.heat(until: 10))
+        #expect(
+            recording.manifest.governor.map(\.step) == [
+                "desk rate 30 → 20", "desk rate 20 → 15", "desk rate 15 → 20", "desk rate 20 → 30",
+            ])
+        // Of the steps up none has a gap of its own: the camera was missing.
+        #expect(
+            recording.manifest.gaps.map { String($0.cause.prefix(27)) } == [
+                "governor: desk rate 30 → 20", "governor: desk rate 20 → 15", "unplugged",
+            ])
+        // In the last four seconds it delivers 30 a second again.
+        let strips = try Reader.strips(
+            recording.path("cameras/desk.mov"), size: PictureSize(width: 640, height: 360))
+        #expect(Set(strips.suffix(110).compactMap { $0?.frame }).count >= 108)
+    }
+
+    @Test("one that refuses a format goes on as before: it is told, withdrawn, and not asked again")
+    func refused() async throws {
+        let asked = Monitor<[VideoFormat?]>([])
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap", size: 640x480, rate: 30 }
+            budget: { floors: { size: 320x240, rate: 20 } }
+            """, seconds: 40, host: Self.heat(until: 14),
+            changing: { setup in
+                guard let camera = setup.cameras["desk"] else { return }
+                let latest = Monitor(camera.format)
+                let refused = Monitor<VideoFormat?>(nil)
+                setup.cameras["desk"] = TamperedCamera(
+                    camera,
+                    asking: { wanted in
+                        asked.withLock { $0.append(wanted) }
+                        guard let wanted, wanted.size != camera.format.size else {
+                            if let wanted { latest.withLock { $0 = wanted } }
+                            return wanted
+                        }
+                        refused.withLock { $0 = wanted }
+                        return latest.withLock { $0 }
+                    },
+                    telling: { event in
+                        // The made-up camera restarts as it was; what it was asked for is refused.
+                        if case .away(let time, _, true) = event,
+                            let format = refused.withLock({ $0.take() })
+                        {
+                            return .formatRefused(format, at: time, cause: "it grants another size.")
+                        }
+                        if case .formatChanged = event, latest.withLock({ $0.rate == FrameRate(20) }),
+                            asked.withLock({ $0.count }) == 2
+                        {
+                            return nil
+                        }
+                        return event
+                    })
+            })
+        try recording.checkSchema()
+        #expect(
+            recording.manifest.governor.map(\.step) == [
+                "desk rate 30 → 20", "desk size 640x480 → 320x240",
+                "desk size 640x480 → 320x240 is withdrawn", "desk rate 20 → 30",
+            ])
+        #expect(asked.withLock { $0.map { $0?.description } }.count == 3)
+        let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
+        #expect(
+            warnings == [
+                "camera desk was asked for mjpeg 320x240 at 20 and goes on in mjpeg 640x480 at 20, since it did not "
+                    + "take it: it grants another size."
+            ])
+        #expect(try recording.track("desk").parts == nil)
+    }
+
+    @Test("one that is slow in a lower rate is slower than that rate")
+    func slow() async throws {
+        let recording = try await Recording(
+            Self.one.replacing("FAULTS", with: "seed=1"), seconds: 12, host: Self.heat(until: 60),
+            changing: { setup in
+                guard let camera = setup.cameras["desk"] else { return }
+                let isLower = Monitor(false)
+                setup.cameras["desk"] = TamperedCamera(
+                    camera,
+                    // The first step is the only one.
+                    asking: { wanted in
+                        wanted.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: FrameRate(20)) }
+                    },
+                    telling: { event in
+                        if case .formatChanged = event { isLower.withLock { $0 = true } }
+                        guard case .picture(let picture) = event, isLower.withLock({ $0 }) else {
+                            return event
+                        }
+                        // Every second picture is exposed for two intervals, and counted as one.
+                        guard picture.sequence.isMultiple(of: 2) else { return nil }
+                        return .picture(
+                            CapturedPicture(
+                                pixel: picture.pixel, size: picture.size, color: picture.color,
+                                capturedAt: picture.capturedAt, sequence: picture.sequence / 2,
+                                memory: picture.memory, planes: picture.planes, isOwned: true))
+                    })
+            })
+        let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
+        #expect(
+            warnings.contains {
+                $0.hasPrefix("camera desk delivers 10.0 pictures a second instead of 20, probably for longer")
+            }, "\(warnings)")
+    }
+}
