@@ -3,9 +3,14 @@ public import Media
 internal import Session
 
 /// The time between a recording that system pressure has ended and one that takes it up again.
+///
+/// It is over when nothing has been at `serious` or above for some seconds. What may last, as running on a battery or
+/// being warm does, keeps no recording from going on.
 public struct PressureRest: Sendable {
     private let host: any HostReading
     private let folder: String
+
+    private static let tellInterval = Nanoseconds.seconds(60)
 
     /// - Parameters:
     ///   - folder: Where was recorded, for its disk.
@@ -15,24 +20,40 @@ public struct PressureRest: Sendable {
         self.folder = folder
     }
 
-    /// Blocks its thread until pressure is nominal; asks about once a second.
+    /// Blocks its thread until system pressure has recovered; asks about once a second.
     ///
     /// - Parameters:
     ///   - cancellation: Ends the wait.
     ///   - clock: The one that a recording would have.
+    ///   - tell: Is given a sentence about every minute: what is waited for.
     /// - Returns: `false` when it was cancelled.
-    public func waitForNominal(
-        unless cancellation: Cancellation, on clock: any SessionClock = MonotonicClock()
+    public func waitForRecovery(
+        unless cancellation: Cancellation, on clock: any SessionClock = MonotonicClock(),
+        tell: (String) -> Void
     ) -> Bool {
         var assessment = PressureAssessment()
-        var due = clock.now
+        let begin = clock.now
+        var due = begin
+        var tellDue = begin + Self.tellInterval
         while true {
-            let state = host.read(folder: folder, at: clock.now)
-            // What was critical a moment ago is not taken for calm at the first lower figure: the assessment holds it.
-            let pressure = assessment.assess(state, readAt: clock.now, queues: [], at: clock.now)
-            if pressure.level == .nominal { return true }
+            let now = clock.now
+            let pressure = assessment.assess(
+                host.read(folder: folder, at: now), readAt: now, queues: [], at: now)
+            // The assessment holds what was worse a moment ago. What it has not seen worse yet may have been so.
+            if pressure.level < .serious, now - begin >= PressureAssessment.fallDelay { return true }
+            if now >= tellDue {
+                tellDue = now + Self.tellInterval
+                tell(Self.sentence(pressure))
+            }
             due = due + .seconds(1)
             guard clock.sleep(until: due, unless: cancellation) else { return false }
         }
+    }
+
+    private static func sentence(_ pressure: SystemPressure) -> String {
+        let causes = pressure.factors.filter { $0.level >= .serious }
+        let advice = causes.first.map { "; to ease it, \($0.advice)" } ?? ""
+        return "waiting for system pressure to recover before the recording goes on: "
+            + causes.map(\.text).joined(separator: "; ") + advice + "."
     }
 }

@@ -13,6 +13,9 @@ public struct PressureAssessment: Sendable {
     /// When a reading is older than this, the computer does not answer.
     private static let staleAge = Nanoseconds.seconds(5)
 
+    /// How long a figure must have been lower before it counts as that.
+    public static let fallDelay = LevelHold.fallDelay
+
     public init() {}
 
     /// Takes the next look, about a second after the last.

@@ -18,7 +18,7 @@ struct RecordCommand: Command {
                 + "enough, or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
             "While recording, a governor lowers quality when the computer is too slow, tells each step, and takes it back. What the "
                 + "computer is about to end, by heat, memory or an empty battery, is ended properly, with exit status 1; with --resume "
-                + "it goes on in another folder as soon as system pressure is nominal.",
+                + "it goes on in another folder when system pressure has recovered: nothing has been serious for some seconds.",
             "The session folder's path is the only line of standard output; with --json events are, one a line.",
         ],
         options: ProfileOptions.specs + [
@@ -34,7 +34,7 @@ struct RecordCommand: Command {
             OptionSpec(
                 "resume",
                 help:
-                    "Go on in another folder, at nominal pressure, when system pressure has ended the recording."
+                    "Go on in another folder, when it has recovered, after system pressure has ended the recording."
             ),
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
@@ -77,19 +77,29 @@ struct RecordCommand: Command {
         SignalInbox.open()
         steering.listen()
         var rest = duration
-        while true {
-            guard let setup = try makeSetup(rest) else { return .overBudget }
-            let result = try await record(setup, duration: rest)
-            guard let reason = result.pressureEnd else { return conclude(result) }
+        guard var setup = try makeSetup(rest) else { return .overBudget }
+        var results = [try await record(setup, duration: rest)]
+        while let result = results.last, let reason = result.pressureEnd {
             rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
             guard resumes || setup.plan.budget.resumes, result.storageFailures.isEmpty,
                 rest.map({ $0 > .zero }) ?? true, !steering.isStopped
-            else { return conclude(result) }
+            else { break }
             pause(result, reason)
-            guard await steering.waitForNominalPressure(folder: result.folder) else {
-                return conclude(result)
+            guard await steering.waitForRecovery(folder: result.folder) else { break }
+            do {
+                guard let next = try makeSetup(rest) else { break }
+                setup = next
+                results.append(try await record(next, duration: rest))
+            } catch RecordingError.stopped {
+                Output.message("the recording was stopped before its devices were ready again.")
+                break
+            } catch {
+                // What was recorded before stands, and says how it ended.
+                Output.message("the recording cannot go on: \(error)".printable(limit: 4000))
+                break
             }
         }
+        return conclude(results)
     }
 
     private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {
@@ -105,9 +115,11 @@ struct RecordCommand: Command {
         do {
             result = try await session.record()
         } catch {
+            steering.release()
             await printer.value
             throw error
         }
+        steering.release()
         await printer.value
         status.cancel()
         await status.value
@@ -117,7 +129,7 @@ struct RecordCommand: Command {
     /// Says that the recording goes on later.
     private func pause(_ result: RecordingResult, _ reason: String) {
         let text =
-            "the recording was ended: \(reason). It goes on in another folder when system pressure is nominal."
+            "the recording was ended: \(reason). It goes on in another folder when system pressure has recovered."
         Output.message(text)
         guard wantsJSON else { return }
         let paused = SessionEvent(
@@ -202,30 +214,10 @@ struct RecordCommand: Command {
         Output.endStatus()
     }
 
-    private func conclude(_ result: RecordingResult) -> ExitStatus {
-        for failure in result.storageFailures { Output.message(failure.description) }
-        for failure in result.encodingFailures { Output.message(failure.description) }
-        for sentence in result.exceededLimits { Output.message(sentence) }
-        if let reason = result.pressureEnd { Output.message("the recording was ended: \(reason).") }
-        let exit: ExitStatus =
-            if !result.storageFailures.isEmpty {
-                .storageFailed
-            } else if !result.encodingFailures.isEmpty || result.pressureEnd != nil {
-                .failed
-            } else if !result.exceededLimits.isEmpty {
-                .lossesBeyondLimit
-            } else {
-                .done
-            }
-        if wantsJSON {
-            let finished = SessionEvent(
-                .finished, at: MediaTime(nanoseconds: result.manifest.duration_ns),
-                [
-                    "folder": .string(result.folder), "outcome": .string(result.manifest.outcome.rawValue),
-                    "exit": .integer(Int64(exit.rawValue)),
-                ])
-            Output.data(finished.line())
-        }
-        return exit
+    private func conclude(_ results: [RecordingResult]) -> ExitStatus {
+        let conclusion = RecordConclusion(results)
+        for sentence in conclusion.sentences { Output.message(sentence) }
+        if wantsJSON, let event = conclusion.event { Output.data(event.line()) }
+        return conclusion.status
     }
 }

@@ -6,6 +6,7 @@ import Session
 /// Brings the signals that steer a recording to the session that runs, one after the other where a recording is resumed.
 final class RecordSteering: Sendable {
     private struct State {
+        /// `nil` while nothing is recorded.
         var session: MulticamSession?
         var isStopped = false
     }
@@ -24,6 +25,9 @@ final class RecordSteering: Sendable {
                 return state.session
             }
             switch request {
+            case .stop(1),
+                .stop(2) where session == nil:
+                stopped.cancel()
             case .stop(1):
                 stopped.cancel()
                 session?.stop()
@@ -31,7 +35,11 @@ final class RecordSteering: Sendable {
                 session?.stopUrgently()
                 Output.message("closing the files without waiting for the encoders")
             case .stop: _exit(ExitStatus.aborted.rawValue)
+            case .mark where session == nil:
+                Output.message("nothing is being recorded at the moment: the mark is not set.")
             case .mark: session?.mark("signal")
+            case .split where session == nil:
+                Output.message("nothing is being recorded at the moment: there is no file to go on from.")
             case .split: session?.split()
             }
         }
@@ -46,15 +54,21 @@ final class RecordSteering: Sendable {
         if isStopped { session.stop() }
     }
 
-    /// Waits until the computer is at ease.
+    /// The session is over: signals are nobody's until there is another.
+    func release() { state.withLock { $0.session = nil } }
+
+    /// Waits until system pressure has recovered, and says about every minute what is waited for.
     ///
     /// - Returns: `false` when somebody asked to stop meanwhile.
-    func waitForNominalPressure(folder: String) async -> Bool {
-        await withCheckedContinuation { continuation in
+    func waitForRecovery(folder: String) async -> Bool {
+        let hasRecovered = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "rest") { [stopped] in
                 continuation.resume(
-                    returning: PressureRest(folder: folder).waitForNominal(unless: stopped))
+                    returning: PressureRest(folder: folder).waitForRecovery(unless: stopped) {
+                        Output.message($0)
+                    })
             }
         }
+        return hasRecovered && !isStopped
     }
 }

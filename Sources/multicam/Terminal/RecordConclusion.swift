@@ -1,0 +1,45 @@
+import Media
+import Session
+
+/// What is said of a recording when it is over: of all its sessions, where it was resumed.
+struct RecordConclusion {
+    private let results: [RecordingResult]
+
+    /// - Parameter results: Of the sessions, in order.
+    init(_ results: [RecordingResult]) { self.results = results }
+
+    /// What went wrong, a sentence each, in the order in which it did.
+    var sentences: [String] {
+        results.enumerated().flatMap { index, result in
+            var sentences = result.storageFailures.map(\.description)
+            sentences += result.encodingFailures.map(\.description)
+            sentences += result.exceededLimits
+            if let reason = result.pressureEnd, index == results.count - 1 {
+                sentences.append("the recording was ended: \(reason).")
+            }
+            // Of several, each says which it is about.
+            return results.count == 1 ? sentences : sentences.map { "\(result.folder.printable()): \($0)" }
+        }
+    }
+
+    /// The worst of them. That system pressure ended a session counts where nobody took it up again.
+    var status: ExitStatus {
+        if results.contains(where: { !$0.storageFailures.isEmpty }) { return .storageFailed }
+        if results.contains(where: { !$0.encodingFailures.isEmpty }) || results.last?.pressureEnd != nil {
+            return .failed
+        }
+        return results.contains { !$0.exceededLimits.isEmpty } ? .lossesBeyondLimit : .done
+    }
+
+    /// The last event: of the last session, with the status of all. `nil` where there is none.
+    var event: SessionEvent? {
+        results.last.map { last in
+            SessionEvent(
+                .finished, at: MediaTime(nanoseconds: last.manifest.duration_ns),
+                [
+                    "folder": .string(last.folder), "outcome": .string(last.manifest.outcome.rawValue),
+                    "exit": .integer(Int64(status.rawValue)),
+                ])
+        }
+    }
+}
