@@ -34,6 +34,9 @@ public struct KeyStreamAligner<Picture> {
         waiting = waiting.map { ($0.picture, time($0.picture, $0.time)) }
     }
 
+    /// Whether no picture waits for its tick.
+    public var isEmpty: Bool { waiting.isEmpty }
+
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         if count > 0, time >= start { counts.lost[cause, default: 0] += count }
     }

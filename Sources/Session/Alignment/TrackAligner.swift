@@ -123,6 +123,11 @@ public struct TrackAligner<Picture> {
         counts = counts.withdrawing(1, cause: cause)
     }
 
+    /// A picture that was withdrawn is shown at the tick decided last after all, which repeats or was withdrawn itself.
+    public mutating func restoreChoice(cause: LossCause) {
+        counts = counts.restoring(1, cause: cause)
+    }
+
     /// A slate that was chosen found no room, and the tick repeats what was there before.
     public mutating func withdrawSlate() {
         counts.slate -= 1

@@ -28,6 +28,16 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
+    /// The same when a picture that was withdrawn came to be in the file after all, where its predecessor was to repeat.
+    func restoring(_ count: Int, cause: LossCause) -> Self {
+        var counts = self
+        counts.captured += count
+        counts.repeated -= count
+        let lost = (lost[cause] ?? 0) - count
+        counts.lost[cause] = lost > 0 ? lost : nil
+        return counts
+    }
+
     /// The same when only the first `count` of the decided ticks came to be in the file.
     func endingAfter(_ count: Int, cause: LossCause) -> Self {
         let missing = written - count

@@ -69,8 +69,20 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var samples: Samples?
         /// Files after the first, when the recording was split.
         public var parts: [String]?
+        /// Where each of those begins, and in which size, in the same order.
+        public var part_details: [Part]?
         /// Why the track ended before the recording did.
         public var failure: String?
+    }
+
+    /// A file after the first.
+    public struct Part: Sendable, Equatable, Codable {
+        public var file: String
+        /// Where its time 0 is, since T0.
+        public var first_ns: Int64
+        /// Of its pictures: where a governor has changed a copied camera's size, not the track's.
+        public var width: Int?
+        public var height: Int?
     }
 
     public struct Color: Sendable, Equatable, Codable {

@@ -7,9 +7,11 @@ final class CopiedStreamTrack: CameraTrack {
     let input: CameraInput
     private var outages: OutageLog
     private var aligner: KeyStreamAligner<CapturedPicture>
-    private let lane: MovieLane
+    let lane: MovieLane
     private let start: ClockTime
     private var held: (picture: CapturedPicture, tick: Int64)?
+    /// Where a new file begins that the stream has not come to yet.
+    private var partTick: Int64?
     /// Of the camera's clock, as far as taken into account.
     private var restarts = 0
     /// The tick of the first picture: 0 or before.
@@ -55,8 +57,21 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
+    /// Goes on in a new file with the first key picture at or after a tick.
+    func beginPart(at tick: Int64) { partTick = tick }
+
     func step(tick: Int64) {
         write(before: rate.time(ofTick: tick))
+        if let partTick, tick >= partTick, outages.awaySince != nil, aligner.isEmpty { leave(at: partTick) }
+    }
+
+    /// The camera is away while a new file begins: its last picture is shown until then, and nobody waits for the next,
+    /// which will be a key picture.
+    private func leave(at partTick: Int64) {
+        if let held { append(held.picture, from: held.tick, to: max(partTick, held.tick + 1)) }
+        held = nil
+        self.partTick = nil
+        lane.pass()
     }
 
     func finish(at end: MediaTime) {
@@ -82,6 +97,7 @@ final class CopiedStreamTrack: CameraTrack {
     }
 
     private func append(_ picture: CapturedPicture, from tick: Int64, to next: Int64) {
+        if let partTick, picture.isKey, tick >= partTick { self.partTick = nil }
         lane.append(
             EncodedPacket(
                 bytes: picture.memory, presentation: tick * rate.seconds, decode: tick * rate.seconds,

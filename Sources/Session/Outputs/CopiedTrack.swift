@@ -17,6 +17,10 @@ final class CopiedTrack: CameraTrack {
     private(set) var successor: DatedPicture?
     /// From which tick on there is one.
     private var partTick: Int64?
+    /// The last picture of the successor's size that found no file of its size.
+    private var withdrawn: DatedPicture?
+    /// When the picture was captured for which the file that is written now was begun: none before it asks for another.
+    private var partSince: ClockTime?
 
     init(
         follower: GridFollower, rate: FrameRate, caption: SlateCaption, lane: MovieLane,
@@ -39,10 +43,18 @@ final class CopiedTrack: CameraTrack {
         follower.take(deliveries)
         guard partTick == nil else { return }
         for case .picture(let dated) in deliveries
-        where dated.picture.size != (successor?.picture.size ?? size) {
+        where dated.picture.size != (successor?.picture.size ?? size) && isOfThisPart(dated) {
             // Back to the file's own size before another file was asked for: nothing is needed.
             successor = dated.picture.size == size ? nil : dated
+            withdrawn = nil
         }
+    }
+
+    private func isOfThisPart(_ dated: DatedPicture) -> Bool { partSince.map { dated.time > $0 } ?? true }
+
+    /// The tick at which a picture is shown that nothing competes with.
+    func tick(nearestTo time: MediaTime) -> Int64 {
+        rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
     }
 
     /// Whether that file has been asked for.
@@ -52,16 +64,24 @@ final class CopiedTrack: CameraTrack {
     func beginPart(at tick: Int64) { partTick = tick }
 
     func step(tick: Int64) {
-        if let partTick, let successor, tick >= partTick { change(to: successor.picture) }
+        // Where nothing newer is due at the first tick of a file, it shows one that came too early for it.
+        var early: DatedPicture?
+        if let partTick, let successor, tick >= partTick {
+            early = withdrawn
+            change(to: successor)
+        }
         switch follower.choose(tick: tick) {
         case .show(let dated) where dated.picture.size != size:
             // Its file begins in a moment.
-            if partTick == nil { successor = dated }
+            if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
+            if dated.picture.size == successor?.picture.size { withdrawn = dated }
             follower.withdrawChoice(cause: .governor)
+            if early != nil { follower.restoreChoice(cause: .governor) }
         case .show(let dated):
             example = dated.picture
             lastBytes = dated.picture.memory
-        case .repeatLast: break
+        case .repeatLast:
+            if early != nil { follower.restoreChoice(cause: .governor) }
         case .slate: lastBytes = slateBytes() ?? lastBytes
         }
         guard let lastBytes else { return }
@@ -71,13 +91,16 @@ final class CopiedTrack: CameraTrack {
                 duration: rate.seconds, isKey: true))
     }
 
-    private func change(to picture: CapturedPicture) {
+    private func change(to successor: DatedPicture) {
+        let picture = (withdrawn ?? successor).picture
         size = picture.size
         example = picture
         // Until one of its size is due it stands in for it.
         lastBytes = picture.memory
         slate = nil
-        successor = nil
+        partSince = successor.time
+        self.successor = nil
+        withdrawn = nil
         partTick = nil
     }
 

@@ -52,6 +52,8 @@ struct GridFollower {
 
     mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }
 
+    mutating func restoreChoice(cause: LossCause) { aligner.restoreChoice(cause: cause) }
+
     mutating func withdrawSlate() { aligner.withdrawSlate() }
 
     var gaps: [Gap] { outages.gaps }

@@ -92,7 +92,10 @@ final class MicrophoneTrack {
         }
         let before = Int(max(split.sample - position, 0)) * channels
         writer.append(Array(samples[..<before]))
-        writer.split(path: split.path, relativePath: split.relativePath, startedAt: split.startedAt)
+        writer.split(
+            path: split.path,
+            WaveWriter.Part(relativePath: split.relativePath, firstSample: split.sample),
+            startedAt: split.startedAt)
         writer.append(Array(samples[before...]))
         self.split = nil
     }

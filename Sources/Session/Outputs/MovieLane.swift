@@ -8,6 +8,9 @@ struct MovieLane: Sendable {
 
     func append(_ packet: EncodedPacket) { writer.append(packet, stream: stream) }
 
+    /// This stream has nothing to send at the split that was asked for last.
+    func pass() { writer.pass(stream) }
+
     /// No packet of this stream follows.
     func finish() { writer.finishStream(stream) }
 }

@@ -6,8 +6,9 @@ internal import Media
 /// Leads the packets of several streams from one file into the next without losing or doubling any.
 ///
 /// At a split, each stream changes to the new file by itself: pictures with the first key picture at or after the split,
-/// sound with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). When
-/// all have changed, the old file is finished.
+/// sound with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). A
+/// stream that has nothing to send there passes, and one that is finished is not waited for. When all have changed, the
+/// old file is finished.
 final class MoviePartSequence {
     let streamCount: Int
     private var streams: [MovieTrack]
@@ -19,6 +20,7 @@ final class MoviePartSequence {
     /// Samples of each stream in the parts that are closed.
     private var closedCounts: [Int]
     private var hasChanged: [Bool]
+    private var isFinished: [Bool]
     private var lastSound: [EncodedPacket?]
 
     init(first: MoviePart, streams: [MovieTrack], startedAt: Date) {
@@ -29,6 +31,7 @@ final class MoviePartSequence {
         streamCount = streams.count
         closedCounts = Array(repeating: 0, count: streams.count)
         hasChanged = Array(repeating: false, count: streams.count)
+        isFinished = hasChanged
         lastSound = Array(repeating: nil, count: streams.count)
     }
 
@@ -49,16 +52,31 @@ final class MoviePartSequence {
             try current.append(packet, stream: stream)
         }
         remember(packet, stream: stream)
-        if !hasChanged.contains(false) { try change() }
+        try changeWhenAllHave()
+    }
+
+    /// A stream has nothing to send at the split: what it sends next belongs to the new file.
+    func pass(stream: Int) throws(FileError) {
+        guard next != nil else { return }
+        hasChanged[stream] = true
+        try changeWhenAllHave()
+    }
+
+    /// No packet of a stream follows: no split waits for it.
+    func finish(stream: Int) throws(FileError) {
+        isFinished[stream] = true
+        try changeWhenAllHave()
     }
 
     /// Whether some streams have not come to the new file yet.
     var isSplitting: Bool { next != nil }
 
     /// Begins a new file; not before the last split is complete.
-    func split(_ part: MovieWriter.Part) throws(FileError) {
+    ///
+    /// - Returns: `false` when there is nothing to be continued: the file before it has failed.
+    func split(_ part: MovieWriter.Part) throws(FileError) -> Bool {
         precondition(next == nil, "a part begins when the one before it has begun")
-        guard current != nil else { return }
+        guard current != nil else { return false }
         let continued = streams.indices.map { index in
             streams[index].continued(
                 priming: priming(ofStream: index, at: part.start), as: part.changes[index])
@@ -68,14 +86,15 @@ final class MoviePartSequence {
             path: part.path, streams: continued, timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(part.start.nanoseconds).inSeconds),
             start: part.start)
+        return true
     }
 
     /// Finishes the files.
     ///
-    /// - Returns: `false` when the recording ended before a part that had been begun: it is removed.
+    /// - Returns: `false` when the recording, or every stream, ended before a part that had been begun: it is removed.
     func finish(at end: MediaTime?) throws(FileError) -> Bool {
         var hasAllParts = true
-        if let next, let end, end <= next.start {
+        if let next, !hasChanged.contains(true) || end.map({ $0 <= next.start }) ?? false {
             next.file.abandon()
             unlink(next.file.path)
             self.next = nil
@@ -130,8 +149,11 @@ final class MoviePartSequence {
         return (phase < 0 ? phase + last.duration : phase) + last.duration
     }
 
-    private func change() throws(FileError) {
-        guard let next else { return }
+    private func changeWhenAllHave() throws(FileError) {
+        // Where every stream is finished and none came to the new file, there is nothing for it to hold.
+        guard let next, hasChanged.contains(true),
+            streams.indices.allSatisfy({ hasChanged[$0] || isFinished[$0] })
+        else { return }
         try current?.finish(at: next.start)
         closedCounts = closedCounts.indices.map { index in
             closedCounts[index] + (current?.file.writtenSampleCount(ofTrack: index) ?? 0)

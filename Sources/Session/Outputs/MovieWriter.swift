@@ -11,6 +11,7 @@ final class MovieWriter: Sendable {
     private enum Item: Sendable {
         case packet(EncodedPacket, stream: Int)
         case split(Part)
+        case pass(Int)
         case finishStream(Int)
     }
 
@@ -25,7 +26,8 @@ final class MovieWriter: Sendable {
 
     /// What the file holds, once it is closed, or why it failed.
     struct Result: Sendable {
-        var parts: [String] = []
+        /// The files after the first.
+        var parts: [Part] = []
         /// Of each stream, in all parts.
         var packetCounts: [Int]
         var failure: FileError?
@@ -35,6 +37,8 @@ final class MovieWriter: Sendable {
         var end: MediaTime?
         /// From the request for a new part until all streams have come to it.
         var isSplitting = false
+        /// Nothing is written any more.
+        var isOver = false
         var result: Result
     }
 
@@ -71,12 +75,19 @@ final class MovieWriter: Sendable {
     func append(_ packet: EncodedPacket, stream: Int) { queue.put(Waiting(.packet(packet, stream: stream))) }
     func finishStream(_ stream: Int) { queue.put(Waiting(.finishStream(stream))) }
 
+    /// A stream has nothing to send at the split that was asked for last: it is not waited for there.
+    func pass(_ stream: Int) { queue.put(Waiting(.pass(stream))) }
+
+    /// Goes on in a new file. It is not made when this one has failed, or has ended before it.
     func split(_ part: Part) {
         shared.withLock { $0.isSplitting = true }
         queue.put(Waiting(.split(part)))
     }
 
-    var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.result.failure == nil } }
+    var isSplitting: Bool { shared.withLock { $0.isSplitting && !$0.isOver && $0.result.failure == nil } }
+
+    /// Whether it can go on in a new file: it has not failed, nor has every one of its streams ended.
+    var isOpen: Bool { shared.withLock { !$0.isOver && $0.result.failure == nil } }
 
     /// How long the next packet has waited: the disk's backlog.
     var backlog: Nanoseconds { queue.oldest?.age ?? .zero }
@@ -102,18 +113,18 @@ final class MovieWriter: Sendable {
     ) {
         var open = parts.streamCount
         while open > 0, let item = queue.next()?.item {
+            let wasSplitting = parts.isSplitting
             do throws(FileError) {
                 switch item {
-                case .packet(let packet, let stream):
-                    let wasSplitting = parts.isSplitting
-                    try parts.append(packet, stream: stream)
-                    let hasChanged = wasSplitting && !parts.isSplitting
-                    if hasChanged { shared.withLock { $0.isSplitting = false } }
+                case .packet(let packet, let stream): try parts.append(packet, stream: stream)
                 case .split(let part):
-                    try parts.split(part)
-                    shared.withLock { $0.result.parts.append(part.relativePath) }
-                case .finishStream: open -= 1
+                    if try parts.split(part) { shared.withLock { $0.result.parts.append(part) } }
+                case .pass(let stream): try parts.pass(stream: stream)
+                case .finishStream(let stream):
+                    open -= 1
+                    try parts.finish(stream: stream)
                 }
+                if wasSplitting && !parts.isSplitting { shared.withLock { $0.isSplitting = false } }
             } catch {
                 parts.fail()
                 shared.withLock { shared in
@@ -121,6 +132,7 @@ final class MovieWriter: Sendable {
                 }
             }
         }
+        shared.withLock { $0.isOver = true }
         queue.finish()
         do throws(FileError) {
             let hasAllParts = try parts.finish(at: shared.withLock { $0.end })

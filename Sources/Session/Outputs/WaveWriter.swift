@@ -6,11 +6,19 @@ internal import Media
 final class WaveWriter: Sendable {
     private enum Item: Sendable {
         case samples([Float])
-        case split(path: String, relativePath: String, startedAt: Date)
+        case split(path: String, Part, startedAt: Date)
+    }
+
+    /// A file that continues the one before it.
+    struct Part: Sendable {
+        let relativePath: String
+        /// Its place in the recording.
+        let firstSample: Int64
     }
 
     struct Result: Sendable {
-        var parts: [String] = []
+        /// The files after the first.
+        var parts: [Part] = []
         /// Per channel, in all parts.
         var sampleCount: Int64 = 0
         var failure: FileError?
@@ -34,8 +42,8 @@ final class WaveWriter: Sendable {
 
     func append(_ samples: [Float]) { queue.put(Waiting(.samples(samples))) }
 
-    func split(path: String, relativePath: String, startedAt: Date) {
-        queue.put(Waiting(.split(path: path, relativePath: relativePath, startedAt: startedAt)))
+    func split(path: String, _ part: Part, startedAt: Date) {
+        queue.put(Waiting(.split(path: path, part, startedAt: startedAt)))
     }
 
     func finish() { queue.finish() }
@@ -59,11 +67,11 @@ final class WaveWriter: Sendable {
             do throws(FileError) {
                 switch item {
                 case .samples(let samples): try file.append(samples: samples)
-                case .split(let path, let relativePath, let startedAt):
+                case .split(let path, let part, let startedAt):
                     let count = try file.finish()
                     result.withLock { $0.sampleCount += count }
                     file = try WaveFile(path: path, channels: channels, startedAt: startedAt)
-                    result.withLock { $0.parts.append(relativePath) }
+                    result.withLock { $0.parts.append(part) }
                 }
             } catch {
                 hasFailed = true

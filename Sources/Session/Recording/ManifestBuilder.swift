@@ -80,7 +80,7 @@ struct ManifestBuilder {
     private func cameraTracks(
         _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result], _ end: MediaTime
     ) -> [Manifest.Track] {
-        outputs.cameraTracks.compactMap { track in
+        outputs.cameraTracks.compactMap { track -> Manifest.Track? in
             guard let planned = plan.cameraTracks.first(where: { $0.role == track.name }),
                 let place = outputs.places[track.name]
             else { return nil }
@@ -89,6 +89,8 @@ struct ManifestBuilder {
             let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
             let color = track.input.source.color
             let first = (track as? CopiedStreamTrack)?.firstTick ?? 0
+            let parts = self.parts(
+                movies[place.file], stream: place.stream, of: (planned.settings.size, track.rate))
             return Manifest.Track(
                 name: track.name, kind: "camera", file: place.file, stream: place.stream, codec: codec,
                 width: planned.settings.size.width, height: planned.settings.size.height,
@@ -97,7 +99,8 @@ struct ManifestBuilder {
                 first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : 0,
                 duration_ns: end.nanoseconds, grid: isStream ? false : nil,
                 frames: Manifest.Frames(isStream ? track.counts : inFile(track.counts, movies, place)),
-                parts: parts(movies[place.file]), failure: movies[place.file]?.failure?.description)
+                parts: parts?.map(\.file), part_details: parts,
+                failure: movies[place.file]?.failure?.description)
         }
     }
 
@@ -106,10 +109,13 @@ struct ManifestBuilder {
         _ waves: [String: WaveWriter.Result],
         _ end: MediaTime
     ) -> [Manifest.Track] {
-        outputs.microphones.compactMap { microphone in
+        outputs.microphones.compactMap { microphone -> Manifest.Track? in
             let place = outputs.places[microphone.role]
             guard let file = microphone.file?.relativePath ?? place?.file else { return nil }
             let wave = waves[microphone.role]
+            let parts =
+                wave.flatMap { self.parts($0) }
+                ?? place.flatMap { self.parts(movies[$0.file], stream: $0.stream, of: nil) }
             let failure = wave?.failure ?? place.flatMap { movies[$0.file]?.failure }
             return Manifest.Track(
                 name: microphone.role, kind: "microphone", file: file, stream: place?.stream ?? 0,
@@ -117,8 +123,7 @@ struct ManifestBuilder {
                 first_ns: 0,
                 duration_ns: end.nanoseconds,
                 samples: samples(microphone, wave),
-                parts: wave.map { $0.parts.isEmpty ? nil : $0.parts }
-                    ?? place.flatMap { parts(movies[$0.file]) },
+                parts: parts?.map(\.file), part_details: parts,
                 failure: failure?.description ?? microphone.failure?.description)
         }
     }
@@ -128,6 +133,7 @@ struct ManifestBuilder {
     ) -> Manifest.Track? {
         guard let program = outputs.program, let planned = plan.program else { return nil }
         let size = planned.settings.size
+        let parts = self.parts(movies[planned.file], stream: 0, of: (size, program.rate))
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264", width: size.width,
             height: size.height, rate: program.rate.perSecond, rotation: 0,
@@ -135,7 +141,7 @@ struct ManifestBuilder {
             channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
             duration_ns: end.nanoseconds,
             frames: Manifest.Frames(inFile(program.counts, movies, (planned.file, 0))),
-            parts: parts(movies[planned.file]),
+            parts: parts?.map(\.file), part_details: parts,
             failure: movies[planned.file]?.failure?.description ?? program.encoder.failure?.description)
     }
 
@@ -177,9 +183,30 @@ struct ManifestBuilder {
         return cost
     }
 
-    private func parts(_ result: MovieWriter.Result?) -> [String]? {
+    /// A stream's files after the first; `pictures` are their size in the first file and their grid, `nil` for sound.
+    private func parts(
+        _ result: MovieWriter.Result?, stream: Int, of pictures: (size: PictureSize, rate: FrameRate)?
+    ) -> [Manifest.Part]? {
         guard let result, !result.parts.isEmpty else { return nil }
-        return result.parts
+        var size = pictures?.size
+        return result.parts.map { part in
+            size = part.changes[stream]?.size ?? size
+            // Pictures begin at the first tick at or after the split.
+            let start = pictures.map { $0.rate.time(ofTick: $0.rate.ticks(before: part.start)) } ?? part.start
+            return Manifest.Part(
+                file: part.relativePath, first_ns: start.nanoseconds, width: size?.width, height: size?.height
+            )
+        }
+    }
+
+    private func parts(_ result: WaveWriter.Result) -> [Manifest.Part]? {
+        guard !result.parts.isEmpty else { return nil }
+        let samples = FrameRate(Int64(SoundFormat.sessionRate))
+        return result.parts.map {
+            Manifest.Part(
+                file: $0.relativePath, first_ns: samples.time(ofTick: $0.firstSample).nanoseconds, width: nil,
+                height: nil)
+        }
     }
 
     private static var machine: Manifest.Machine {

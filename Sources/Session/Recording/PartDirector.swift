@@ -16,6 +16,8 @@ final class PartDirector {
     private var splitAt = MediaTime(nanoseconds: -1)
     /// When a part was asked for that has not begun: all asked for until the one before it is under way are one.
     private var splitDue: ClockTime?
+    /// Of parts that have not begun yet, in the order of their times.
+    private var events: [SessionEvent] = []
 
     /// A few ticks ahead: no output has decided them yet.
     private static let lead: Int64 = 100_000_000
@@ -36,56 +38,85 @@ final class PartDirector {
     /// - Parameters:
     ///   - requests: When splits were asked for since the last call.
     ///   - position: How far the recording has come.
-    /// - Returns: The event of a split that begins.
     /// - Throws: When a file cannot be made; the recording goes on in the old one.
-    func follow(_ requests: [ClockTime], at position: MediaTime) throws(FileError) -> SessionEvent? {
+    func follow(_ requests: [ClockTime], at position: MediaTime) throws(FileError) {
         splitDue = splitDue ?? requests.first
         for case let track as CopiedTrack in outputs.cameraTracks { try continueInOtherSize(track, position) }
         guard let due = splitDue, position > splitAt,
             !outputs.writers.values.contains(where: { $0.isSplitting })
-        else { return nil }
+        else { return }
         splitDue = nil
-        return try split(after: max(MediaTime(due, since: start), position))
+        try split(after: max(MediaTime(due, since: start), position))
     }
 
-    private func split(after time: MediaTime) throws(FileError) -> SessionEvent {
+    /// What began before a time, told once: a part that the recording does not come to is none.
+    func takeEvents(before time: MediaTime) -> [SessionEvent] {
+        let begun = events.filter { $0.at < time }
+        events.removeAll { $0.at < time }
+        return begun
+    }
+
+    private func announce(_ event: SessionEvent) {
+        events.append(event)
+        events.sort { $0.at < $1.at }
+    }
+
+    private func split(after time: MediaTime) throws(FileError) {
         let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + Self.lead))
         splits += 1
         splitAt = split
         timeline.beginPart(at: split)
-        for writer in outputs.writers.values {
+        var files: [String] = []
+        for writer in outputs.writers.values where writer.isOpen {
             let relative = nextPart(of: writer.relativePath)
+            files.append(relative)
             writer.split(
                 MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: split))
         }
         for microphone in outputs.microphones {
-            guard let file = microphone.file else { continue }
+            guard let file = microphone.file, file.failure == nil else { continue }
             let relative = nextPart(of: file.relativePath)
+            files.append(relative)
             microphone.split(
                 at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), path: try folder.file(relative),
                 relativePath: relative, startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
         }
-        return SessionEvent(.split, at: split, ["part": .integer(Int64(splits))])
+        announce(
+            SessionEvent(
+                .split, at: split,
+                ["part": .integer(Int64(splits)), "files": .array(files.sorted().map { .string($0) })]))
     }
 
     private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) throws(FileError) {
         let writer = track.lane.writer
-        guard let successor = track.successor, !track.awaitsPart, !writer.isSplitting else { return }
+        guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting else {
+            return
+        }
         let captured = MediaTime(successor.time, since: start)
-        let earliest = max(captured, MediaTime(nanoseconds: position.nanoseconds + Self.lead))
-        let tick = track.rate.ticks(before: earliest) + 1
+        // Alone in its file, it only has to begin at a tick that it has not decided.
+        let lead = writer.streamCount > 1 ? Self.lead : 1
+        let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
+        let tick = max(track.tick(nearestTo: captured), undecided)
         let begin = track.rate.time(ofTick: tick)
         let relative = nextPart(of: writer.relativePath)
         var part = MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: begin)
+        let size = successor.picture.size
         part.changes = [
             track.lane.stream: StreamParameters(
-                codec: .mjpeg, timeScale: track.rate.pictures, size: successor.picture.size, rate: track.rate,
+                codec: .mjpeg, timeScale: track.rate.pictures, size: size, rate: track.rate,
                 color: successor.picture.color)
         ]
         // Where the file holds other tracks, theirs change with it.
-        if writer.streamCount > 1 { timeline.beginPart(at: begin) }
+        if writer.streamCount > 1 { timeline.beginPart(at: begin, of: writer) }
         track.beginPart(at: tick)
         writer.split(part)
+        announce(
+            SessionEvent(
+                .split, at: begin,
+                [
+                    "track": .string(track.name), "file": .string(relative),
+                    "width": .integer(Int64(size.width)), "height": .integer(Int64(size.height)),
+                ]))
     }
 
     private func nextPart(of path: String) -> String {

@@ -124,6 +124,7 @@ final class Recorder {
         parts = PartDirector(
             folder: folder, clock: clock, start: start, timeline: timeline, outputs: outputs)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
+        for event in parts?.takeEvents(before: end) ?? [] { note(event) }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
@@ -211,11 +212,13 @@ final class Recorder {
 
     private func followParts(_ splits: [ClockTime], at position: MediaTime) {
         do throws(FileError) {
-            if let event = try parts?.follow(splits, at: position) { note(event) }
+            try parts?.follow(splits, at: position)
         } catch {
             storageFailures.append(error)
             note(SessionEvent(.warning, at: position, ["text": .string("\(error)")]))
         }
+        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
+        for event in parts?.takeEvents(before: reached) ?? [] { note(event) }
     }
 
     private func watchSilence(_ outputs: SessionOutputs, at position: MediaTime) {

@@ -79,10 +79,20 @@ final class Timeline {
     }
 
     /// Makes the first picture at or after `time` one that a new file can begin with.
-    func beginPart(at time: MediaTime) {
+    ///
+    /// - Parameters:
+    ///   - time: Not decided yet.
+    ///   - writer: Whose file begins anew; `nil` for all.
+    func beginPart(at time: MediaTime, of writer: MovieWriter? = nil) {
         if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
         for track in outputs.cameraTracks {
-            (track as? EncodedTrack)?.beginPart(at: track.rate.ticks(before: time))
+            let tick = track.rate.ticks(before: time)
+            switch track {
+            case let track as EncodedTrack: track.beginPart(at: tick)
+            case let track as CopiedStreamTrack where writer.map({ $0 === track.lane.writer }) ?? true:
+                track.beginPart(at: tick)
+            default: break
+            }
         }
     }
 

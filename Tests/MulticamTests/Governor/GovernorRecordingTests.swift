@@ -64,9 +64,65 @@ struct GovernorRecordingTests {
             try Reader.streams(recording.path($0)).first?.width ?? 0
         }
         #expect(sizes == [640, 320, 640])
+        // The manifest and the events say of each part where it begins, and in which size.
+        let details = try #require(face.part_details)
+        #expect(details.map(\.file) == face.parts && details.map(\.width) == [320, 640])
+        let splits = recording.events.filter {
+            $0.contains("\"event\":\"split\"") && $0.contains("\"track\":\"face\"")
+        }
+        #expect(splits.count == 2)
+        for (event, part) in zip(splits, details) {
+            #expect(event.contains("\"at_ns\":\(part.first_ns),"))
+            #expect(
+                event.contains("\"file\":\"\(part.file)\"") && event.contains("\"width\":\(part.width ?? 0)"))
+        }
+        // What is in the files is what is counted.
+        var shown: Set<UInt32> = []
+        for (file, width) in zip([face.file] + (face.parts ?? []), sizes) {
+            let size = PictureSize(width: width, height: width * 3 / 4)
+            shown.formUnion(try Reader.strips(recording.path(file), size: size).compactMap { $0?.time })
+        }
+        #expect(shown.count == face.frames.map { $0.captured - $0.skipped })
         // A gap for each restart, and its reason.
         let gaps = recording.manifest.gaps.filter { $0.track == "face" }
         #expect(gaps.count >= 6 && gaps.allSatisfy { $0.cause.hasPrefix("governor: face ") })
+    }
+
+    @Test("goes on in another size in one file with a camera that is away, and its sound stays whole")
+    func oneFile() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              face: { device: "virtual:clap", size: 640x480, rate: 30 }
+              away: { device: "virtual:clap?format=h264&unplug=1", size: 320x180, rate: 30, format: h264 }
+            microphones: { m: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav, files: one }
+            budget: { floors: { size: 320x240, rate: 30 } }
+            """, seconds: 40,
+            host: ScriptedHost([
+                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (12, ScriptedHost.heat(50)),
+            ]))
+        try recording.checkSchema()
+        let face = try recording.track("face")
+        let files = [face.file] + (face.parts ?? [])
+        #expect(face.part_details?.map(\.width) == [320, 640])
+        let streams = try files.map { try Reader.streams(recording.path($0)) }
+        #expect(streams.map { $0.first?.width } == [640, 320, 640])
+        #expect(streams.compactMap { $0.first?.frameCount }.reduce(0, +) == 1200)
+        // Of the camera that is away, the first part holds all there is.
+        #expect(streams.first?[1].frameCount == (try recording.track("away").frames?.written))
+        let seconds = streams.compactMap { $0.last?.seconds }.reduce(0, +)
+        #expect(abs(seconds - 40) < 0.001 * Double(files.count))
+        // Each beep is on the whole second, whichever part it is in.
+        let starts = [0] + (face.part_details ?? []).map(\.first_ns)
+        for (file, start) in zip(files, starts) {
+            let beeps = Reader.onsets(try Reader.sound(recording.path(file))).dropFirst()
+            #expect(!beeps.isEmpty)
+            for beep in beeps {
+                let time = Double(recording.manifest.t0_monotonic_ns + start) / 1e9 + Double(beep) / 48_000
+                #expect(abs(time - time.rounded()) < 0.003)
+            }
+        }
     }
 
     @Test("shows in a lower rate what was captured when, and the strip of each picture says so")

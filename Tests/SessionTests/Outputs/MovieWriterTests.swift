@@ -1,0 +1,103 @@
+import Containers
+import Foundation
+import Media
+import Testing
+
+@testable import Session
+
+@Suite("A movie's writer and its parts")
+struct MovieWriterTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    private let rate = FrameRate(30, per: 1)
+
+    /// Makes a movie of some streams of pictures, has it written to, and closes it.
+    private func write(
+        streams: Int, _ body: (MovieWriter) -> Void
+    ) throws -> (result: MovieWriter.Result, files: [String]) {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let parameters = StreamParameters(
+            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate)
+        let tracks = (0..<streams).map {
+            MovieTrack.video(parameters, rotation: .none, name: "camera \($0)")
+        }
+        let writer = try MovieWriter(
+            path: path("a.mov"), relativePath: "a.mov", streams: tracks,
+            startedAt: Date(timeIntervalSince1970: 0))
+        body(writer)
+        let result = writer.join()
+        return (result, try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())
+    }
+
+    private func path(_ file: String) -> String { folder.appending(path: file).path }
+
+    private func part(_ number: Int, at tick: Int64) -> MovieWriter.Part {
+        let file = "a-\(number).mov"
+        return MovieWriter.Part(path: path(file), relativePath: file, start: rate.time(ofTick: tick))
+    }
+
+    private func append(_ ticks: Range<Int64>, to stream: Int, of writer: MovieWriter) {
+        for tick in ticks {
+            let bytes = SharedBytes([0xFF, 0xD8, UInt8(tick % 256), 0xFF, 0xD9])
+            writer.append(
+                EncodedPacket(bytes: bytes, presentation: tick, decode: tick, duration: 1, isKey: true),
+                stream: stream)
+        }
+    }
+
+    @Test("A stream that is finished, or has nothing to send, keeps no other from its next file")
+    func absent() throws {
+        let (result, files) = try write(streams: 3) { writer in
+            append(0..<10, to: 0, of: writer)
+            append(0..<10, to: 1, of: writer)
+            append(0..<10, to: 2, of: writer)
+            writer.finishStream(1)
+            for number in 2...3 {
+                let tick = Int64(number - 1) * 10
+                writer.split(part(number, at: tick))
+                append(tick..<tick + 10, to: 0, of: writer)
+                writer.pass(2)
+            }
+            // Back in the third file.
+            append(25..<30, to: 2, of: writer)
+            writer.setEnd(rate.time(ofTick: 30))
+            writer.finishStream(0)
+            writer.finishStream(2)
+        }
+        #expect(result.failure == nil)
+        #expect(result.packetCounts == [30, 10, 15])
+        #expect(result.parts.map(\.relativePath) == ["a-2.mov", "a-3.mov"])
+        #expect(files == ["a-2.mov", "a-3.mov", "a.mov"])
+    }
+
+    @Test("A file that has failed has no parts after it, and keeps nobody waiting")
+    func failed() throws {
+        let (result, files) = try write(streams: 1) { writer in
+            append(5..<6, to: 0, of: writer)
+            append(5..<6, to: 0, of: writer)
+            writer.split(part(2, at: 10))
+            append(10..<20, to: 0, of: writer)
+            writer.finishStream(0)
+        }
+        #expect(result.failure != nil)
+        #expect(result.parts.isEmpty && files == ["a.mov"])
+    }
+
+    @Test(
+        "A part that every stream ended before is none, and a file that is closed asks nobody to wait for its next"
+    )
+    func ended() throws {
+        let (result, files) = try write(streams: 2) { writer in
+            append(0..<10, to: 0, of: writer)
+            append(0..<5, to: 1, of: writer)
+            writer.split(part(2, at: 10))
+            writer.finishStream(0)
+            writer.finishStream(1)
+            _ = writer.join()
+            writer.split(part(3, at: 20))
+            #expect(!writer.isOpen && !writer.isSplitting)
+        }
+        #expect(result.failure == nil && result.packetCounts == [10, 5])
+        #expect(result.parts.isEmpty && files == ["a.mov"])
+    }
+}
