@@ -55,8 +55,11 @@ public struct Governor: Sendable {
     private static let confirmation = Nanoseconds.milliseconds(150)
     /// A queue that drains is left to it for so long.
     private static let drainPatience = Nanoseconds.seconds(4)
-    /// A stream that restarts needs a moment, and its gap must be worth it.
-    private static let (restartPatience, offPatience) = (Nanoseconds.seconds(3), Nanoseconds.seconds(8))
+    /// A stream that restarts needs a moment, and its gap must be worth it. Off only for what has not passed meanwhile: longer than a
+    /// factor is held (`LevelHold.fallDelay`).
+    private static let (restartPatience, offPatience) = (
+        Nanoseconds.seconds(3), LevelHold.fallDelay + .seconds(4)
+    )
     /// Calm before the first step up, between two of them, and before one that restarts a camera.
     private static let (firstCalm, nextCalm, restartCalm) = (
         Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)

@@ -25,12 +25,10 @@ final class RecordSteering: Sendable {
                 return state.session
             }
             switch request {
-            case .stop(1),
-                .stop(2) where session == nil:
-                stopped.cancel()
             case .stop(1):
                 stopped.cancel()
                 session?.stop()
+            case .stop(2) where session == nil: stopped.cancel()
             case .stop(2):
                 session?.stopUrgently()
                 Output.message("closing the files without waiting for the encoders")

@@ -71,7 +71,7 @@ outside_copied() {
 
 # Off when nothing else is left, and on again, with the program going on.
 inside_fixed() {
-    with_both start fixed --duration 34
+    with_both start fixed --duration 42
     sleep 1
     temperature 96
     wait_until 30 grep -q 'face on → off' "$results/fixed.events"
@@ -83,7 +83,7 @@ outside_fixed() {
     recorded fixed
     equal "steps" "$(json "$folder/manifest.json" '", ".join(s["step"] for s in d["governor"])')" \
         "decoding full → half size, face on → off, face off → on, decoding half size → full"
-    equal "frames of the program" "$(frames "$folder/program.mp4")" 1020
+    equal "frames of the program" "$(frames "$folder/program.mp4")" 1260
     equal "one gap" "$(json "$folder/manifest.json" '[g["cause"][:26] for g in d["gaps"]]')" "['governor: face on → off: t']"
     within "the gap, s" "$(json "$folder/manifest.json" '(d["gaps"][0]["to_ns"] - d["gaps"][0]["from_ns"]) / 1e9')" 10 25
 }

@@ -49,26 +49,26 @@ struct GovernedOutageTests {
 
     @Test("one that is unplugged while it is off is told when it is missed, and that is another gap")
     func unpluggedWhileOff() async throws {
-        let profile = Self.two.replacing("FAULTS", with: "unplug=12&replug=30")
-        let recording = try await Recording(profile, seconds: 33, host: Self.heat(until: 14))
+        let profile = Self.two.replacing("FAULTS", with: "unplug=17&replug=36")
+        let recording = try await Recording(profile, seconds: 40, host: Self.heat(until: 18))
         #expect(recording.manifest.governor.map(\.step) == ["face on → off", "face off → on"])
         let gaps = recording.manifest.gaps.filter { $0.track == "face" }
         #expect(gaps.map { $0.cause.hasPrefix("governor: face on → off") } == [true, false])
         #expect(gaps.last?.cause == "unplugged")
         #expect(gaps.first?.to == gaps.last?.from)
-        #expect(abs(Self.seconds(try #require(gaps.last?.to)) - 30) < 0.1)
+        #expect(abs(Self.seconds(try #require(gaps.last?.to)) - 36) < 0.1)
         #expect(try Self.told("unplug", of: "face", in: recording).map(\.cause) == ["unplugged"])
         #expect(try Self.told("replug", of: "face", in: recording).count == 1)
-        try Self.checkSums(recording, track: "face", frames: 990)
+        try Self.checkSums(recording, track: "face", frames: 1200)
     }
 
     @Test("one that is unplugged and not back when the recording ends has both causes, too")
     func unpluggedForGood() async throws {
-        let profile = Self.two.replacing("FAULTS", with: "unplug=12")
-        let recording = try await Recording(profile, seconds: 30, host: Self.heat(until: 14))
+        let profile = Self.two.replacing("FAULTS", with: "unplug=17")
+        let recording = try await Recording(profile, seconds: 36, host: Self.heat(until: 18))
         #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
         #expect(recording.manifest.gaps.filter { $0.track == "face" }.count == 2)
-        try Self.checkSums(recording, track: "face", frames: 900)
+        try Self.checkSums(recording, track: "face", frames: 1080)
     }
 
     @Test("one that is unplugged is not changed: nothing is given up of it, and its outage is its own")

@@ -94,7 +94,7 @@ struct GovernorTests {
         let times = run.times(0..<6)
         #expect(times[2] <= 1)
         #expect(zip(times.dropFirst(3), times.dropFirst(2)).allSatisfy { $0 - $1 >= 2.9 })
-        #expect(times[5] - times[4] >= 7.9)
+        #expect(times[5] - times[4] >= 11.9)
     }
 
     @Test("without being nearly full no camera is switched off")
