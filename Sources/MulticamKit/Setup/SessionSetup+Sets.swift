@@ -15,15 +15,7 @@ extension SessionSetup {
         _ request: SetupRequest?, on machine: MachineModel
     ) throws(SetupError) -> (sets: CameraSets, notes: [String]) {
         guard let request else { return connectedSets(on: machine) }
-        let profile: Profile
-        do throws(ProfileError) {
-            profile = try library.load(request.profile).replacingDevices(
-                cameras: request.cameras.map { ($0.role, $0.selector) },
-                microphones: request.microphones.map { ($0.role, $0.selector) },
-                virtually: request.usesVirtualDevices)
-        } catch {
-            throw .profile(error)
-        }
+        let profile = try profile(of: request)
         // Microphones take next to nothing, and need not be there.
         let cameras = Profile(name: profile.name, cameras: profile.cameras)
         let wantsReal = profile.cameras.contains { !VirtualSources.handles($0.device) }

@@ -134,21 +134,26 @@ public struct SessionSetup: Sendable {
     static func found(
         _ request: SetupRequest
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
-        var profile: Profile
-        do throws(ProfileError) {
-            profile = try library.load(request.profile).replacingDevices(
-                cameras: request.cameras.map { ($0.role, $0.selector) },
-                microphones: request.microphones.map { ($0.role, $0.selector) },
-                virtually: request.usesVirtualDevices)
-        } catch {
-            throw .profile(error)
-        }
-        if request.recordsMetadata { profile.tracks.metadata = .ndjson }
-        if !request.isGoverned { profile.budget.governs = false }
+        let profile = try profile(of: request)
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
         let wantsReal = selectors.contains { !VirtualSources.handles($0) }
         let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
         return (profile, try DeviceResolver(for: profile, memory: memory), warning)
+    }
+
+    /// The profile that a request names, with all that the request says otherwise.
+    static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
+        do throws(ProfileError) {
+            var profile = try library.load(request.profile).replacingDevices(
+                cameras: request.cameras.map { ($0.role, $0.selector) },
+                microphones: request.microphones.map { ($0.role, $0.selector) },
+                virtually: request.usesVirtualDevices)
+            if request.recordsMetadata { profile.tracks.metadata = .ndjson }
+            if !request.isGoverned { profile.budget.governs = false }
+            return profile
+        } catch {
+            throw .profile(error)
+        }
     }
 
     /// The profiles of this user and this installation.
