@@ -10,18 +10,29 @@ public final class MediaThread: Sendable {
         var cpuTime = Nanoseconds.zero
     }
 
+    /// What its work means to the recording.
+    public enum Urgency: Sendable {
+        /// Computes, or waits for a disk: has time.
+        case ordinary
+        /// Takes pictures from a driver or decides by the clock: computes little, and what it does late is a loss. Goes before
+        /// what others compute where the system allows it (`RLIMIT_NICE`, getrlimit(2)).
+        case punctual
+    }
+
     public let name: String
     private let monitor = Monitor(State())
 
     /// - Parameters:
     ///   - name: At most 15 bytes reach the kernel.
+    ///   - urgency: How the processor is shared with others.
     ///   - body: Runs once on the new thread.
-    public init(name: String, _ body: sending @escaping () -> Void) {
+    public init(name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void) {
         self.name = name
         let monitor = monitor
         let run = ThreadBody(body)
         let thread = Thread {
             Self.tellKernel(name)
+            Self.takePlace(urgency)
             run.body()
             let used = Self.cpuTimeOfCurrentThread
             monitor.broadcast { state in
@@ -46,6 +57,18 @@ public final class MediaThread: Sendable {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// As much before others as sound servers ask for.
+    private static let head: Int32 = 11
+
+    /// A thread begins with the priority of the one that made it, which may be the other. Refused where the system does not allow
+    /// it: then all are alike, as they would be without asking.
+    private static func takePlace(_ urgency: Urgency) {
+        // On Linux a priority is a thread's, and 0 the caller (setpriority(2), C library/kernel differences).
+        let thread = __priority_which_t(PRIO_PROCESS.rawValue)
+        let usual = getpriority(thread, id_t(getpid()))
+        setpriority(thread, 0, urgency == .punctual ? max(usual - head, -20) : usual)
     }
 
     /// Writes the name where the kernel keeps it (proc(5), `/proc/[pid]/task/[tid]/comm`). It is a label: failing to set

@@ -23,7 +23,7 @@ public struct MonotonicClock: SessionClock {
     }
 
     public func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
-        MediaThread(name: name, body)
+        MediaThread(name: name, urgency: .punctual, body)
     }
 
     public func hold() {}

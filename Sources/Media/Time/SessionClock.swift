@@ -19,7 +19,7 @@ public protocol SessionClock: Sendable {
     @discardableResult
     func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool
 
-    /// Starts a thread that may sleep on this clock.
+    /// Starts a thread that may sleep on this clock. In real time it goes before what only computes.
     func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread
 
     /// Holds time still while threads are being set up, so that all begin at one instant. Real time does not stop.

@@ -72,9 +72,11 @@ final class Governance {
         var events = takeRefusals(at: position) + takeOverflows(at: position)
         switch governor.look(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
         case .none: break
-        case .step(let step):
-            apply(step)
-            events.append(note(step.text, step.reason, isUp: step.isUp, at: position))
+        case .steps(let steps):
+            for step in steps {
+                apply(step)
+                events.append(note(step.text, step.reason, isUp: step.isUp, at: position))
+            }
         case .end(let reason):
             endReason = reason
             events.append(note("the recording is ended", reason, isUp: false, at: position))

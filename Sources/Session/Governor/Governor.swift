@@ -4,11 +4,13 @@ public import Media
 ///
 /// A value: looks in, steps out; time is an argument. Down quickly and only for what hurts the recording itself: an
 /// encoder or a file that falls behind, heat, an empty battery, memory. That tasks wait or a quota runs out does not yet hurt: in
-/// that band nothing is given up and nothing taken back. Up slowly, and after an attempt that failed more slowly.
+/// that band nothing is given up and nothing taken back. Up slowly, and after an attempt that failed more slowly; less slowly
+/// where others' work was in the way and is over.
 public struct Governor: Sendable {
     public enum Decision: Sendable, Equatable {
         case none
-        case step(GovernorStep)
+        /// More than one only for one camera, which is restarted once for all of them.
+        case steps([GovernorStep])
         /// The computer is about to end the session: it ends itself, properly.
         case end(reason: String)
     }
@@ -47,6 +49,8 @@ public struct Governor: Sendable {
     private var failedRaise: ClockTime?
     /// Since when others' work is in the way; `nil` while it is not.
     private var busySince: ClockTime?
+    /// Whether that work is over and nothing was given up since: what the session could do before, it can again.
+    private var isFreed = false
 
     /// Of an encoder's queue: from a third on it is behind, from two thirds on pictures are about to be lost. Within a tenth it
     /// only breathes.
@@ -64,6 +68,8 @@ public struct Governor: Sendable {
     private static let (firstCalm, nextCalm, restartCalm) = (
         Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
     )
+    /// The same where others' work is over: nothing is found out, only a relapse noticed.
+    private static let (freedCalm, freedRestartCalm) = (Nanoseconds.seconds(1), Nanoseconds.seconds(2))
     /// While others keep the computer busy, a step up is tried so seldom.
     private static let busyPatience = Nanoseconds.seconds(60)
     /// A step down so soon after one up means that the attempt failed.
@@ -131,7 +137,10 @@ public struct Governor: Sendable {
         taken.append(index)
         lastChange = time
         fillAtChange = trouble.fill
-        return .step(GovernorStep(index: index, measure: ladder[index], isUp: false, reason: trouble.reason))
+        isFreed = false
+        return .steps([
+            GovernorStep(index: index, measure: ladder[index], isUp: false, reason: trouble.reason)
+        ])
     }
 
     private func isTime(
@@ -212,16 +221,10 @@ public struct Governor: Sendable {
         let since = calmSince ?? time
         calmSince = since
         guard let index = taken.last, raisesFrom.map({ time >= $0 }) ?? true else { return .none }
-        let wait: Nanoseconds
-        if isBusy {
-            wait = Self.busyPatience
-        } else if ladder[index].restartsCamera {
-            wait = Self.restartCalm
-        } else {
-            wait = lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
-        }
+        let wait = calm(before: ladder[index], isBusy: isBusy)
         guard time - max(since, lastChange ?? since) >= wait else { return .none }
-        taken.removeLast()
+        let raised = takenTogether()
+        taken.removeLast(raised.count)
         // The one before has proved itself.
         if let lastRaise, time - lastRaise >= Self.trial { backoff = Self.shortestBackoff }
         lastChange = time
@@ -231,7 +234,23 @@ public struct Governor: Sendable {
             isBusy
             ? "the queues have been empty for a minute, so one step is tried."
             : "the computer has room again: nothing has been behind for \(Int(wait.inSeconds)) s."
-        return .step(GovernorStep(index: index, measure: ladder[index], isUp: true, reason: reason))
+        return .steps(
+            raised.map { GovernorStep(index: $0, measure: ladder[$0], isUp: true, reason: reason) })
+    }
+
+    /// How long all must have been calm before a measure is taken back.
+    private func calm(before measure: GovernorMeasure, isBusy: Bool) -> Nanoseconds {
+        if isBusy { return Self.busyPatience }
+        if isFreed { return measure.restartsCamera ? Self.freedRestartCalm : Self.freedCalm }
+        if measure.restartsCamera { return Self.restartCalm }
+        return lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
+    }
+
+    /// Indices of what is taken back at once, the last first: one measure, or all of the same camera where that is as safe as one.
+    private func takenTogether() -> [Int] {
+        guard let last = taken.last else { return [] }
+        guard isFreed, let camera = ladder[last].changedCamera else { return [last] }
+        return Array(taken.reversed().prefix { ladder[$0].changedCamera == camera })
     }
 
     /// When what kept the computer busy is over, attempts that failed meanwhile say nothing any more. Busy since such an
@@ -241,6 +260,7 @@ public struct Governor: Sendable {
             busySince = busySince ?? time
         } else if let since = busySince {
             busySince = nil
+            isFreed = true
             guard let failedRaise, since < failedRaise else { return }
             raisesFrom = nil
             backoff = Self.shortestBackoff

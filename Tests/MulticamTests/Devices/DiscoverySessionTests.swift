@@ -5,7 +5,8 @@ import Testing
 
 @testable import MulticamKit
 
-@Suite("A live list of devices", .timeLimit(.minutes(1)))
+// Beside hundreds of others a test may wait minutes for its turn.
+@Suite("A live list of devices", .timeLimit(.minutes(20)))
 struct DiscoverySessionTests {
     /// A sysfs and a /dev of a test's own, with cameras on no bus.
     private final class Machine: Sendable {

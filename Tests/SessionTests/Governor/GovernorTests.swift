@@ -40,9 +40,9 @@ struct GovernorTests {
                     missing: [], diskTime: nil)
                 switch governor.look(queues, pressure, at: ClockTime(nanoseconds: now * 100_000_000)) {
                 case .none: break
-                case .step(let step):
-                    steps.append("\(Double(now) / 10) \(step.text)")
-                    if step.reason.isEmpty { Issue.record("a step without a reason") }
+                case .steps(let made):
+                    steps += made.map { "\(Double(now) / 10) \($0.text)" }
+                    if made.contains(where: \.reason.isEmpty) { Issue.record("a step without a reason") }
                 case .end(let reason): end = end ?? reason
                 }
                 now += 1
@@ -175,6 +175,20 @@ struct GovernorTests {
         #expect(run.governor.inForce.isEmpty)
         let last = run.times(run.steps.count - 1..<run.steps.count)
         #expect(last[0] - end < 60)
+    }
+
+    @Test("after others' work all is back soon, a camera's steps at once")
+    func freed() {
+        var run = Run()
+        run.look(14, behind: 29, [PressureFactor(.processorStall, .serious, "tasks wait")])
+        #expect(run.texts == Self.ladder.dropLast().map(\.text))
+        let end = run.steps.count
+        let ended = Double(run.now) / 10
+        run.look(10)
+        #expect(run.governor.inForce.isEmpty)
+        let times = run.times(end..<run.steps.count)
+        #expect(times[0] - ended >= 1.9 && times[0] == times[1], "the camera's size and rate: one restart")
+        #expect(zip(times.dropFirst(2), times.dropFirst()).allSatisfy { $0 - $1 >= 0.9 })
     }
 
     @Test(
