@@ -186,6 +186,68 @@ struct CompositorTests {
         #expect(canvas.luma(10, 8) == 128)
     }
 
+    @Test("whatever changes below and above, what is shown is what composing from nothing shows")
+    func incremental() throws {
+        let pictures = try (0..<6).map { seed in
+            try TestPictures.jpeg(64, 48) { x, y in
+                [(x * 3 + y * seed * 5 + seed * 40) % 256, 90 + seed * 10, 128]
+            }
+        }
+        let canvas = Canvas(64, 48)
+        let compositor = Compositor(color: .bt709Limited)
+        var shown: [CapturedPicture?] = [pictures[0], pictures[1], pictures[2], nil]
+        var random = SystemRandomNumberGenerator()
+        for round in 0..<60 {
+            // One of them changes, sometimes two, sometimes none.
+            for _ in 0..<(round % 3) {
+                shown[Int.random(in: 0..<4, using: &random)] = pictures.randomElement(using: &random)
+            }
+            let layers = [
+                PictureLayer(shown[0], at: 0, 0, 64, 48), PictureLayer(shown[1], at: 32, 4, 24, 18),
+                // Over a part of the one before.
+                PictureLayer(shown[2], at: 40, 14, 20, 14, border: 2),
+                PictureLayer(shown[3], at: 2, 30, 20, 16),
+            ]
+            compositor.compose(layers, onto: canvas.planes)
+            let fresh = Canvas(64, 48)
+            Compositor(color: .bt709Limited).compose(layers, onto: fresh.planes)
+            #expect(canvas.allBytes == fresh.allBytes, "round \(round)")
+        }
+    }
+
+    @Test(
+        "a picture decoded for several outputs looks as if decoded for one, and is decoded once",
+        arguments: [
+            ChromaSampling.c422, .c420, .c444,
+        ])
+    func shared(chroma: ChromaSampling) throws {
+        let picture = try TestPictures.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
+        let forAll = picture.sharingDecoding()
+        let (alone, _) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        for _ in 0..<2 {
+            let (canvas, compositor) = compose([PictureLayer(forAll, at: 0, 0, 64, 48)])
+            #expect(canvas.allBytes == alone.allBytes && compositor.damagedLayers == [])
+        }
+        // Whoever asks now is given what is known.
+        let outcome = forAll.sharedDecoding?.outcome { .damaged }
+        let wasDecoded = if case .whole = outcome { true } else { false }
+        #expect(wasDecoded == (chroma != .c444), "4:4:4 is decoded by each")
+    }
+
+    @Test("a damaged picture is damaged for all who share it")
+    func sharedDamage() throws {
+        let whole = try TestPictures.jpeg(64, 48) { quarters($0, $1, 64, 48) }
+        let bytes = Array(whole.memory.bytes)
+        let damaged = CapturedPicture(
+            pixel: .mjpeg, size: whole.size, color: .jpeg, capturedAt: whole.capturedAt, sequence: 0,
+            memory: SharedBytes(bytes.prefix(bytes.count / 2)), isOwned: true
+        ).sharingDecoding()
+        for _ in 0..<2 {
+            let (_, compositor) = compose([PictureLayer(damaged, at: 0, 0, 64, 48)])
+            #expect(compositor.damagedLayers == [0])
+        }
+    }
+
     @Test("a new layout leaves nothing of the old one")
     func layouts() throws {
         let picture = try TestPictures.plain(64, 48, [200, 128, 128])

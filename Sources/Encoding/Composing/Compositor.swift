@@ -42,14 +42,34 @@ final class Compositor {
             canvas.fill(.black(in: color))
             next = layers.map { PaintedLayer($0) }
         }
+        let isNew = layers.indices.map { !next[$0].shows(layers[$0]) }
+        putAside(&next, isNew: isNew, on: canvas)
         var changed: [PixelRectangle] = []
         for (index, layer) in layers.enumerated() {
             let isCovered = changed.contains { $0.overlaps(layer.rectangle) }
-            guard isCovered || !next[index].shows(layer) else { continue }
-            paint(layer, over: &next[index], onto: canvas, isCovered: isCovered)
+            guard isCovered || isNew[index] else { continue }
+            if isNew[index] {
+                paint(layer, over: &next[index], onto: canvas, isCovered: isCovered)
+            } else {
+                next[index].aside.copy(to: canvas.part(layer.rectangle))
+            }
             changed.append(layer.rectangle)
         }
         painted = next
+    }
+
+    /// Keeps what new pictures below would cover of layers that stay as they are: to copy pixels costs a hundredth of decoding them.
+    ///
+    /// A layer above may hide a part of what is kept. It is then painted again itself, as it overlaps what changed.
+    private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
+        var changed: [PixelRectangle] = []
+        for index in layers.indices {
+            let place = layers[index].shape.rectangle
+            let isCovered = changed.contains { $0.overlaps(place) }
+            guard isNew[index] || isCovered else { continue }
+            if !isNew[index] { layers[index].aside.keep(canvas.part(place)) }
+            changed.append(place)
+        }
     }
 
     private func paint(

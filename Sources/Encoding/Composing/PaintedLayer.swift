@@ -43,6 +43,8 @@ struct PaintedLayer {
     /// Drawn when it was first needed, and kept: whatever moves below it covers it at every tick.
     var slate: DrawnSlate?
     var isDamaged = false
+    /// Its pixels, while something below it is painted anew.
+    var aside = PixelsAside()
     /// The last whole JPEG, shown in place of a damaged one.
     var lastWhole: CapturedPicture?
 

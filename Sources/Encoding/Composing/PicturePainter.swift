@@ -10,6 +10,7 @@ final class PicturePainter {
     private var unpacked = ScratchPlanes()
     private var upright = ScratchPlanes()
     private var turned = ScratchPlanes()
+    private let shared = BytesPool()
 
     /// What the painted codes mean: the picture's own colour, but for BGRA, which is converted as JPEG would.
     static func meaning(of picture: CapturedPicture) -> ColorDescription {
@@ -76,6 +77,12 @@ final class PicturePainter {
         let wanted =
             isCoarse ? PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) : size
         let scale = JPEGScale.smallest(for: source.size, wanted: wanted)
+        if scale == .whole, let decoding = picture.sharedDecoding, let pixel = header.sharedPixel {
+            let outcome = decoding.outcome { decodeForAll(picture, header, as: pixel) }
+            guard case .whole(let raw) = outcome, let planes = raw.planarView else { return false }
+            planes.part(source).scale(into: target)
+            return true
+        }
         let decodedSize = scale.scaled(header.size)
         let shifts = header.shifts ?? (1, 1)
         let isWhole =
@@ -88,6 +95,20 @@ final class PicturePainter {
         planes.part(Self.scaled(source, by: scale, within: decodedSize, isWhole: isWhole)).scale(
             into: target, isGrey: header.shifts == nil)
         return true
+    }
+
+    /// Into memory that whoever else shows the picture reads too.
+    private func decodeForAll(
+        _ picture: CapturedPicture, _ header: JPEGDecoder.Header, as pixel: PixelFormat
+    ) -> SharedDecoding.Outcome {
+        let (planes, byteCount) = PicturePlane.packed(pixel, header.size)
+        let raw = CapturedPicture(
+            pixel: pixel, size: header.size, color: picture.color, capturedAt: picture.capturedAt,
+            sequence: picture.sequence, memory: shared.bytes(byteCount), planes: planes, isOwned: true)
+        guard let target = raw.planarView, decoder.decode(picture.memory, header, into: target) else {
+            return .damaged
+        }
+        return .whole(raw)
     }
 
     /// The cheapest way, for a scale that fits exactly: luma needs no second step, and colour only where its sampling differs.

@@ -42,7 +42,8 @@ struct OwnedCodec: ~Copyable {
     }
 
     func open() throws(EncodingError) {
-        let result = avcodec_open2(pointer, nil, nil)
+        // x264's own threads are made here.
+        let result = MediaThread.ordinarily { avcodec_open2(pointer, nil, nil) }
         guard result >= 0 else { throw EncodingError(subject, "avcodec_open2", code: result) }
     }
 

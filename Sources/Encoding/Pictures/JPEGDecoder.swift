@@ -24,6 +24,15 @@ final class JPEGDecoder {
             }
         }
 
+        /// The raw format of its samples as they are; `nil` where there is none.
+        var sharedPixel: PixelFormat? {
+            switch TJSAMP(UInt32(sampling)) {
+            case TJSAMP_422: .i422
+            case TJSAMP_420: .i420
+            default: nil
+            }
+        }
+
         /// A value of turbojpeg's `TJSAMP_`.
         var turboJPEG: Int32 { sampling }
     }

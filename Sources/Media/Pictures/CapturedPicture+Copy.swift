@@ -7,4 +7,14 @@ extension CapturedPicture {
             memory: SharedBytes(copying: memory.bytes), planes: planes, isOwned: true,
             headerClock: headerClock)
     }
+
+    /// The same picture, to be decoded once for all outputs. Only JPEGs are: raw pictures need none, and H.264 is decoded as a
+    /// stream.
+    public func sharingDecoding() -> CapturedPicture {
+        guard pixel == .mjpeg else { return self }
+        return CapturedPicture(
+            pixel: pixel, size: size, color: color, capturedAt: capturedAt, sequence: sequence, isKey: isKey,
+            memory: memory, planes: planes, isOwned: isOwned, headerClock: headerClock,
+            sharedDecoding: SharedDecoding())
+    }
 }

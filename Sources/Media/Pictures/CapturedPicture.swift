@@ -20,6 +20,8 @@ public final class CapturedPicture: Sendable {
     public let isOwned: Bool
     /// What the camera's packets said of time, where that was asked for (`CameraSource.deliverHeaderClock`) and given.
     public let headerClock: UVCHeaderClock?
+    /// Where several outputs need all of its pixels; `nil` where each decodes what it needs.
+    public let sharedDecoding: SharedDecoding?
 
     /// `isOwned` is `false` for memory lent by a driver. The other arguments are the properties of the same
     /// name.
@@ -27,7 +29,7 @@ public final class CapturedPicture: Sendable {
         pixel: PixelFormat, size: PictureSize, color: ColorDescription, capturedAt: ClockTime,
         sequence: Int64,
         isKey: Bool = true, memory: SharedBytes, planes: [PicturePlane] = [], isOwned: Bool = false,
-        headerClock: UVCHeaderClock? = nil
+        headerClock: UVCHeaderClock? = nil, sharedDecoding: SharedDecoding? = nil
     ) {
         self.pixel = pixel
         self.size = size
@@ -39,6 +41,7 @@ public final class CapturedPicture: Sendable {
         self.planes = planes
         self.isOwned = isOwned
         self.headerClock = headerClock
+        self.sharedDecoding = sharedDecoding
     }
 
     /// The first byte of a plane of a raw picture.

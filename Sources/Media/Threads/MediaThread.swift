@@ -62,14 +62,30 @@ public final class MediaThread: Sendable {
     /// As much before others as sound servers ask for.
     private static let head: Int32 = 11
 
-    /// A thread begins with the priority of the one that made it, which may be the other. Refused where the system does not allow
-    /// it: then all are alike, as they would be without asking.
-    private static func takePlace(_ urgency: Urgency) {
-        // On Linux a priority is a thread's, and 0 the caller (setpriority(2), C library/kernel differences).
-        let thread = __priority_which_t(PRIO_PROCESS.rawValue)
-        let usual = getpriority(thread, id_t(getpid()))
-        setpriority(thread, 0, urgency == .punctual ? max(usual - head, -20) : usual)
+    /// Makes threads of libraries ordinary ones, since a thread begins with the priority of the one that made it.
+    ///
+    /// - Parameter body: Runs at once, on the calling thread.
+    /// - Returns: What it returns.
+    /// - Throws: What it throws.
+    public static func ordinarily<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let own = priority(of: 0)
+        takePlace(.ordinary)
+        defer { setpriority(kind, 0, own) }
+        return try body()
     }
+
+    /// Refused where the system does not allow it: then all are alike, as they would be without asking.
+    private static func takePlace(_ urgency: Urgency) {
+        let usual = priority(of: id_t(getpid()))
+        setpriority(kind, 0, urgency == .punctual ? max(usual - head, -20) : usual)
+    }
+
+    /// On Linux a priority is a thread's, and 0 the caller (setpriority(2), C library/kernel differences).
+    private static func priority(of thread: id_t) -> Int32 { getpriority(kind, thread) }
+
+    private static var kind: __priority_which_t { __priority_which_t(PRIO_PROCESS.rawValue) }
 
     /// Writes the name where the kernel keeps it (proc(5), `/proc/[pid]/task/[tid]/comm`). It is a label: failing to set
     /// it, as without `/proc`, changes nothing.

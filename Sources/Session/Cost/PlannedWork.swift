@@ -15,6 +15,8 @@ public struct PlannedWork: Sendable, Equatable {
     }
 
     public private(set) var items: [Item] = []
+    /// Cameras whose JPEGs one output has decoded for all.
+    private var decodedForAll: Set<String> = []
 
     /// - Parameter plan: As it would run.
     public init(_ plan: SessionPlan) {
@@ -100,7 +102,7 @@ public struct PlannedWork: Sendable, Equatable {
             let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
             paint(
                 layer, of: camera, settings, rate: isOver ? settings.rate.perSecond : rate,
-                owner: SessionPlan.programOwner)
+                isShared: plan.sharesDecoding(layer.role), owner: SessionPlan.programOwner)
             covered.append(layer.rectangle)
         }
         encode(settings, detail, owner: SessionPlan.programOwner)
@@ -120,13 +122,13 @@ public struct PlannedWork: Sendable, Equatable {
             add(.store, rate: track.rate.perSecond, units: camera.expectedBytes, of: track.role)
             return
         }
-        let whole = PixelRectangle(
-            x: 0, y: 0, width: track.settings.size.width, height: track.settings.size.height)
-        let layer = PlannedLayer(role: track.role, rectangle: whole, crop: camera.crop)
         var settings = track.settings
         settings.color = nil
         let rate = min(track.rate.perSecond, camera.format.rate.perSecond)
-        paint(layer, of: camera, settings, rate: rate, owner: track.role)
+        paint(
+            track.layer(of: camera), of: camera, settings, rate: rate,
+            isShared: plan.sharesDecoding(track.role),
+            owner: track.role)
         encode(settings, camera.detail, owner: track.role)
     }
 
@@ -142,7 +144,7 @@ public struct PlannedWork: Sendable, Equatable {
     /// One camera's picture into its place: as `PicturePainter` goes about it.
     private mutating func paint(
         _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: PictureEncodingSettings, rate: Double,
-        owner: String
+        isShared: Bool, owner: String
     ) {
         let size = camera.format.size
         guard
@@ -154,16 +156,21 @@ public struct PlannedWork: Sendable, Equatable {
         let target = Double(turned.pixelCount)
         let isWhole = place.source.size == size
         var scaled = place.source.size
+        var isForAll = false
         switch camera.format.pixel {
         case .mjpeg:
             let scale = JPEGScale.smallest(for: place.source.size, wanted: turned)
-            add(WorkKind(scale), rate: rate, units: Double(size.pixelCount), camera.detail, of: owner)
             scaled = scale.scaled(place.source.size)
+            isForAll = isShared && scale == .whole
+            if !isForAll || decodedForAll.insert(camera.role).inserted {
+                add(WorkKind(scale), rate: rate, units: Double(size.pixelCount), camera.detail, of: owner)
+            }
         case .yuyv, .uyvy, .nv12, .bgra:
             add(.unpack, rate: rate, units: Double(place.source.size.pixelCount), of: owner)
         case .h264, .i420, .i422, .converted: break
         }
-        if scaled != turned || !isWhole {
+        // What is decoded for all is copied out of their memory.
+        if scaled != turned || !isWhole || isForAll {
             add(.scale, rate: rate, units: Double(scaled.pixelCount) + target, of: owner)
         }
         if layer.rotation != .none || layer.isMirrored { add(.turn, rate: rate, units: target, of: owner) }

@@ -145,6 +145,7 @@ final class CameraInput: Sendable {
     private let taps: [PictureTap]
     private let box: Monitor<Box>
     private let decoder: StreamDecoder?
+    private let sharesDecoding: Bool
 
     /// Beyond as many undecided pictures the oldest hope is gone: four seconds of a camera at 60 pictures a second.
     private static let boxCapacity = 240
@@ -154,14 +155,16 @@ final class CameraInput: Sendable {
     ///   - source: Opened.
     ///   - latency: From the scene to the time stamp, by the profile or calibration; taken off every stamp.
     ///   - decodes: Whether some output needs pixels of a stream whose pictures depend on each other.
+    ///   - sharesDecoding: Whether several outputs need all of a JPEG's pixels.
     ///   - taps: Sinks of the program that uses the library.
     ///   - keepsLog: Whether somebody takes what is known of each picture.
     ///   - clock: The session's.
     ///   - machinery: Makes the decoder.
     /// - Throws: When `decodes` and no decoder can be made.
     init(
-        role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool, taps: [PictureTap],
-        keepsLog: Bool, clock: any SessionClock, machinery: any MediaMachinery
+        role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
+        sharesDecoding: Bool = false, taps: [PictureTap], keepsLog: Bool, clock: any SessionClock,
+        machinery: any MediaMachinery
     ) throws(EncodingError) {
         self.role = role
         self.source = source
@@ -169,6 +172,7 @@ final class CameraInput: Sendable {
         self.taps = taps
         self.clock = clock
         self.machinery = machinery
+        self.sharesDecoding = sharesDecoding
         decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
         box = Monitor(
@@ -348,7 +352,9 @@ final class CameraInput: Sendable {
         }
         for tap in taps { tap.offer(picture) }
         if !hasExactTimes { watchExposure(at: time) }
-        let dated = DatedPicture(picture: picture, time: time, decoded: decoder?.decode(picture))
+        let dated = DatedPicture(
+            picture: sharesDecoding ? picture.sharingDecoding() : picture, time: time,
+            decoded: decoder?.decode(picture))
         box.withLock { $0.keep(dated, arrival: arrival, capacity: Self.boxCapacity) }
     }
 

@@ -37,10 +37,4 @@ public struct SessionPlan: Sendable, Equatable, Codable {
         self.budget = budget
         self.notes = notes
     }
-
-    /// Whether some output needs the pixels of a camera.
-    func decodes(_ role: String) -> Bool {
-        (program?.layers.contains { $0.role == role } ?? false)
-            || cameraTracks.contains { $0.role == role && $0.mode == .encode }
-    }
 }

@@ -128,6 +128,7 @@ public actor MulticamSession {
                         role: planned.role, source: source, latency: planned.latency,
                         decodes: source.format.pixel == .h264
                             && (plan.decodes(planned.role) || sinks.convertsAtTicks(planned.role)),
+                        sharesDecoding: plan.sharesDecoding(planned.role),
                         taps: sinks.pictures.filter { $0.role == planned.role },
                         keepsLog: planned.metadataFile != nil
                             || sinks.metadata.contains { $0.role == planned.role },

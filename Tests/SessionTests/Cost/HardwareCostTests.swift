@@ -53,6 +53,26 @@ struct HardwareCostTests {
         program: { size: 1920x1080, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         """
 
+    @Test("a picture that two outputs need whole is decoded once")
+    func sharedDecoding() throws {
+        let camera = "cameras:\n  desk: { device: any, size: 1920x1080, rate: 30 }\n"
+        let program = "program: { size: 1920x1080, rate: 30, layout: single, main: desk }\n"
+        let alone = PlannedWork(try Self.plan(camera + program))
+        let both = PlannedWork(try Self.plan(camera + program + "tracks: { cameras: encode }\n"))
+        let small = PlannedWork(
+            try Self.plan(
+                camera + "program: { size: 1280x720, rate: 30, layout: single, main: desk }\n"
+                    + "tracks: { cameras: encode }\n"))
+        func decodings(_ work: PlannedWork) -> [String] {
+            work.items.filter { $0.kind == .decodeJPEG8 }.map(\.owner)
+        }
+        #expect(decodings(alone) == ["program"] && decodings(both) == ["program"])
+        #expect(
+            both.items.filter { $0.kind == .scale }.map(\.owner) == ["program", "desk"],
+            "out of the shared memory")
+        #expect(decodings(small) == ["program"], "whole is the nearest scale above two thirds, too")
+    }
+
     @Test("is the sum of its steps: each decoded at the scale at which it is shown, once a tick")
     func sum() throws {
         let cost = try Self.cost(Self.pip)

@@ -1,0 +1,102 @@
+"""Runs one side of a job and says what it took."""
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CFLAGS = ["-O3", "-march=x86-64-v3"]
+
+
+@dataclasses.dataclass
+class Run:
+    cpu: float       # processor seconds, of all threads and children but those that stand in for cameras
+    wall: float
+    memory: float    # MiB at the peak
+    size: float      # bytes of all media files
+    pictures: int
+
+
+def build():
+    """Our program, its simulated twin for instruction counts, and the ideal."""
+    subprocess.run([ROOT / "tools" / "setup", "build", "bench"], check=True)
+    for product in ("multicam", "simulate"):
+        subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    folder = ROOT / ".build" / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    ideal = folder / "ideal"
+    sources = [ROOT / "tools" / "benchmarks" / "ideal.c", ROOT / "Sources" / "CMedia" / "CMedia.c"]
+    headers = ROOT / "Sources" / "CMedia" / "include"
+    if not ideal.exists() or any(source.stat().st_mtime > ideal.stat().st_mtime for source in sources):
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libavformat", "libavcodec", "libavutil", "libswresample",
+                                "libswscale", "libturbojpeg", "pangocairo"], check=True, stdout=subprocess.PIPE, text=True)
+        subprocess.run(["clang", "-O3", "-w", f"-I{headers}", "-o", ideal, *sources, *flags.stdout.split(), "-lyuv", "-lm"],
+                       check=True)
+    return ideal
+
+
+def run(command, environment=None, folder=None):
+    """Processor seconds, wall seconds and peak MiB of a command, its children included, and what it printed."""
+    command = [str(word) for word in command]
+    read, write = os.pipe()
+    with open(os.path.join(folder or "/tmp", "errors"), "w+") as errors:
+        started = __import__("time").monotonic()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=write, stderr=errors,
+                                   env={**os.environ, **(environment or {})})
+        os.close(write)
+        with os.fdopen(read) as output:
+            text = output.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = __import__("time").monotonic() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        said = errors.read()
+    if process.returncode not in (0, 6):
+        sys.exit(f"bench: {' '.join(command)} failed ({process.returncode}):\n{said[-3000:]}")
+    return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, text, said
+
+
+def media_size(folder):
+    return sum(file.stat().st_size for file in pathlib.Path(folder).rglob("*") if file.suffix in (".mp4", ".mov", ".wav"))
+
+
+def our_words(job, folder):
+    profile = pathlib.Path(folder) / "bench.yaml"
+    # A machine on which it would not fit shall say so by its losses, not lower the job.
+    profile.write_text(job.profile + "budget: { hardware: 10 }\n")
+    return profile
+
+
+def ours(job, seconds, folder, *options):
+    """A recording from files, in real time, as a person makes it."""
+    words = [ROOT / ".build" / "release" / "multicam", "record", "--profile", our_words(job, folder), "--output", folder,
+             "--duration", seconds, "--no-governor", *options]
+    for (kind, role), file in job.devices.items():
+        words += [f"--{kind}", f"{role}=file:{file}"]
+    cpu, wall, memory, text, _ = run(words, folder=folder)
+    session = pathlib.Path(text.strip())
+    manifest = json.loads((session / "manifest.json").read_text())
+    if not job.counts_sources:
+        cpu = manifest["cost"]["cpu_ns"] / 1e9
+    lost = {track["name"]: track["frames"]["lost"] for track in manifest["tracks"] if track.get("frames", {}).get("lost")}
+    if lost:
+        print(f"bench: note: {job.name} lost pictures: {lost}", file=sys.stderr)
+    return Run(cpu, wall, memory, media_size(session), round(seconds * 30) * job.pictures_per_tick)
+
+
+def peer(command, job, seconds, folder):
+    cpu, wall, memory, _, _ = run(command(seconds, folder), folder=folder)
+    return Run(cpu, wall, memory, media_size(folder), round(seconds * 30) * job.pictures_per_tick)
+
+
+def instructions(command, environment=None, folder=None):
+    """Instructions that a command executes (Valgrind's cachegrind; it hides AVX-512 from all sides alike)."""
+    *_, said = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--trace-children=no",
+                    *command], environment, folder)
+    found = re.search(r"I\s+refs:\s+([\d,]+)", said)
+    if not found:
+        sys.exit(f"bench: valgrind did not say how many instructions:\n{said[-2000:]}")
+    return int(found[1].replace(",", ""))
