@@ -52,14 +52,8 @@ public struct SessionSetup: Sendable {
         self.plan = plan
         self.reduction = reduction
         monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
-        cameras = [:]
+        cameras = try Self.open(plan, resolver)
         microphones = [:]
-        let roster = CameraRoster()
-        for planned in plan.cameras {
-            let isCopied = plan.cameraTracks.contains { $0.role == planned.role && $0.mode == .copy }
-            cameras[planned.role] = try Self.open(
-                planned, resolver, roster, adoptsOtherSizes: !isCopied && planned.crop == nil)
-        }
         for planned in plan.microphones { microphones[planned.role] = try Self.open(planned, resolver) }
     }
 
@@ -229,8 +223,28 @@ public struct SessionSetup: Sendable {
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
     }
 
+    /// All cameras at once: a driver may take half a second to agree on a format. Of several that cannot be had, the first of the
+    /// plan is named.
     private static func open(
-        _ planned: PlannedCamera, _ resolver: DeviceResolver, _ roster: CameraRoster, adoptsOtherSizes: Bool
+        _ plan: SessionPlan, _ resolver: DeviceResolver
+    ) throws(SetupError) -> [String: any CameraSource] {
+        let roster = CameraRoster()
+        let devices = resolver.devices.mapValues(\.device)
+        let opened = Parallel.map(plan.cameras, threads: "open") { planned in
+            let isCopied = plan.cameraTracks.contains { $0.role == planned.role && $0.mode == .copy }
+            return Result { () throws(SetupError) in
+                try open(
+                    planned, devices[planned.role], roster,
+                    adoptsOtherSizes: !isCopied && planned.crop == nil)
+            }
+        }
+        var cameras: [String: any CameraSource] = [:]
+        for (planned, result) in zip(plan.cameras, opened) { cameras[planned.role] = try result.get() }
+        return cameras
+    }
+
+    private static func open(
+        _ planned: PlannedCamera, _ device: CaptureDevice?, _ roster: CameraRoster, adoptsOtherSizes: Bool
     ) throws(SetupError) -> any CameraSource {
         if VirtualSources.handles(planned.selector) {
             do throws(VirtualDeviceError) {
@@ -240,12 +254,12 @@ public struct SessionSetup: Sendable {
                 throw SetupError(error)
             }
         }
-        guard let found = resolver.devices[planned.role] else {
+        guard let device else {
             preconditionFailure("the plan has a camera `\(planned.role)` that was not looked for")
         }
         do throws(DeviceError) {
             return try V4L2Camera(
-                device: found.device, format: planned.format,
+                device: device, format: planned.format,
                 controls: planned.controls.map { ($0.name, $0.value) }, adoptsOtherSizes: adoptsOtherSizes,
                 roster: roster)
         } catch {

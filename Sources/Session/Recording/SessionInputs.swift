@@ -6,9 +6,10 @@ final class SessionInputs {
     let microphones: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
 
-    /// Good pictures that a camera must have delivered: enough to know its clock to some milliseconds and to leave the
-    /// first, often damaged ones behind.
-    private static let picturesNeeded = 12
+    /// Good pictures that a camera must have delivered, at most: enough to know its clock to some milliseconds and to leave the
+    /// first, often damaged ones behind. A slow camera is not waited for longer than the time below, but for three pictures.
+    private static let (leastPictures, mostPictures) = (3, 12)
+    private static let warmUp = 0.6
     /// Of a microphone's sound, in seconds.
     private static let soundNeeded = 0.2
     private static let pollInterval = Nanoseconds.milliseconds(10)
@@ -19,14 +20,28 @@ final class SessionInputs {
         kept = Array(repeating: [], count: cameras.count)
     }
 
-    /// Starts all devices. When one refuses, those already started go on until `stop`.
+    /// Starts all devices: in real time all cameras at once, since a driver may take half a second to let a stream begin; in
+    /// simulated time one after the other, since the order counts. When one refuses, those that started go on until `stop`.
     func start(on clock: any SessionClock) throws(RecordingError) {
         do throws(DeviceError) {
-            for camera in cameras { try camera.start() }
+            if clock.isRealTime {
+                for result in Parallel.map(cameras, threads: "start", Self.start) { try result.get() }
+            } else {
+                for camera in cameras { try camera.start() }
+            }
             for microphone in microphones { try microphone.start() }
         } catch {
             throw .device(error)
         }
+    }
+
+    private static func start(_ camera: CameraInput) -> Result<Void, DeviceError> {
+        Result { () throws(DeviceError) in try camera.start() }
+    }
+
+    private static func picturesNeeded(of camera: CameraInput) -> Int {
+        let inTime = camera.source.format.rate.perSecond * warmUp
+        return min(max(Int(inTime), leastPictures), mostPictures)
     }
 
     /// Sleeps until every device has delivered.
@@ -76,7 +91,7 @@ final class SessionInputs {
     }
 
     private func firstThatIsNotReady() -> String? {
-        for camera in cameras where camera.progress.goodPictures < Self.picturesNeeded {
+        for camera in cameras where camera.progress.goodPictures < Self.picturesNeeded(of: camera) {
             return "camera \(camera.role) (\(camera.source.device.name))"
         }
         for microphone in microphones
