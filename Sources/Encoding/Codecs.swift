@@ -2,13 +2,29 @@ public import Media
 
 /// The machinery of a session: x264 and AAC by libavcodec, JPEG by libjpeg-turbo, pixels by libyuv, sound by libswresample.
 public struct Codecs: MediaMachinery {
-    public init() {}
+    /// What opens hardware encoders; `nil` for libavcodec's.
+    private let open: HardwareOpening?
+
+    private let patience: Nanoseconds
+
+    public init() {
+        open = nil
+        patience = CoderThread.usualPatience
+    }
+
+    /// The same with something in the place of hardware, which may take so long for a picture.
+    init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
+        self.open = open
+        self.patience = patience
+    }
 
     /// Packets and parameter sets are Annex B. A tick lasts `rate.seconds` of the time scale `rate.pictures`.
+    ///
+    /// Hardware is rehearsed before this returns, which takes up to a second where it works.
     public func makePictureEncoder(
         _ settings: PictureEncodingSettings, name: String
     ) throws(EncodingError) -> sending any PictureEncoding {
-        try ComposedPictureEncoder(settings, name: name)
+        try ComposedPictureEncoder(settings, name: name, open: open, patience: patience)
     }
 
     public func makeSoundEncoder(

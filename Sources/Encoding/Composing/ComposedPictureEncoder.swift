@@ -5,32 +5,66 @@ import Media
 ///
 /// x264 copies a frame before it returns, so one frame serves the whole stream and always holds the last picture. Should the
 /// library hold on to it one day, libavcodec makes a copy before it is painted on.
+///
+/// Where hardware encodes, x264 stands by: it takes over in the same file, at the first picture that the hardware did not give
+/// out. What was inside then shows the picture at hand. It goes on with `ultrafast`, since nobody reckoned with its work.
 final class ComposedPictureEncoder: PictureEncoding {
+    /// A tick that was handed over and has not come out.
+    private struct Pending {
+        let tick: Int64
+        let isNew: Bool
+        let asKey: Bool
+    }
+
     private let settings: PictureEncodingSettings
     /// That it encodes with now; the parameter sets are those of the settings' own.
     private var preset: PictureEncodingSettings.Preset
     private let name: String
     private let threads: Int
     private let frame: OwnedFrame
-    private var stream: X264Stream
+    private var stream: any PictureStream
+    /// That encodes now; `nil` where x264 does.
+    private(set) var hardware: HardwareEncoder?
+    private var pending: [Pending] = []
+    private var lastTick: Int64 = 0
+    private var fallback: EncoderFallback?
     private var compositor: Compositor
     private var isColorFixed: Bool
     private var hasPicture = false
     private var isKeyRequested = false
+    /// Where x264 has taken over in the middle: those of the stream that the file began with.
+    private var leftParameters: StreamParameters?
 
     /// - Parameters:
     ///   - settings: Both sides of the size must be even.
     ///   - name: The track, for messages.
     ///   - threads: Of x264, 1…16. Two cost no more processor time than one.
-    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
-    init(_ settings: PictureEncodingSettings, name: String, threads: Int = 2) throws(EncodingError) {
+    ///   - open: Makes the hardware encoder that the settings name.
+    ///   - patience: How long that may take for a picture.
+    /// - Throws: When a side is odd, x264 is missing, refuses the settings or finds no memory, or hardware that is required
+    ///   refuses the stream.
+    init(
+        _ settings: PictureEncodingSettings, name: String, threads: Int = 2, open: HardwareOpening? = nil,
+        patience: Nanoseconds = CoderThread.usualPatience
+    ) throws(EncodingError) {
         self.settings = settings
         self.name = name
         self.threads = threads
         preset = settings.preset
         let color = settings.color ?? .jpeg
         isColorFixed = settings.color != nil
-        stream = try Self.makeStream(settings, settings.preset, name, threads, color)
+        if let wanted = settings.hardware {
+            do throws(EncodingError) {
+                stream = try Self.makeHardwareStream(settings, wanted, name, threads, open, patience)
+                hardware = wanted
+            } catch {
+                if settings.isHardwareRequired { throw error }
+                stream = try Self.makeStream(settings, settings.preset, name, threads, color)
+                fallback = EncoderFallback(from: wanted, reason: error.description)
+            }
+        } else {
+            stream = try Self.makeStream(settings, settings.preset, name, threads, color)
+        }
         compositor = Compositor(color: color)
         frame = try OwnedFrame(name)
         frame.pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue
@@ -49,8 +83,32 @@ final class ComposedPictureEncoder: PictureEncoding {
             quality: settings.quality, color: color, purpose: .recording(threads: threads))
     }
 
+    private static func makeHardwareStream(
+        _ settings: PictureEncodingSettings, _ hardware: HardwareEncoder, _ name: String, _ threads: Int,
+        _ open: HardwareOpening?, _ patience: Nanoseconds
+    ) throws(EncodingError) -> HardwareStream {
+        guard let color = settings.color else {
+            throw EncodingError(
+                subject: hardware.name, operation: "opening",
+                reason: "what the colours mean is not known before the first picture")
+        }
+        // Made only to be asked for its parameter sets, which are always the same.
+        let spare = try makeSpare(settings, name, threads, color)
+        return try HardwareStream(
+            hardware.name, settings, spare: spare.parameters.setup,
+            patience: patience, open: open ?? LibraryCoder.opening(hardware))
+    }
+
+    private static func makeSpare(
+        _ settings: PictureEncodingSettings, _ name: String, _ threads: Int, _ color: ColorDescription
+    ) throws(EncodingError) -> X264Stream {
+        try X264Stream(
+            name, size: settings.size, rate: settings.rate, preset: .ultrafast, quality: settings.quality,
+            color: color, purpose: .spare(threads: threads))
+    }
+
     /// With a colour of `nil` final only after the first `encode`: the parameter sets tell the colour. Until then JPEG's.
-    var parameters: StreamParameters { stream.parameters }
+    var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyPicture() {
         isKeyRequested = true
@@ -64,17 +122,20 @@ final class ComposedPictureEncoder: PictureEncoding {
             compositor.compose(layers, onto: canvas)
             hasPicture = true
         }
-        return EncodedPictures(packets: try send(tick), damagedLayers: compositor.damagedLayers)
+        return EncodedPictures(packets: try send(tick, isNew: true), damagedLayers: compositor.damagedLayers)
     }
 
     func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures {
-        EncodedPictures(packets: try send(tick))
+        EncodedPictures(packets: try send(tick, isNew: false))
     }
+
+    func takeFallback() -> EncoderFallback? { fallback.take() }
 
     /// Makes a new encoder that takes over with a key picture. Both have the same delay in their times, so that those of the
     /// packets go on rising.
     func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
-        guard preset != self.preset else { return [] }
+        // Hardware knows no presets, and what took over from it runs the fastest already.
+        guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
         let known = stream.parameters
         let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
         guard next.parameters.setup == known.setup else {
@@ -83,24 +144,64 @@ final class ComposedPictureEncoder: PictureEncoding {
                 reason:
                     "its parameter sets differ from those of \(settings.preset.rawValue) that the file has")
         }
-        let packets = try stream.encode(nil, tick: 0)
+        let packets = try stream.encode(nil, tick: 0, asKey: false)
         stream = next
         self.preset = preset
         return packets
     }
 
     func finish() throws(EncodingError) -> [EncodedPacket] {
-        try stream.encode(nil, tick: 0)
+        guard hardware != nil else { return try stream.encode(nil, tick: 0, asKey: false) }
+        do throws(EncodingError) {
+            return try stream.encode(nil, tick: 0, asKey: false)
+        } catch {
+            let packets = try goOnWithoutHardware(since: error)
+            return packets + (try stream.encode(nil, tick: 0, asKey: false))
+        }
     }
 
-    private func send(_ tick: Int64) throws(EncodingError) -> [EncodedPacket] {
+    private func send(_ tick: Int64, isNew: Bool) throws(EncodingError) -> [EncodedPacket] {
         if !hasPicture {
             try writableCanvas().fill(.black(in: stream.parameters.color ?? .jpeg))
             hasPicture = true
         }
         let asKey = isKeyRequested
         isKeyRequested = false
-        return try stream.encode(frame.pointer, tick: tick, asKey: asKey)
+        guard hardware != nil else { return try stream.encode(frame.pointer, tick: tick, asKey: asKey) }
+        lastTick = tick
+        pending.append(Pending(tick: tick, isNew: isNew, asKey: asKey))
+        do throws(EncodingError) {
+            let packets = try stream.encode(frame.pointer, tick: tick, asKey: asKey)
+            pending.removeFirst(packets.count)
+            return packets
+        } catch {
+            return try goOnWithoutHardware(since: error)
+        }
+    }
+
+    /// Encodes every tick that did not come out.
+    private func goOnWithoutHardware(since failure: EncodingError) throws(EncodingError) -> [EncodedPacket] {
+        guard let left = hardware else { preconditionFailure("hardware is left once") }
+        let known = stream.parameters
+        let spare = try Self.makeSpare(settings, name, threads, known.color ?? .jpeg)
+        // What the file was told of the spare in the beginning must hold.
+        guard known.setup.suffix(spare.parameters.setup.count).elementsEqual(spare.parameters.setup) else {
+            throw failure
+        }
+        stream = spare
+        leftParameters = known
+        hardware = nil
+        var packets: [EncodedPacket] = []
+        for (index, missing) in pending.enumerated() {
+            packets += try stream.encode(
+                frame.pointer, tick: missing.tick, asKey: index == 0 || missing.asKey)
+        }
+        // The newest of them is the picture at hand: it is not lost.
+        fallback = EncoderFallback(
+            from: left, reason: failure.description, tick: pending.first?.tick ?? lastTick,
+            lostPictures: max(0, pending.count(where: \.isNew) - 1))
+        pending = []
+        return packets
     }
 
     private func check(_ layers: [PictureLayer]) throws(EncodingError) {

@@ -10,6 +10,21 @@ struct OwnedFrame: ~Copyable {
         pointer = frame
     }
 
+    /// A view of a tightly packed I420 picture, which must outlive it.
+    init(_ memory: SharedBytes, _ size: PictureSize, _ subject: String) throws(EncodingError) {
+        try self.init(subject)
+        let planes = Planes(i420: memory, size: size)
+        pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue
+        pointer.pointee.width = Int32(size.width)
+        pointer.pointee.height = Int32(size.height)
+        pointer.pointee.data.0 = planes.y
+        pointer.pointee.data.1 = planes.u
+        pointer.pointee.data.2 = planes.v
+        pointer.pointee.linesize.0 = Int32(planes.yStride)
+        pointer.pointee.linesize.1 = Int32(planes.uStride)
+        pointer.pointee.linesize.2 = Int32(planes.vStride)
+    }
+
     deinit {
         var frame: UnsafeMutablePointer<AVFrame>? = pointer
         av_frame_free(&frame)

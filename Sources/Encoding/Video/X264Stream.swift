@@ -5,11 +5,15 @@ import Media
 ///
 /// A tick lasts `rate.seconds` of the time scale `rate.pictures`, so that every tick of every rate is a whole number.
 /// Packets and parameter sets are Annex B (ITU-T H.264).
-final class X264Stream {
+final class X264Stream: PictureStream {
     /// What the packets are for.
     enum Purpose {
         /// A file: all of x264's means, parameter sets apart from the packets, a key frame at least every 2 s.
         case recording(threads: Int)
+        /// What takes over from a hardware encoder in the same file: each picture comes out in the order of its time, as
+        /// hardware's do, and the parameter sets have a number that no other encoder uses, so that both kinds can stand
+        /// in the file's description.
+        case spare(threads: Int)
         /// A pretended camera: each picture comes out at once, with a key frame every second.
         case camera(parameterSetsInBand: Bool)
     }
@@ -18,6 +22,9 @@ final class X264Stream {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let subject: String
+
+    /// Of the spare's parameter sets: the last that there is (ITU-T H.264, 7.4.2.1.1). Encoders count from 0.
+    private static let spareNumber = 31
 
     /// - Parameters:
     ///   - subject: The track, for messages.
@@ -61,6 +68,12 @@ final class X264Stream {
             context.pointee.thread_count = Int32(threads)
             context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        case .spare(let threads):
+            context.pointee.thread_count = Int32(threads)
+            context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
+            context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+            context.pointee.max_b_frames = 0
+            try codec.set("x264-params", "sps-id=\(Self.spareNumber)")
         case .camera(let parameterSetsInBand):
             context.pointee.thread_count = 1
             context.pointee.gop_size = Int32(max(1, rate.perSecond.rounded()))

@@ -23,6 +23,17 @@ public protocol PictureEncoding: AnyObject {
 
     /// Encodes what is still inside.
     func finish() throws(EncodingError) -> [EncodedPacket]
+
+    /// What encodes now, where it is not x264.
+    var hardware: HardwareEncoder? { get }
+
+    /// Why x264 encodes what hardware was to, told once.
+    func takeFallback() -> EncoderFallback?
+}
+
+extension PictureEncoding {
+    public var hardware: HardwareEncoder? { nil }
+    public func takeFallback() -> EncoderFallback? { nil }
 }
 
 public struct EncodedPictures: Sendable {
@@ -45,19 +56,27 @@ public struct PictureEncodingSettings: Sendable, Equatable, Codable {
     public var size: PictureSize
     public var rate: FrameRate
     public var preset: Preset
-    /// x264's constant rate factor, 0…51, lower is better.
+    /// x264's constant rate factor, 0…51, lower is better. Hardware: see `hardware`.
     public var quality: Int
     /// What the encoded pixels mean; sources are converted to it. `nil` keeps the first picture's.
     public var color: ColorDescription?
+    /// What encodes instead of x264. The preset means nothing to it, and the quality as much as its rate control allows:
+    /// a quantiser near that number (`EncoderDialect`).
+    public var hardware: HardwareEncoder?
+    /// Whether a stream that its hardware refuses at the start is an error; else x264 encodes it.
+    public var isHardwareRequired: Bool
 
     public init(
         size: PictureSize, rate: FrameRate, preset: Preset = .superfast, quality: Int = 23,
-        color: ColorDescription? = .bt709Limited
+        color: ColorDescription? = .bt709Limited, hardware: HardwareEncoder? = nil,
+        isHardwareRequired: Bool = false
     ) {
         self.size = size
         self.rate = rate
         self.preset = preset
         self.quality = quality
         self.color = color
+        self.hardware = hardware
+        self.isHardwareRequired = isHardwareRequired
     }
 }

@@ -1,0 +1,173 @@
+import Media
+
+/// A hardware encoder on a thread of its own, which is waited for only so long.
+///
+/// Drivers hang: who waited for them for ever would lose all other tracks with theirs. What does not answer in time is left
+/// behind with its thread and its memory, and is never asked again. The encoder works on one picture while the next is composed.
+final class CoderThread: Sendable {
+    private struct Job: Sendable {
+        let picture: HardwarePicture?
+        let presentation: Int64
+        let asKey: Bool
+    }
+
+    /// What an encoder says when it is open.
+    struct Opened: Sendable {
+        let layout: HardwarePicture.Layout
+        let setup: [UInt8]
+    }
+
+    private struct State {
+        var opened: Result<Opened, EncodingError>?
+        var job: Job?
+        /// Of the job that was handed over last; `nil` while it is being worked on.
+        var answer: Result<[CodedPicture], EncodingError>? = .success([])
+        var isClosing = false
+        var isClosed = false
+        /// It did not answer in time.
+        var isLeftBehind = false
+    }
+
+    private let state = Monitor(State())
+    private let name: String
+    private let patience: Nanoseconds
+
+    /// A driver that has to wake its device needs a second or two.
+    static let openingPatience = Nanoseconds.seconds(10)
+    /// Hundreds of times what a picture takes: a thread that only waits for a processor must not be taken for a device that hangs.
+    static let usualPatience = Nanoseconds.seconds(5)
+
+    /// Opens the encoder on its thread and waits for that.
+    ///
+    /// - Parameters:
+    ///   - name: Of the encoder, for messages.
+    ///   - settings: Of the stream.
+    ///   - patience: How long a picture may take.
+    ///   - open: Makes the encoder.
+    /// - Throws: When it refuses, or does not answer.
+    init(
+        _ name: String, _ settings: PictureEncodingSettings, patience: Nanoseconds = usualPatience,
+        open: @escaping HardwareOpening
+    ) throws(EncodingError) {
+        self.name = name
+        self.patience = patience
+        let state = state
+        _ = MediaThread(name: "hw:\(name)") { Self.run(state, settings, open) }
+        let opened = state.wait(until: MonotonicClock().now + longPatience) {
+            $0.opened
+        }
+        guard let opened else { throw silence("opening", longPatience) }
+        _ = try opened.get()
+    }
+
+    /// - Returns: `nil` only before `init` has returned.
+    var opened: Opened? {
+        state.withLock { state in
+            if case .success(let opened)? = state.opened { opened } else { nil }
+        }
+    }
+
+    /// Hands over a picture.
+    ///
+    /// - Returns: What came out for the one before.
+    /// - Throws: Why that one failed, or that it did not come in time.
+    func encode(_ picture: HardwarePicture, presentation: Int64, asKey: Bool) throws(EncodingError)
+        -> [CodedPicture]
+    {
+        let ready = try answer()
+        hand(Job(picture: picture, presentation: presentation, asKey: asKey))
+        return ready
+    }
+
+    /// Takes everything that is still inside. Nothing may follow.
+    func flush() throws(EncodingError) -> [CodedPicture] {
+        let ready = try answer()
+        hand(Job(picture: nil, presentation: 0, asKey: false))
+        // Many may be inside.
+        return ready + (try answer("giving out its last pictures", within: longPatience))
+    }
+
+    /// Gives the encoder back, and waits for that, so that another one may be opened.
+    func close() throws(EncodingError) {
+        let isLeftBehind = state.broadcast { state in
+            state.isClosing = true
+            return state.isLeftBehind
+        }
+        guard !isLeftBehind else { return }
+        let isClosed = state.wait(until: MonotonicClock().now + longPatience) {
+            $0.isClosed ? true : nil
+        }
+        if isClosed == nil { throw silence("closing", longPatience) }
+    }
+
+    /// Waits for a device that answers to be free again: the next stream may need its session.
+    deinit {
+        do throws(EncodingError) {
+            try close()
+        } catch {
+            // It hangs now, at the end: it stays behind like any that hangs.
+        }
+    }
+
+    private func hand(_ job: Job) {
+        state.broadcast { state in
+            state.job = job
+            state.answer = nil
+        }
+    }
+
+    private var longPatience: Nanoseconds { max(Self.openingPatience, patience) }
+
+    private func answer(
+        _ operation: String = "encoding", within limit: Nanoseconds? = nil
+    ) throws(EncodingError) -> [CodedPicture] {
+        let limit = limit ?? patience
+        let answer = state.wait(until: MonotonicClock().now + limit) { $0.answer }
+        guard let answer else { throw silence(operation, limit) }
+        // Told once: what fails is not asked again.
+        return try answer.get()
+    }
+
+    private func silence(_ operation: String, _ limit: Nanoseconds) -> EncodingError {
+        state.broadcast { state in
+            state.isClosing = true
+            state.isLeftBehind = true
+        }
+        return EncodingError(
+            subject: name, operation: operation, reason: "it did not answer within \(limit.inSeconds) s")
+    }
+
+    private static func run(
+        _ state: Monitor<State>, _ settings: PictureEncodingSettings, _ open: HardwareOpening
+    ) {
+        work(state, settings, open)
+        // By now the encoder is closed.
+        state.broadcast { $0.isClosed = true }
+    }
+
+    private static func work(
+        _ state: Monitor<State>, _ settings: PictureEncodingSettings, _ open: HardwareOpening
+    ) {
+        let coder: any HardwareCoding
+        do throws(EncodingError) {
+            coder = try open(settings)
+        } catch {
+            state.broadcast { $0.opened = .failure(error) }
+            return
+        }
+        state.broadcast { $0.opened = .success(Opened(layout: coder.layout, setup: coder.setup)) }
+        while let job = next(state) {
+            let answer = Result { () throws(EncodingError) in
+                try coder.encode(job.picture, presentation: job.presentation, asKey: job.asKey)
+            }
+            state.broadcast { $0.answer = answer }
+        }
+    }
+
+    private static func next(_ state: Monitor<State>) -> Job? {
+        state.wait { state -> Job?? in
+            if let job = state.job.take() { return .some(job) }
+            return state.isClosing ? .some(nil) : nil
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import CMedia
+import Media
+
+/// How one of libavcodec's hardware encoders is asked for a stream: its options, and where its pictures go.
+///
+/// Quality. H.264 has one scale of quantisers, 0…51, on which a step of six doubles the coarseness (ITU-T H.264, 8.5.9); x264's
+/// constant rate factor is a quantiser on that scale for ordinary moving pictures (x264, `--fullhelp`: “quality-based VBR
+/// (0-51)”). So the profile's number is given to each encoder as it is, by the nearest thing that its rate control has:
+/// - NVENC: `rc=vbr`, `cq`, without a bit rate: “target quality level (0 to 51) for constant quality mode in VBR rate control”.
+/// - VAAPI: `rc_mode=CQP`, `qp`: the same quantiser for every picture, which every driver has.
+/// - V4L2, and whatever else: no quality at all (libavcodec, v4l2_m2m_enc.c). The number is the finest quantiser that it may use,
+///   and its bit rate is twice what x264 takes for photographs, so that the bit rate is a limit and not a goal.
+///
+/// None of them looks at what the eye forgives as x264 does: files of the same number are larger, and differ from one device to
+/// the next. x264's presets mean nothing to hardware: NVENC runs its middle one, `p4`, others know none.
+struct EncoderDialect {
+    /// Options in addition to those that all have. They are tried in this order until the encoder opens.
+    let attempts: [Attempt]
+    /// Whether pictures are uploaded to the device before they are encoded.
+    let uploads: Bool
+    /// Whether it has a rate control by quality of its own.
+    let knowsQuality: Bool
+    /// Debian's packages without which it does not open; `nil` where the kernel's driver is all that it needs.
+    let packages: String?
+
+    struct Attempt {
+        var layout = HardwarePicture.Layout.nv12
+        var options: [(name: String, value: String)] = []
+    }
+
+    /// - Parameters:
+    ///   - library: libavcodec's name for the encoder.
+    ///   - quality: The profile's, 0…51.
+    init(library: String, quality: Int) {
+        switch library {
+        case "h264_nvenc":
+            // A picture is given out when the second one after it comes: the device works meanwhile, and little is inside it.
+            // Its scale begins at 1: 0 leaves the quality to the encoder.
+            attempts = [
+                Attempt(options: [
+                    ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("cq", "\(max(quality, 1))"),
+                    ("delay", "2"), ("forced-idr", "1"),
+                ])
+            ]
+            (uploads, knowsQuality, packages) = (false, true, "libnvidia-encode1")
+        case "h264_vaapi":
+            // 0 means “not set” to libavcodec. Newer Intel chips have nothing but their low power encoder.
+            let usual = [("rc_mode", "CQP"), ("qp", "\(max(quality, 1))")]
+            attempts = [Attempt(options: usual), Attempt(options: usual + [("low_power", "1")])]
+            (uploads, knowsQuality) = (true, true)
+            packages = "mesa-va-drivers or intel-media-va-driver"
+        default:
+            attempts = [Attempt(), Attempt(layout: .i420)]
+            (uploads, knowsQuality, packages) = (false, false, nil)
+        }
+    }
+
+    /// Of what has no quality: 0.24 bits a pixel at quality 23, twice of what x264 takes for moving photographs at its recording
+    /// presets, and half as much with every six steps.
+    static func bitsPerSecond(_ settings: PictureEncodingSettings) -> Int64 {
+        var bits = Double(settings.size.pixelCount) * settings.rate.perSecond * 0.24
+        var quality = settings.quality
+        while quality >= 29 { (bits, quality) = (bits / 2, quality - 6) }
+        while quality <= 17 { (bits, quality) = (bits * 2, quality + 6) }
+        return Int64(max(bits, 100_000))
+    }
+}

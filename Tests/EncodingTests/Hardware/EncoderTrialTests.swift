@@ -1,0 +1,147 @@
+import Media
+import Testing
+
+@testable import Encoding
+
+@Suite("trial of a hardware encoder")
+struct EncoderTrialTests {
+    private static let small = PictureSize(width: 640, height: 360)
+    /// How fast x264 stands in is nothing to be tested.
+    private static let anyRate: FrameRate = FrameRate(1, per: 100)
+
+    private func trial(
+        _ fault: StandIn.Fault, sizes: [PictureSize] = [small],
+        leastRate: FrameRate = Self.anyRate, patience: Nanoseconds = .seconds(60)
+    ) -> TriedEncoder {
+        EncoderTrial(
+            of: StandIn.encoder, sizes: sizes, leastRate: leastRate, patience: patience,
+            open: StandIn.opening(fault)
+        ).run()
+    }
+
+    @Test("an encoder that does as it should works, with figures that can be reckoned with")
+    func works() throws {
+        let sizes = [Self.small, PictureSize(width: 960, height: 540)]
+        let figures = try #require(trial(.none, sizes: sizes).figures)
+        #expect(figures.sizes == sizes)
+        #expect(figures.lowestPSNR > 34 && figures.lowestPSNR < 60)
+        #expect(figures.pixelsPerSecond > 0)
+        #expect(figures.streams == EncoderTrial.mostStreams)
+        #expect(figures.processor.nanoseconds(units: 640 * 360) > 10_000)
+        #expect(!figures.lacksColorTags)
+        #expect(figures.covers(PictureSize(width: 960, height: 538)))
+        #expect(!figures.covers(PictureSize(width: 540, height: 960)))
+    }
+
+    @Test(
+        "each way of being broken is a verdict that says what is wrong",
+        arguments: [
+            (.refusesToOpen, "no more sessions"), (.refusesSecond, "no more sessions"),
+            (.dropsPictures, "left out a picture"), (.wrongOrder, "out of order"),
+            (.coarse, " dB where 30.0 are needed"),
+            (.noKeysOnRequest, "makes no key picture when asked to"),
+            (.noParameterSets, "tells no parameter sets"), (.otherSize, "instead of 640x360"),
+            (.fails(atPicture: 30), "device lost"),
+        ] as [(StandIn.Fault, String)])
+    func verdicts(_ fault: StandIn.Fault, _ words: String) throws {
+        guard case .fails(let reason) = trial(fault).outcome else {
+            Issue.record("\(fault) passed")
+            return
+        }
+        #expect(reason.contains(words), "\(reason)")
+        #expect(reason.hasPrefix("libx264 on /dev/stand-in: ") && reason.hasSuffix("."))
+    }
+
+    @Test("pictures that are exchanged under their times cannot be read back, or not as they were given in")
+    func exchanged() throws {
+        guard case .fails(let reason) = trial(.exchangedPictures).outcome else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(
+            reason.contains("reading back its stream failed") || reason.contains("dB where 30.0 are needed"),
+            "\(reason)")
+    }
+
+    @Test("an encoder that does not keep up with a camera is not used")
+    func slow() throws {
+        guard case .fails(let reason) = trial(.none, leastRate: FrameRate(100_000)).outcome else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(reason.contains("it encodes no more than") && reason.contains("pictures of 640x360 a second"))
+    }
+
+    @Test("an encoder that hangs is left behind, and the verdict says so")
+    func hangs() throws {
+        let gate = StandIn.Gate(atPicture: 20)
+        defer { gate.open() }
+        guard case .fails(let reason) = trial(.hangs(gate), patience: .milliseconds(500)).outcome else {
+            Issue.record("it passed")
+            return
+        }
+        #expect(reason.contains("did not answer within 0.5 s"))
+    }
+
+    @Test("colours that the encoder does not name are written into its stream, and it works")
+    func colors() throws {
+        #expect(try #require(trial(.noColorTags).figures).lacksColorTags)
+    }
+
+    @Test("parameter sets that come in a packet of their own are no picture")
+    func parameterSets() throws {
+        #expect(trial(.separateParameterSets).figures != nil)
+    }
+
+    @Test("a size that it refuses is left out, and the others stand")
+    func oneSizeOnly() throws {
+        let open = StandIn.opening(.none)
+        let picky: HardwareOpening = { settings throws(EncodingError) in
+            guard settings.size.width >= settings.size.height else { throw StandIn.refusal }
+            return try open(settings)
+        }
+        let tried = EncoderTrial(
+            of: StandIn.encoder, sizes: [Self.small, Self.small.turned], leastRate: Self.anyRate,
+            patience: .seconds(60), open: picky
+        )
+        .run()
+        #expect(try #require(tried.figures).sizes == [Self.small])
+    }
+
+    @Test("as many streams at once as the device has sessions")
+    func sessions() throws {
+        let open = Monitor(0)
+        let opening = StandIn.opening(.none)
+        let limited: HardwareOpening = { settings throws(EncodingError) in
+            guard open.withLock({ $0 < 3 }) else { throw StandIn.refusal }
+            return try CountedCoder(try opening(settings), open)
+        }
+        let tried = EncoderTrial(
+            of: StandIn.encoder, sizes: [Self.small], leastRate: Self.anyRate, patience: .seconds(60),
+            open: limited
+        ).run()
+        #expect(try #require(tried.figures).streams == 3)
+    }
+
+    /// Counts how many of them there are.
+    private final class CountedCoder: HardwareCoding {
+        private let inner: any HardwareCoding
+        private let count: Monitor<Int>
+
+        init(_ inner: any HardwareCoding, _ count: Monitor<Int>) throws(EncodingError) {
+            self.inner = inner
+            self.count = count
+            count.withLock { $0 += 1 }
+        }
+
+        deinit { count.withLock { $0 -= 1 } }
+
+        var layout: HardwarePicture.Layout { inner.layout }
+        var setup: [UInt8] { inner.setup }
+        func encode(
+            _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
+        ) throws(EncodingError) -> [CodedPicture] {
+            try inner.encode(picture, presentation: presentation, asKey: asKey)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Media
+
+@testable import Encoding
+
+/// x264 in the place of hardware: opened by name like any encoder of libavcodec, by the ways of one that nobody knows.
+enum StandIn {
+    static let encoder = HardwareEncoder(
+        library: "libx264", node: "/dev/stand-in", device: "x264 standing in", driver: "test")
+
+    /// How a device could be broken.
+    enum Fault: Sendable {
+        case none
+        case refusesToOpen
+        /// Opens for the rehearsal only, as a device does whose sessions are used up by then.
+        case refusesSecond
+        case dropsPictures
+        case wrongOrder
+        /// The pictures of two ticks are exchanged, their times are not.
+        case exchangedPictures
+        case coarse
+        case noKeysOnRequest
+        case noParameterSets
+        /// Parameter sets come in a packet of their own, as from V4L2.
+        case separateParameterSets
+        case noColorTags
+        case otherSize
+        /// It answers no more from a picture on, until it is let go.
+        case hangs(Gate)
+        /// It fails with a picture, counted over a whole stream.
+        case fails(atPicture: Int)
+    }
+
+    /// Holds threads back until it is opened.
+    final class Gate: Sendable {
+        private let monitor = Monitor(false)
+        let picture: Int
+
+        init(atPicture picture: Int) { self.picture = picture }
+
+        func wait() { monitor.wait { $0 ? true : nil } }
+        func open() { monitor.broadcast { $0 = true } }
+    }
+
+    /// - Returns: What opens an encoder with a fault; the rehearsal's, which is the first one, works.
+    static func opening(_ fault: Fault) -> HardwareOpening {
+        let count = Monitor(0)
+        return { settings throws(EncodingError) in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if case .refusesToOpen = fault { throw refusal }
+            if case .refusesSecond = fault, number.isMultiple(of: 2) { throw refusal }
+            return try FaultyCoder(settings, number % 2 == 1 ? fault.always : fault)
+        }
+    }
+
+    static let refusal = EncodingError(
+        subject: encoder.name, operation: "opening", reason: "no more sessions")
+}
+
+extension StandIn.Fault {
+    /// What of a fault shows in the rehearsal too.
+    fileprivate var always: Self {
+        switch self {
+        case .noColorTags, .separateParameterSets, .noParameterSets, .otherSize: self
+        default: .none
+        }
+    }
+}
+
+/// The stand-in with a fault. Used by one thread alone.
+final class FaultyCoder: HardwareCoding {
+    private let inner: LibraryCoder
+    private let fault: StandIn.Fault
+    private var count = 0
+    private var held: CodedPicture?
+
+    init(_ settings: PictureEncodingSettings, _ fault: StandIn.Fault) throws(EncodingError) {
+        self.fault = fault
+        var settings = settings
+        switch fault {
+        case .coarse: settings.quality = 51
+        case .noColorTags: settings.color = nil
+        case .otherSize:
+            settings.size = PictureSize(width: settings.size.width - 16, height: settings.size.height)
+        default: break
+        }
+        inner = try LibraryCoder(StandIn.encoder, settings)
+    }
+
+    var layout: HardwarePicture.Layout { inner.layout }
+    var setup: [UInt8] {
+        switch fault {
+        case .noParameterSets, .separateParameterSets: []
+        default: inner.setup
+        }
+    }
+
+    func encode(
+        _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
+    ) throws(EncodingError) -> [CodedPicture] {
+        defer { count += 1 }
+        let isAskedKey: Bool
+        switch fault {
+        case .noKeysOnRequest: isAskedKey = false
+        case .hangs(let gate) where count == gate.picture:
+            gate.wait()
+            isAskedKey = asKey
+        case .fails(let number) where count == number:
+            throw EncodingError(subject: StandIn.encoder.name, operation: "encoding", reason: "device lost")
+        default: isAskedKey = asKey
+        }
+        let coded = try inner.encode(picture, presentation: presentation, asKey: isAskedKey)
+        return spoiled(coded, isLast: picture == nil)
+    }
+
+    private func spoiled(_ coded: [CodedPicture], isLast: Bool) -> [CodedPicture] {
+        switch fault {
+        case .dropsPictures: return coded.filter { $0.presentation % 7 != 6 }
+        case .separateParameterSets:
+            return coded.flatMap { picture -> [CodedPicture] in
+                guard picture.presentation == 0 else { return [picture] }
+                return [CodedPicture(bytes: SharedBytes(inner.setup), presentation: .min), picture]
+            }
+        case .wrongOrder, .exchangedPictures:
+            var result: [CodedPicture] = []
+            for picture in coded {
+                if let first = held {
+                    result += exchanged(first, picture)
+                    held = nil
+                } else if picture.presentation % 10 == 4 {
+                    held = picture
+                } else {
+                    result.append(picture)
+                }
+            }
+            if isLast, let held { result.append(held) }
+            return result
+        default: return coded
+        }
+    }
+
+    private func exchanged(_ first: CodedPicture, _ second: CodedPicture) -> [CodedPicture] {
+        if case .wrongOrder = fault { return [second, first] }
+        return [
+            CodedPicture(bytes: second.bytes, presentation: first.presentation),
+            CodedPicture(bytes: first.bytes, presentation: second.presentation),
+        ]
+    }
+}
