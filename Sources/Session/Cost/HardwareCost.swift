@@ -6,7 +6,7 @@ public import Media
 public struct HardwareCost: Sendable, Equatable {
     /// What one resource is used by.
     public struct Term: Sendable, Equatable {
-        /// `cpu`, `thread:program`, `memory`, `disk`, `usb:1` (`USBDomain.name`).
+        /// `cpu`, `thread:program`, `encoder:h264_vaapi`, `memory`, `disk`, `usb:1` (`USBDomain.name`).
         public let resource: String
         /// Of what there is of it: 1 is all.
         public let used: Double
@@ -38,6 +38,9 @@ public struct HardwareCost: Sendable, Equatable {
     private static let baseMemory = 40e6
     /// Pictures of the program's size that x264 keeps at its recording presets, its lookahead and two threads' included.
     private static let encoderPictures = 45.0
+    /// Of a hardware encoder, in the computer's own memory where that is the device's too: its pool, those on their way, and the
+    /// composed one.
+    private static let hardwarePictures = 14.0
     /// Seconds of a camera's own pictures that may wait on their way: alignment, and a disk that pauses.
     private static let waitingSeconds = 3.0
 
@@ -49,12 +52,15 @@ public struct HardwareCost: Sendable, Equatable {
         let work = PlannedWork(plan)
         var terms: [Term] = []
         var unknown: [String] = []
+        let encoding = EncoderCost(of: plan, on: machine)
         if let times = work.processorTime(by: machine.costs) {
-            terms += Self.processor(times, machine)
+            terms += Self.processor(times.merging(encoding.processorTime) { $0 + $1 }, machine)
             terms += Self.threads(work, machine)
         } else {
             unknown.append("cpu: the cost table of this machine does not have all that the plan does.")
         }
+        terms += encoding.terms
+        unknown += encoding.unknown
         if let free = machine.freeMemory {
             terms.append(Self.memory(plan, free))
         } else {
@@ -114,7 +120,8 @@ public struct HardwareCost: Sendable, Equatable {
                 camera.expectedBytes * camera.format.rate.perSecond * waitingSeconds
         }
         for (owner, settings) in plan.encoders {
-            bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * encoderPictures
+            let pictures = settings.hardware == nil ? encoderPictures : hardwarePictures
+            bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * pictures
         }
         let needed = sum(bytes)
         return Term(
@@ -154,7 +161,7 @@ public struct HardwareCost: Sendable, Equatable {
         amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
 
-    private static func parts(_ amounts: [String: Double], of all: Double) -> [Part] {
+    static func parts(_ amounts: [String: Double], of all: Double) -> [Part] {
         amounts.map { Part(owner: $0.key, used: $0.value / all) }.sorted {
             ($1.used, $0.owner) < ($0.used, $1.owner)
         }
@@ -165,7 +172,7 @@ public struct HardwareCost: Sendable, Equatable {
     }
 
     /// To three digits.
-    private static func rounded(_ value: Double) -> String {
+    static func rounded(_ value: Double) -> String {
         let steps = value >= 100 ? 1.0 : value >= 10 ? 10 : 100
         let text = "\((value * steps).rounded() / steps)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

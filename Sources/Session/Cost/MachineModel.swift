@@ -24,10 +24,12 @@ public struct MachineModel: Sendable, Equatable, Codable {
     public var disk: Disk?
     /// Where the cameras hang; one that is not in it keeps nothing of any USB.
     public var usb: USBTopology
+    /// Hardware encoders that are there and were tried, the best first.
+    public var encoders: [TriedEncoder]
 
     public init(
         processors: Double, costs: CostTable, isMeasured: Bool = true, freeMemory: Int64?, disk: Disk?,
-        usb: USBTopology = USBTopology()
+        usb: USBTopology = USBTopology(), encoders: [TriedEncoder] = []
     ) {
         self.processors = processors
         self.costs = costs
@@ -35,5 +37,6 @@ public struct MachineModel: Sendable, Equatable, Codable {
         self.freeMemory = freeMemory
         self.disk = disk
         self.usb = usb
+        self.encoders = encoders
     }
 }

@@ -135,6 +135,8 @@ public struct PlannedWork: Sendable, Equatable {
     private mutating func encode(
         _ settings: PictureEncodingSettings, _ detail: CostTable.Detail, owner: String
     ) {
+        // What hardware leaves to the processor, its trial has measured.
+        guard settings.hardware == nil else { return }
         add(
             WorkKind(settings.preset), rate: settings.rate.perSecond, units: Double(settings.size.pixelCount),
             detail,

@@ -43,7 +43,7 @@ extension SessionPlan {
     func camera(_ role: String) -> PlannedCamera? { cameras.first { $0.role == role } }
 
     /// x264 at its recording presets takes about 0.12 bits a pixel of moving photographs at quality 23, a quarter of that of
-    /// made-up pictures, and half as much with every six steps of quality.
+    /// made-up pictures, and half as much with every six steps of quality. Hardware is reckoned with twice of that.
     private static func encodedBytes(_ settings: PictureEncodingSettings, _ detail: CostTable.Detail)
         -> Double
     {
@@ -53,6 +53,7 @@ extension SessionPlan {
         while steps >= 1 { (steps, factor) = (steps - 1, factor / 2) }
         while steps <= -1 { (steps, factor) = (steps + 1, factor * 2) }
         factor *= 1 - steps / 2
+        if settings.hardware != nil { factor *= 2 }
         return Double(settings.size.pixelCount) * settings.rate.perSecond * bitsPerPixel * factor / 8
     }
 }

@@ -5,7 +5,7 @@ public import Media
 public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
         case started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor, pressure,
-            silence,
+            silence, encoder,
             warning, paused, finished
     }
 

@@ -38,11 +38,12 @@ struct GovernorLadder {
 
     // MARK: Without a restart
 
+    /// Hardware knows no presets.
     private var presets: [GovernorMeasure.Action] {
-        let tracks = encodedTracks.map { ($0.role, $0.settings.preset) }
-        let program = plan.program.map { [(SessionPlan.programOwner, $0.settings.preset)] } ?? []
-        return (tracks + program).filter { $0.1 != .ultrafast }.map {
-            .preset(stream: $0.0, from: $0.1, to: .ultrafast)
+        let tracks = encodedTracks.map { ($0.role, $0.settings) }
+        let program = plan.program.map { [(SessionPlan.programOwner, $0.settings)] } ?? []
+        return (tracks + program).filter { $0.1.preset != .ultrafast && $0.1.hardware == nil }.map {
+            .preset(stream: $0.0, from: $0.1.preset, to: .ultrafast)
         }
     }
 

@@ -54,6 +54,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var file: String
         public var stream: Int
         public var codec: String
+        /// What encoded its pictures, where they were not copied.
+        public var encoder: Encoder? = nil
         public var width: Int?
         public var height: Int?
         public var rate: Double?
@@ -73,6 +75,18 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var part_details: [Part]?
         /// Why the track ended before the recording did.
         public var failure: String?
+    }
+
+    /// What encoded a track's pictures.
+    public struct Encoder: Sendable, Equatable, Codable {
+        /// libavcodec's name for what was to encode it, and did from the first picture on unless `until_ns` says otherwise.
+        public var name: String
+        /// The node of a hardware encoder.
+        public var device: String?
+        /// From here on x264 encoded it, since the hardware did not: 0 for all of it.
+        public var until_ns: Int64?
+        /// Why.
+        public var reason: String?
     }
 
     /// A file after the first.

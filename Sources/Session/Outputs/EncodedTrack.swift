@@ -26,7 +26,10 @@ final class EncodedTrack: CameraTrack {
     }
 
     var input: CameraInput { follower.input }
-    var counts: FrameCounts { follower.aligner.counts.withdrawing(encoder.damagedCount, cause: .corrupt) }
+    var counts: FrameCounts {
+        follower.aligner.counts.withdrawing(encoder.damagedCount, cause: .corrupt)
+            .withdrawing(encoder.lostInHardware, cause: .encoder)
+    }
     var gaps: [Gap] { follower.gaps }
 
     /// Makes the picture of a tick one that a file can begin with.

@@ -19,11 +19,17 @@ final class EncoderLane: Sendable {
         var preset: PictureEncodingSettings.Preset?
         /// Why the encoder did not go on as asked.
         var refusal: EncodingError?
+        /// That x264 encodes what hardware was to.
+        var fallback: EncoderFallback?
+        var isFallbackTold = false
     }
 
     private let state = Monitor(State())
     private let thread: MediaThread
     private let waitsForRoom: Bool
+
+    /// That encodes from the beginning on; `nil` where x264 does.
+    let hardware: HardwareEncoder?
 
     /// A second of a program at 30 pictures a second: time for the governor to act before pictures are lost.
     static let capacity = 30
@@ -35,6 +41,9 @@ final class EncoderLane: Sendable {
     ///   - waitsForRoom: In simulated time, where waiting costs nothing.
     init(name: String, encoder: sending any PictureEncoding, to lane: MovieLane, waitsForRoom: Bool) {
         self.waitsForRoom = waitsForRoom
+        hardware = encoder.hardware
+        let fallback = encoder.takeFallback()
+        state.withLock { $0.fallback = fallback }
         let state = state
         let carried = Carried(encoder)
         thread = MediaThread(name: name) {
@@ -73,6 +82,18 @@ final class EncoderLane: Sendable {
     /// Why it did not go on with another preset, told once.
     func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
     var failure: EncodingError? { state.withLock { $0.failure } }
+    /// That x264 encodes what hardware was to.
+    var fallback: EncoderFallback? { state.withLock { $0.fallback } }
+    /// The same, told once.
+    func takeFallback() -> EncoderFallback? {
+        state.withLock { state in
+            guard !state.isFallbackTold, let fallback = state.fallback else { return nil }
+            state.isFallbackTold = true
+            return fallback
+        }
+    }
+    /// New pictures that went down with their hardware.
+    var lostInHardware: Int { state.withLock { $0.fallback?.lostPictures ?? 0 } }
     /// Pictures that could not be decoded, though their JPEG had looked whole.
     var damagedCount: Int { state.withLock { $0.damaged } }
 
@@ -114,10 +135,12 @@ final class EncoderLane: Sendable {
                     result = try encoder.repeatLast(tick: tick)
                 }
                 for packet in result.packets { lane.append(packet) }
+                noteFallback(of: encoder, state)
             }
             // Whoever abandons does not wait for what the encoder holds back to look ahead either.
             if !state.withLock({ $0.isAbandoned }) {
                 for packet in try encoder.finish() { lane.append(packet) }
+                noteFallback(of: encoder, state)
             }
         } catch {
             state.broadcast { state in
@@ -127,6 +150,11 @@ final class EncoderLane: Sendable {
             }
         }
         lane.finish()
+    }
+
+    private static func noteFallback(of encoder: any PictureEncoding, _ state: Monitor<State>) {
+        guard let fallback = encoder.takeFallback() else { return }
+        state.withLock { $0.fallback = fallback }
     }
 
     /// What the encoder will not do is no reason to lose the track: it goes on as it was.

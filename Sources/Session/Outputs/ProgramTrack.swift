@@ -28,6 +28,7 @@ final class ProgramTrack {
     /// Lost is also what its cameras did not deliver to it: without tracks of their own that stands nowhere else.
     var counts: FrameCounts {
         var counts = decided.withdrawing(encoder.damagedCount, cause: .corrupt)
+            .withdrawing(encoder.lostInHardware, cause: .encoder)
         for place in places { counts.lost.merge(place.follower.aligner.counts.lost, uniquingKeysWith: +) }
         return counts
     }

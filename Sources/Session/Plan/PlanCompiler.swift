@@ -8,12 +8,17 @@ struct PlanCompiler {
     private let lowered: [String: CameraFormatChoice]
     private var notes: [String] = []
     private var choices: [String: CameraFormatChoice] = [:]
+    private let encoders: [TriedEncoder]
+    private var assignment: EncoderAssignment
 
     init(
-        profile: Profile, devices: [String: PlannedDevice], lowered: [String: CameraFormatChoice] = [:]
+        profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = [],
+        lowered: [String: CameraFormatChoice] = [:]
     ) {
         self.profile = profile
         self.devices = devices
+        self.encoders = encoders
+        assignment = EncoderAssignment(encoders)
         self.lowered = lowered
     }
 
@@ -30,10 +35,21 @@ struct PlanCompiler {
         for microphone in profile.microphones where isUsed(microphone.role) {
             microphones.append(try planned(microphone))
         }
-        let program = try profile.program.map { program throws(ProfileError) in
+        var program = try profile.program.map { program throws(ProfileError) in
             try planned(program, cameras: cameras)
         }
-        let cameraTracks = cameras.compactMap { track(of: $0) }
+        if let settings = program?.settings, let video = profile.program?.video {
+            program?.settings = try encoded(
+                settings, SessionPlan.programOwner, video, field: "program.video.encoder")
+        }
+        var cameraTracks: [PlannedCameraTrack] = []
+        for var track in cameras.compactMap({ track(of: $0) }) {
+            if track.mode == .encode {
+                track.settings = try encoded(
+                    track.settings, track.role, profile.tracks.video, field: "tracks.video.encoder")
+            }
+            cameraTracks.append(track)
+        }
         let microphoneTracks = profile.tracks.microphones == .none ? [] : microphones.map { track(of: $0) }
         for role in profile.cameras.map(\.role) + profile.microphones.map(\.role) where !isUsed(role) {
             notes.append("\(role): nothing is made of it, so it is not opened.")
@@ -208,6 +224,37 @@ struct PlanCompiler {
             offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 })
     }
 
+    // MARK: Encoders
+
+    /// The settings with the hardware that encodes them, if any does.
+    private mutating func encoded(
+        _ settings: PictureEncodingSettings, _ owner: String, _ video: VideoSettings, field: String
+    ) throws(ProfileError) -> PictureEncodingSettings {
+        var settings = settings
+        let choice = assignment.choose(for: settings, wish: video.encoder)
+        settings.hardware = choice.encoder
+        settings.isHardwareRequired = video.encoder == .hardware
+        if let encoder = choice.encoder {
+            notes.append("\(owner): \(encoder.name) encodes it: \(choice.reason)")
+        } else if video.encoder == .hardware {
+            throw missingEncoder(owner, choice.reason, field: field)
+        } else if !choice.reason.isEmpty {
+            notes.append("\(owner): x264 encodes it, since no hardware does. \(choice.reason)")
+        }
+        return settings
+    }
+
+    private func missingEncoder(_ owner: String, _ reason: String, field: String) -> ProfileError {
+        let why =
+            encoders.isEmpty
+            ? "no hardware encoder was found and tried on this computer; `multicam calibrate --machine` tries what there is"
+            : "no hardware encoder of this computer takes \(owner). \(reason.trimmingFullStop)"
+        var error = profile.source.error(
+            at: field, found: "hardware", expected: "auto or software, since \(why)")
+        error.isMissingDevice = true
+        return error
+    }
+
     // MARK: Outputs
 
     private func track(of camera: PlannedCamera) -> PlannedCameraTrack? {
@@ -279,4 +326,9 @@ struct PlanCompiler {
         let part = camera.crop?.size ?? camera.format.size
         return camera.rotation.swapsSides ? part.turned : part
     }
+}
+
+extension String {
+    /// A sentence as a part of another one.
+    fileprivate var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -1,6 +1,7 @@
 internal import Media
 
-/// What is wrong with a profile: where, what stands there, what should. Ends the program with exit status 2.
+/// What is wrong with a profile: where, what stands there, what should. Ends the program with exit status 2, or 3 where the
+/// profile asks for a device that there is not.
 public struct ProfileError: Error, Sendable, Equatable {
     /// As the user named it, or where it was found.
     public let file: String
@@ -14,6 +15,8 @@ public struct ProfileError: Error, Sendable, Equatable {
     public let found: String
     /// The object of “expected”.
     public let expected: String
+    /// Whether nothing is wrong with the profile elsewhere: this computer lacks what it asks for.
+    public var isMissingDevice = false
 
     public init(
         file: String, line: Int = 0, column: Int = 0, field: String = "", found: String, expected: String

@@ -292,7 +292,7 @@ struct ProfileReader {
 
 extension VideoSettings {
     init(_ value: ProfileValue) throws(ProfileError) {
-        let fields = try value.fields(["codec", "preset", "quality"])
+        let fields = try value.fields(["codec", "preset", "quality", "encoder"])
         let usual = VideoSettings()
         self.init(
             codec: try fields.read("codec", else: usual.codec) { value throws(ProfileError) in
@@ -303,6 +303,9 @@ extension VideoSettings {
             },
             quality: try fields.read("quality", else: usual.quality) { value throws(ProfileError) in
                 try value.integer(in: 0...51, expected: "a whole number from 0 (best) to 51 (smallest)")
+            },
+            encoder: try fields.read("encoder", else: usual.encoder) { value throws(ProfileError) in
+                try value.choice()
             })
     }
 }

@@ -4,16 +4,29 @@ public import Media
 public struct VideoSettings: Sendable, Equatable {
     public enum Codec: String, Sendable, CaseIterable { case h264 }
 
+    /// What encodes.
+    public enum Encoder: String, Sendable, CaseIterable {
+        /// A hardware encoder that passed its trial on this computer and has room for the stream, else x264.
+        case auto
+        /// x264, whatever there is.
+        case software
+        /// Hardware or nothing: without it nothing is recorded.
+        case hardware
+    }
+
     public var codec: Codec
     public var preset: PictureEncodingSettings.Preset
-    /// x264's constant rate factor, 0…51, lower is better.
+    /// x264's constant rate factor, 0…51, lower is better. Hardware: as of `PictureEncodingSettings.hardware`.
     public var quality: Int
+    public var encoder: Encoder
 
     public init(
-        codec: Codec = .h264, preset: PictureEncodingSettings.Preset = .superfast, quality: Int = 23
+        codec: Codec = .h264, preset: PictureEncodingSettings.Preset = .superfast, quality: Int = 23,
+        encoder: Encoder = .auto
     ) {
         self.codec = codec
         self.preset = preset
         self.quality = quality
+        self.encoder = encoder
     }
 }

@@ -93,6 +93,9 @@ struct ManifestBuilder {
                 movies[place.file], stream: place.stream, of: (planned.settings.size, track.rate))
             return Manifest.Track(
                 name: track.name, kind: "camera", file: place.file, stream: place.stream, codec: codec,
+                encoder: (track as? EncodedTrack).map {
+                    Manifest.Encoder($0.encoder, rate: track.rate)
+                },
                 width: planned.settings.size.width, height: planned.settings.size.height,
                 rate: track.rate.perSecond, rotation: planned.rotation.degrees,
                 color: Manifest.Color(matrix: color.matrix.rawValue, range: color.range.rawValue),
@@ -135,7 +138,8 @@ struct ManifestBuilder {
         let size = planned.settings.size
         let parts = self.parts(movies[planned.file], stream: 0, of: (size, program.rate))
         return Manifest.Track(
-            name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264", width: size.width,
+            name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",
+            encoder: Manifest.Encoder(program.encoder, rate: program.rate), width: size.width,
             height: size.height, rate: program.rate.perSecond, rotation: 0,
             color: Manifest.Color(matrix: "bt709", range: "limited"),
             channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,

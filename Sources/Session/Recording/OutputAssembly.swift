@@ -11,6 +11,37 @@ struct OutputAssembly {
     let clock: any SessionClock
     let start: ClockTime
     let sinks: SessionSinks
+    /// Hardware encoders, made before by `hardwareEncoders`.
+    let prepared: [String: Carried<any PictureEncoding>]
+
+    /// Makes the encoders of the streams that hardware is to encode, which may take a second: before devices stream.
+    ///
+    /// - Returns: By stream: `program` or a role.
+    /// - Throws: When hardware that the profile demands refuses, or there is no encoder at all.
+    static func hardwareEncoders(
+        of plan: SessionPlan, _ inputs: SessionInputs, _ machinery: any MediaMachinery
+    ) throws(RecordingError) -> [String: Carried<any PictureEncoding>] {
+        var made: [String: Carried<any PictureEncoding>] = [:]
+        for (owner, planned) in plan.encoders {
+            guard let hardware = planned.hardware else { continue }
+            var settings = planned
+            if let input = inputs.cameras.first(where: { $0.role == owner }) {
+                settings.color = input.source.color
+            }
+            do throws(EncodingError) {
+                made[owner] = Carried(try machinery.makePictureEncoder(settings, name: owner))
+            } catch {
+                guard settings.isHardwareRequired else { throw .encoding(error) }
+                throw .device(
+                    DeviceError(
+                        device: hardware.name, operation: "encoding \(owner)",
+                        reason: .other(
+                            "\(error.reason.printable(limit: 1000)). Try it with `multicam calibrate --machine`, or set "
+                                + "`encoder: auto` in the profile, which goes on with x264.")))
+            }
+        }
+        return made
+    }
 
     func make() throws(RecordingError) -> SessionOutputs {
         var writers: [String: MovieWriter] = [:]
@@ -89,12 +120,12 @@ struct OutputAssembly {
     private func planStreams(_ microphones: [MicrophoneTrack]) throws -> [PlannedStream] {
         var streams: [PlannedStream] = []
         if let program = plan.program {
-            let encoder = try machinery.makePictureEncoder(program.settings, name: "program")
-            let parameters = encoder.parameters
+            let encoder = try encoder(program.settings, SessionPlan.programOwner)
+            let parameters = encoder.value.parameters
             streams.append(
                 PlannedStream(
                     file: program.file, track: .video(parameters, rotation: .none, name: "program"),
-                    content: .program(program, Carried(encoder))))
+                    content: .program(program, encoder)))
             if !program.mix.isEmpty {
                 let sound = try machinery.makeSoundEncoder(
                     channels: SoundStage.mixChannels, bitrate: program.soundBitrate, name: "program")
@@ -133,11 +164,18 @@ struct OutputAssembly {
         }
         var settings = track.settings
         settings.color = input.source.color
-        let encoder = try machinery.makePictureEncoder(settings, name: track.role)
-        let parameters = encoder.parameters
+        let encoder = try encoder(settings, track.role)
+        let parameters = encoder.value.parameters
         return PlannedStream(
             file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
-            content: .encoded(input, track, Carried(encoder)))
+            content: .encoded(input, track, encoder))
+    }
+
+    private func encoder(
+        _ settings: PictureEncodingSettings, _ owner: String
+    ) throws(EncodingError) -> Carried<any PictureEncoding> {
+        if let made = prepared[owner] { return made }
+        return Carried(try machinery.makePictureEncoder(settings, name: owner))
     }
 
     private func copiedParameters(

@@ -26,6 +26,8 @@ final class Recorder {
     private var pressure: PressureWatch?
     private var governance: Governance?
     private var history = SyncHistory()
+    /// Hardware encoders that wait for the recording to begin.
+    private var preparedEncoders: [String: Carried<any PictureEncoding>] = [:]
 
     /// The status is made anew at this interval: often enough for a meter, seldom enough to cost nothing.
     private static let statusInterval: Int64 = 100_000_000
@@ -56,6 +58,7 @@ final class Recorder {
             sinks.finish()
             for thread in sinkThreads { thread.join() }
         }
+        preparedEncoders = try OutputAssembly.hardwareEncoders(of: plan, inputs, machinery)
         // Devices and timeline begin at one instant, so that a simulated recording is repeatable.
         clock.hold()
         do {
@@ -113,13 +116,17 @@ final class Recorder {
                 ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(folder.path)]))
         for step in options.reduction?.steps ?? [] { note(SessionEvent(reduced: step)) }
         if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
+        noteFallbacks(outputs)
         let timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             leadingRate: leadingRate,
             announce: { self.note($0) })
         if isGoverned {
+            // What software encodes after all has presets to give up.
+            let fallen = Set(outputs.namedEncoders.filter { $0.lane.fallback != nil }.map(\.name))
             governance = Governance(
-                plan, inputs: inputs, outputs: outputs, taps: sinks.pictures, clock: clock)
+                plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs, taps: sinks.pictures,
+                clock: clock)
         }
         parts = PartDirector(
             folder: folder, clock: clock, start: start, timeline: timeline, outputs: outputs)
@@ -137,7 +144,8 @@ final class Recorder {
         let start = onLabel(clock.now + .milliseconds(120))
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, folder: folder, machinery: machinery, clock: clock, start: start,
-            sinks: sinks)
+            sinks: sinks, prepared: preparedEncoders)
+        preparedEncoders = [:]
         let outputs = try assembly.make()
         inputs.tellBeginning(start)
         return (start, outputs)
@@ -196,6 +204,7 @@ final class Recorder {
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { note(event) }
         for event in governance?.follow(pressure?.current, at: position) ?? [] { note(event) }
+        noteFallbacks(outputs)
         if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
         let allFailed = failAll(outputs)
         var end: MediaTime?
@@ -266,6 +275,13 @@ final class Recorder {
         report(status)
     }
 
+    private func noteFallbacks(_ outputs: SessionOutputs) {
+        for (name, lane) in outputs.namedEncoders {
+            guard let fallback = lane.takeFallback(), let rate = plan.rate(ofStream: name) else { continue }
+            note(SessionEvent(fallback, of: name, rate: rate))
+        }
+    }
+
     /// Whether every file has failed: only then there is nothing left to record.
     private func failAll(_ outputs: SessionOutputs) -> Bool {
         let movies = outputs.writers.values.map { $0.failure != nil }
@@ -285,6 +301,7 @@ final class Recorder {
         outputs.mixEncoder?.join()
         for microphone in outputs.microphones { microphone.encoder?.join() }
         watcher.cancel()
+        noteFallbacks(outputs)
         for track in outputs.metadata {
             for event in track.join(at: end) { note(event) }
         }

@@ -4,15 +4,18 @@ internal import Media
 struct BudgetRemedies {
     private let profile: Profile
     private let devices: [String: PlannedDevice]
+    private let encoders: [TriedEncoder]
     private let duration: Nanoseconds?
     private let price: (SessionPlan) -> HardwareCost
 
     init(
-        profile: Profile, devices: [String: PlannedDevice], duration: Nanoseconds?,
+        profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder],
+        duration: Nanoseconds?,
         price: @escaping (SessionPlan) -> HardwareCost
     ) {
         self.profile = profile
         self.devices = devices
+        self.encoders = encoders
         self.duration = duration
         self.price = price
     }
@@ -86,7 +89,8 @@ struct BudgetRemedies {
         var changed = profile
         change(&changed)
         do throws(ProfileError) {
-            var ladder = try ReductionLadder(profile: changed, devices: devices, price: price)
+            var ladder = try ReductionLadder(
+                profile: changed, devices: devices, encoders: encoders, price: price)
             if changed.budget.policy == .adapt { try ladder.descend() }
             guard !ladder.isOver else { return [] }
             let reduced = ladder.steps.isEmpty ? "" : ", after reductions"

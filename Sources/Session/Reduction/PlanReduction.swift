@@ -43,7 +43,10 @@ public struct PlanReduction: Sendable, Equatable {
         of profile: Profile, devices: [String: PlannedDevice], on machine: MachineModel,
         duration: Nanoseconds? = nil
     ) throws(ProfileError) {
-        try self.init(of: profile, devices: devices, duration: duration, isMeasured: machine.isMeasured) {
+        try self.init(
+            of: profile, devices: devices, encoders: machine.encoders, duration: duration,
+            isMeasured: machine.isMeasured
+        ) {
             HardwareCost(of: $0, on: machine, duration: duration)
         }
         fixes = PlanRemedies(
@@ -53,10 +56,12 @@ public struct PlanReduction: Sendable, Equatable {
 
     /// The same for a cost that something else than a machine model tells.
     init(
-        of profile: Profile, devices: [String: PlannedDevice], duration: Nanoseconds? = nil,
-        isMeasured: Bool = true, price: @escaping (SessionPlan) -> HardwareCost
+        of profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = [],
+        duration: Nanoseconds? = nil, isMeasured: Bool = true,
+        price: @escaping (SessionPlan) -> HardwareCost
     ) throws(ProfileError) {
-        var ladder = try ReductionLadder(profile: profile, devices: devices, price: price)
+        var ladder = try ReductionLadder(
+            profile: profile, devices: devices, encoders: encoders, price: price)
         budget = profile.budget
         asked = ladder.plan
         askedCost = ladder.cost
@@ -68,8 +73,9 @@ public struct PlanReduction: Sendable, Equatable {
         self.isMeasured = isMeasured
         remedies =
             ladder.isOver
-            ? BudgetRemedies(profile: profile, devices: devices, duration: duration, price: price)
-                .sentences(for: ladder.cost)
+            ? BudgetRemedies(
+                profile: profile, devices: devices, encoders: encoders, duration: duration, price: price
+            ).sentences(for: ladder.cost)
             : []
     }
 }

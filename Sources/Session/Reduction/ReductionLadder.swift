@@ -10,6 +10,7 @@ struct ReductionLadder {
     }
 
     private let devices: [String: PlannedDevice]
+    private let encoders: [TriedEncoder]
     private let price: (SessionPlan) -> HardwareCost
     private let budget: BudgetSettings
     private var profile: Profile
@@ -25,13 +26,15 @@ struct ReductionLadder {
     private static let leastGain = 0.01
 
     init(
-        profile: Profile, devices: [String: PlannedDevice], price: @escaping (SessionPlan) -> HardwareCost
+        profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder],
+        price: @escaping (SessionPlan) -> HardwareCost
     ) throws(ProfileError) {
         self.profile = profile
         self.devices = devices
+        self.encoders = encoders
         self.price = price
         budget = profile.budget
-        plan = try SessionPlan(profile: profile, devices: devices)
+        plan = try SessionPlan(profile: profile, devices: devices, encoders: encoders)
         cost = price(plan)
         var asked: [String: CameraFormatChoice] = [:]
         for camera in profile.cameras {
@@ -260,7 +263,8 @@ struct ReductionLadder {
         to rungs: [Rung], when isAllowed: (HardwareCost) -> Bool = { _ in true }, because order: String
     ) throws(ProfileError) -> Bool {
         for rung in rungs {
-            let next = try SessionPlan(profile: rung.profile, devices: devices, lowered: rung.lowered)
+            let next = try SessionPlan(
+                profile: rung.profile, devices: devices, encoders: encoders, lowered: rung.lowered)
             let nextCost = price(next)
             guard helps(nextCost), isAllowed(nextCost) else { continue }
             steps.append(

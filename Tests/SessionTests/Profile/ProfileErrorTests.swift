@@ -219,6 +219,10 @@ struct ProfileErrorTests {
                 "3:30: program.video.quality: found “52”, expected a whole number from 0 (best) to 51 (smallest)."
             ),
             (
+                two + "program: { video: { encoder: gpu } }",
+                "3:30: program.video.encoder: found “gpu”, expected auto, software or hardware."
+            ),
+            (
                 two + "program: { video: { preset: slow } }",
                 "3:29: program.video.preset: found “slow”, expected ultrafast, superfast or veryfast."
             ),

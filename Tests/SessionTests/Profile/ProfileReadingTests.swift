@@ -43,9 +43,9 @@ struct ProfileReadingTests {
               margin: 0
               border: 3
               filling: fill
-              video: { codec: h264, preset: ultrafast, quality: 18 }
+              video: { codec: h264, preset: ultrafast, quality: 18, encoder: hardware }
               audio: { codec: aac, bitrate: 96000, mix: [] }
-            tracks: { cameras: encode, microphones: none, files: one, metadata: ndjson, video: { preset: veryfast, quality: 0 } }
+            tracks: { cameras: encode, microphones: none, files: one, metadata: ndjson, video: { preset: veryfast, quality: 0, encoder: software } }
             budget: { hardware: 0.5, policy: refuse, floors: { size: 320x240, rate: 10 } }
             limits: { lostFrames: 0.05, silence: 10s }
             """)
@@ -79,13 +79,14 @@ struct ProfileReadingTests {
                     size: PictureSize(width: 1280, height: 720), rate: FrameRate(25), layout: .pip,
                     main: "a_first",
                     insets: ["3rd", "z-last"], corner: .topLeft, insetShare: 0.3, marginShare: 0, border: 3,
-                    filling: .fill, video: VideoSettings(preset: .ultrafast, quality: 18),
+                    filling: .fill, video: VideoSettings(preset: .ultrafast, quality: 18, encoder: .hardware),
                     sound: SoundSettings(bitrate: 96_000, mix: [])))
         #expect(
             profile.tracks
                 == TrackSettings(
                     cameras: .encode, microphones: .none, files: .one,
-                    video: VideoSettings(preset: .veryfast, quality: 0), metadata: .ndjson))
+                    video: VideoSettings(preset: .veryfast, quality: 0, encoder: .software), metadata: .ndjson
+                ))
         #expect(
             profile.budget
                 == BudgetSettings(
