@@ -92,7 +92,8 @@ let package = Package(
         tests("SynchronyTests", "Synchrony", "Encoding", "Media", "Session"),
         tests("CommandTests", "multicam", "Media", "Session"),
         tests(
-            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Media", "Session", "Synchrony",
+            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Encoding", "Media", "Session",
+            "Synchrony",
             "VirtualDevices"),
     ],
     swiftLanguageModes: [.v6]

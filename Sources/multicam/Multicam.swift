@@ -82,7 +82,8 @@ struct Multicam {
     /// The documented exit status for an error.
     static func status(of error: any Error) -> ExitStatus {
         switch error {
-        case is UsageError, is ProfileError: .usage
+        case is UsageError: .usage
+        case let error as ProfileError: error.isMissingDevice ? .deviceMissing : .usage
         case let error as RecordingError: status(of: error)
         case let error as SetupError: status(of: error)
         case let error as DeviceError: status(of: error)
@@ -114,7 +115,7 @@ struct Multicam {
     private static func status(of error: SetupError) -> ExitStatus {
         switch error {
         case .usage: .usage
-        case .profile: .usage
+        case .profile(let error): error.isMissingDevice ? .deviceMissing : .usage
         case .device(let error): status(of: error)
         case .overBudget: .overBudget
         }

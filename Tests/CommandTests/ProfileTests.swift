@@ -3,6 +3,20 @@ import Testing
 
 @Suite("Profiles on the command line")
 struct ProfileTests {
+    @Test("A profile that demands hardware is refused as one whose device is missing, where none was tried")
+    func hardware() throws {
+        let scratch = try Scratch()
+        let file = try scratch.file(
+            "hardware.yaml", "cameras: {desk: {}}\nprogram: {video: {encoder: hardware}}")
+        for command in ["plan", "record"] {
+            expectRefusal(
+                try Multicam.run(command, "--virtual", "--profile", file), status: 3,
+                ":2:28: program.video.encoder: found hardware, expected auto or software, since no hardware encoder"
+            )
+        }
+        #expect(try Multicam.run("profiles", "--check", file).status == 0)
+    }
+
     @Test(
         "A bad profile is refused with its place and what was expected",
         arguments: [

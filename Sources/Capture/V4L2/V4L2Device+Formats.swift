@@ -15,12 +15,15 @@ extension V4L2Device {
     }
 
     /// The codes that the driver offers. An enumeration without end is cut: no camera has so many.
-    func pixelCodes() -> [FourCC] {
+    func pixelCodes() -> [FourCC] { codes(of: V4L2_BUF_TYPE_VIDEO_CAPTURE) }
+
+    /// The same of one of the node's queues.
+    func codes(of queue: v4l2_buf_type) -> [FourCC] {
         var codes: [FourCC] = []
         var entry = v4l2_fmtdesc()
         for index in 0..<UInt32(256) {
             entry.index = index
-            entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+            entry.type = queue.rawValue
             guard answers(linux_VIDIOC_ENUM_FMT, &entry) else { break }
             let code = FourCC(entry.pixelformat)
             if !codes.contains(code) { codes.append(code) }

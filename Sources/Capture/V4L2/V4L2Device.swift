@@ -38,6 +38,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         let isCamera: Bool
         /// It gives what accompanies another node's pictures.
         let isMetadata: Bool
+        /// It takes pictures and gives them back changed.
+        let isCodec: Bool
     }
 
     func capability() throws(DeviceError) -> Capability {
@@ -51,7 +53,8 @@ public struct V4L2Device: ~Copyable, Sendable {
             name: CText.text(of: raw.card).printable(), bus: CText.text(of: raw.bus_info).printable(),
             driver: CText.text(of: raw.driver).printable(),
             isCamera: own & needed == needed && own & output == 0,
-            isMetadata: own & UInt32(V4L2_CAP_META_CAPTURE) != 0 && own & UInt32(V4L2_CAP_STREAMING) != 0)
+            isMetadata: own & UInt32(V4L2_CAP_META_CAPTURE) != 0 && own & UInt32(V4L2_CAP_STREAMING) != 0,
+            isCodec: own & (UInt32(V4L2_CAP_VIDEO_M2M) | UInt32(V4L2_CAP_VIDEO_M2M_MPLANE)) != 0)
     }
 
     /// Whether another handle streams or is about to: asks for no buffers, which only changes that we have none.

@@ -11,4 +11,19 @@ struct MachineCosts: StateFileContent {
     var table: CostTable?
     /// How many bytes a second disks take, by their file systems' identity.
     var disks: [String: Double]?
+    /// What trials of hardware encoders found, one for each that was ever tried.
+    var encoders: [TriedEncoder]?
+
+    /// What came of an encoder's trial; what was known of the same one, perhaps with another driver, is forgotten.
+    mutating func note(_ tried: TriedEncoder) {
+        let others = (encoders ?? []).filter {
+            $0.encoder.library != tried.encoder.library || $0.encoder.node != tried.encoder.node
+        }
+        encoders = others + [tried]
+    }
+
+    /// What is known of the encoders that are there, as they are now, in the same order.
+    func known(of detected: [HardwareEncoder]) -> [TriedEncoder] {
+        detected.compactMap { found in encoders?.first { $0.encoder == found } }
+    }
 }

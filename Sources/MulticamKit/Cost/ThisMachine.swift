@@ -12,8 +12,11 @@ public struct ThisMachine: Sendable {
     /// That figures of another computer stand in: a sentence; `nil` where this one was measured.
     public let usualFigures: String?
 
+    /// Hardware encoders that were not tried as they are now: a sentence each.
+    public let untriedEncoders: [String]
+
     /// What a person should know of the model: one sentence each.
-    public var notes: [String] { [warning, usualFigures].compactMap { $0 } }
+    public var notes: [String] { [warning, usualFigures].compactMap { $0 } + untriedEncoders }
 
     /// Looks at the computer, by a few small files, and at what was measured of it. Waits for a disk that does not answer.
     ///
@@ -29,6 +32,12 @@ public struct ThisMachine: Sendable {
             ? "what work costs was not measured on this computer, so figures of another one stand in: measure it with "
                 + "`multicam calibrate --machine`."
             : nil
+        let detected = EncoderDetection.onThisMachine.encoders
+        let tried = kept.known(of: detected)
+        untriedEncoders = detected.filter { encoder in !tried.contains { $0.encoder == encoder } }.map {
+            "\($0.name) (\($0.device.printable()), \($0.driver.printable())) was not tried, so it is not used: "
+                + "`multicam calibrate --machine` tries it."
+        }
         model = MachineModel(
             processors: ThisHost().processorShare?.usable
                 ?? Double(ProcessInfo.processInfo.activeProcessorCount),
@@ -36,7 +45,39 @@ public struct ThisMachine: Sendable {
             disk: DiskSpaceReader.freeBytes(folder).map { free in
                 let speed = FileSystemFacts(folder).flatMap { kept.disks?[$0.identity] }
                 return MachineModel.Disk(freeBytes: free, bytesPerSecond: speed)
-            }, usb: usb)
+            }, usb: usb, encoders: tried)
+    }
+
+    /// Hardware encoders that are there, the likeliest to be good first. Whether they work, only a trial tells.
+    public static var detectedEncoders: [HardwareEncoder] { EncoderDetection.onThisMachine.encoders }
+
+    /// What trials found of the encoders that are there, as they are now.
+    static var triedEncoders: [TriedEncoder] {
+        (costsFile?.read().content ?? MachineCosts()).known(of: detectedEncoders)
+    }
+
+    /// Tries a hardware encoder, on this thread, which takes some seconds, and keeps what came of it for all plans.
+    ///
+    /// A driver that crashes ends the program: that is kept before, so that the encoder is not used afterwards.
+    ///
+    /// - Parameters:
+    ///   - encoder: That was detected.
+    ///   - progress: Told the share that is done, 0…1.
+    /// - Returns: What came of it, and a sentence for the user if what was kept before could not be read.
+    /// - Throws: When it cannot be kept; it is not tried then.
+    public static func tryEncoder(
+        _ encoder: HardwareEncoder, progress: (Double) -> Void = { _ in }
+    ) throws(StateFileError) -> (tried: TriedEncoder, warning: String?) {
+        let unfinished = TriedEncoder(
+            encoder: encoder,
+            outcome: .fails(
+                reason:
+                    "\(encoder.name): its trial did not come to an end: its driver crashed, or it was stopped."
+            ))
+        let warning = try costsFile?.update { $0.note(unfinished) }
+        let tried = EncoderTrial(of: encoder).run(progress: progress)
+        let second = try costsFile?.update { $0.note(tried) }
+        return (tried, warning ?? second)
     }
 
     /// Measures what each kind of work costs here, on this thread, which takes some seconds.

@@ -19,6 +19,7 @@ public struct Examination: Sendable {
             CameraCheck.findings, CameraDriverCheck.findings, USBSpeedCheck.findings,
             USBBandwidthCheck.findings, USBPowerCheck.findings, SoundServerCheck.findings,
             MicrophoneCheck.findings, StorageCheck.findings, FolderCheck.findings, ProcessorCheck.findings,
+            EncoderCheck.findings,
             SystemCheck.findings, KernelLogCheck.findings,
         ]
         findings = checks.flatMap { $0(machine) }

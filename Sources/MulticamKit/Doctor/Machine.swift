@@ -22,6 +22,12 @@ struct Machine: Sendable {
     var wallClock: Int
     /// The kernel's messages since its start, or the `errno` that they cannot be read for.
     var kernelLog: KernelLog
+    /// Chips that encode or decode, cameras' nodes apart.
+    var codecNodes: [CodecNode] = []
+    /// Names of the hardware encoders that libavcodec was built with.
+    var libraryEncoders = Set(EncoderDetection.libraries)
+    /// What trials found of hardware encoders that there are now or were once.
+    var triedEncoders: [TriedEncoder] = []
 
     /// A node, and whether this process may open it.
     struct NodeAccess: Sendable {
@@ -89,6 +95,16 @@ extension Machine {
         } catch {
             self.sound = .failure(error)
         }
+        for encoder in ThisMachine.detectedEncoders where encoder.library != "h264_v4l2m2m" {
+            guard let permissions = NodePermissions(of: encoder.node) else { continue }
+            access.append(
+                NodeAccess(
+                    permissions: permissions, isAllowed: NodePermissions.allowsOpening(encoder.node)))
+        }
+        let detection = EncoderDetection.onThisMachine
+        codecNodes = detection.codecNodes
+        libraryEncoders = detection.libraryEncoders
+        triedEncoders = ThisMachine.triedEncoders
         self.output = FolderFacts(of: output)
         ownFolders = OwnFolders.all.map { FolderFacts(of: $0) }
         wallClock = time(nil)

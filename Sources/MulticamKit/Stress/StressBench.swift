@@ -76,7 +76,8 @@ struct StressBench {
         variant.microphones = []
         variant.program = nil
         variant.tracks = TrackSettings(
-            cameras: .encode, microphones: .none, video: VideoSettings(preset: .ultrafast))
+            cameras: .encode, microphones: .none, video: VideoSettings(preset: .ultrafast, encoder: .software)
+        )
         var plan = try Self.planned(variant, devices)
         for index in plan.cameraTracks.indices {
             guard let camera = plan.cameras.first(where: { $0.role == plan.cameraTracks[index].role }),
@@ -92,7 +93,8 @@ struct StressBench {
         _ profile: Profile, _ devices: [String: PlannedDevice]
     ) throws(SetupError) -> SessionPlan {
         do throws(ProfileError) {
-            return try SessionPlan(profile: profile, devices: devices)
+            return try SessionPlan(
+                profile: profile, devices: devices, encoders: ThisMachine.triedEncoders)
         } catch {
             throw .profile(error)
         }

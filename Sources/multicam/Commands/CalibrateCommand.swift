@@ -28,7 +28,7 @@ struct CalibrateCommand: Command {
             OptionSpec(
                 "machine",
                 help:
-                    "Measure what work costs on this computer, and how fast its disk writes; no device is needed."
+                    "Measure what work costs on this computer and how fast its disk writes, and try its hardware encoders; no camera is needed."
             ),
             OptionSpec(
                 "output", "DIR",
@@ -186,12 +186,39 @@ struct CalibrateCommand: Command {
             if output != nil { exit = error.isPermission ? .noPermission : .failed }
         }
         if let speed, let warning = try ThisMachine.keep(speed) { Output.message(warning) }
+        // At the end, since a driver that crashes takes the program with it.
+        let encoders = try await tryEncoders()
         if wantsJSON {
-            Output.data(CostText.json(table, speed))
+            Output.data(CostText.json(table, speed, encoders))
         } else {
-            for line in CostText.lines(table, speed) { Output.data(line) }
+            for line in CostText.lines(table, speed, encoders) { Output.data(line) }
         }
         return exit
+    }
+
+    /// Tries every hardware encoder that there is, one after the other.
+    private func tryEncoders() async throws -> [TriedEncoder] {
+        let hasTerminal = Output.hasTerminal
+        var results: [TriedEncoder] = []
+        for encoder in ThisMachine.detectedEncoders {
+            let outcome = await withCheckedContinuation { continuation in
+                _ = MediaThread(name: "trial") {
+                    continuation.resume(
+                        returning: Result { () throws(StateFileError) in
+                            try ThisMachine.tryEncoder(encoder) { share in
+                                if hasTerminal {
+                                    Output.status("trying \(encoder.name): \(Int(share * 100)) %")
+                                }
+                            }
+                        })
+                }
+            }
+            Output.endStatus()
+            let (tried, warning) = try outcome.get()
+            if let warning { Output.message(warning) }
+            results.append(tried)
+        }
+        return results
     }
 
     // MARK: What is kept

@@ -172,7 +172,7 @@ struct RecordCommand: Command {
                 Output.data(event.line())
             } else if event.name == .started, case .string(let folder)? = event.fields["folder"] {
                 Output.data(folder)
-            } else if [.warning, .silence, .pressure, .governor].contains(event.name),
+            } else if [.warning, .silence, .pressure, .governor, .encoder].contains(event.name),
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)

@@ -6,8 +6,8 @@ import Session
 enum CostText {
     // MARK: The machine
 
-    /// One line for each kind of work, and one for the disk where that was measured.
-    static func lines(_ table: CostTable, _ disk: MeasuredDisk?) -> [String] {
+    /// One line for each kind of work, one for the disk where that was measured, and one for each hardware encoder.
+    static func lines(_ table: CostTable, _ disk: MeasuredDisk?, _ encoders: [TriedEncoder]) -> [String] {
         let work = WorkKind.allCases.compactMap { kind -> String? in
             guard let plain = table.entry(kind, .plain) else { return nil }
             let detailed = kind.dependsOnDetail ? table.entry(kind, .photographic) : nil
@@ -18,10 +18,10 @@ enum CostText {
             "disk".padded(to: 18)
                 + "\(rounded($0.bytesPerSecond / 1e6)) MB a second in \($0.folder.printable(limit: 1000))"
         }
-        return work + [writing].compactMap { $0 }
+        return work + [writing].compactMap { $0 } + encoders.map { "encoder".padded(to: 18) + $0.sentence }
     }
 
-    static func json(_ table: CostTable, _ disk: MeasuredDisk?) -> String {
+    static func json(_ table: CostTable, _ disk: MeasuredDisk?, _ encoders: [TriedEncoder]) -> String {
         var object: [String: JSONValue] = [:]
         for (name, entries) in [("plain", table.plain), ("photographic", table.photographic)] {
             object[name] = .object(
@@ -43,7 +43,33 @@ enum CostText {
                     "write_bytes_per_second": .number($0.bytesPerSecond.rounded()),
                 ])
             } ?? .null
+        object["encoders"] = .array(encoders.map(json))
         return JSONText.line(JSONValue.object(object))
+    }
+
+    private static func json(_ tried: TriedEncoder) -> JSONValue {
+        var object: [String: JSONValue] = [
+            "name": .string(tried.encoder.library.printable()),
+            "device": .string(tried.encoder.node.printable()),
+            "card": .string(tried.encoder.device.printable()),
+            "driver": .string(tried.encoder.driver.printable()),
+        ]
+        switch tried.outcome {
+        case .fails(let reason):
+            object["works"] = .boolean(false)
+            object["reason"] = .string(reason.printable(limit: 1000))
+        case .works(let figures):
+            object["works"] = .boolean(true)
+            object["sizes"] = .array(figures.sizes.map { .string($0.description) })
+            object["pixels_per_second"] = .number(figures.pixelsPerSecond.rounded())
+            object["streams"] = .integer(Int64(figures.streams))
+            object["lowest_psnr_db"] = .number(hundredth(figures.lowestPSNR))
+            object["processor"] = .object([
+                "ns_per_piece": .number(figures.processor.nanosecondsPerPiece),
+                "ns_per_unit": .number(figures.processor.nanosecondsPerUnit),
+            ])
+        }
+        return .object(object)
     }
 
     private static func text(_ entry: CostTable.Entry) -> String {

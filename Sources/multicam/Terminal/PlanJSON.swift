@@ -55,6 +55,7 @@ enum PlanJSON {
                     "codec": .string(track.mode == .copy ? pixel : "h264"),
                     "mode": .string(track.mode.rawValue),
                     "rotation": .integer(Int64(track.rotation.degrees)),
+                    "encoder": track.mode == .copy ? .null : encoder(track.settings),
                 ]) { $1 })
         }
         let microphones = plan.microphoneTracks.map { track in
@@ -79,10 +80,18 @@ enum PlanJSON {
             size(program.settings.size, program.settings.rate).merging([
                 "name": .string("program"), "kind": .string("program"), "file": .string(program.file),
                 "codec": .string("h264"), "preset": .string(program.settings.preset.rawValue),
+                "encoder": encoder(program.settings),
                 "quality": .integer(Int64(program.settings.quality)), "layers": .array(layers),
                 "mix": .array(program.mix.map { .string($0) }),
                 "sound_bitrate": .integer(Int64(program.soundBitrate)),
             ]) { $1 })
+    }
+
+    private static func encoder(_ settings: PictureEncodingSettings) -> JSONValue {
+        guard let hardware = settings.hardware else { return .object(["name": .string("libx264")]) }
+        return .object([
+            "name": .string(hardware.library.printable()), "device": .string(hardware.node.printable()),
+        ])
     }
 
     private static func size(_ size: PictureSize, _ rate: FrameRate) -> [String: JSONValue] {

@@ -35,7 +35,7 @@ enum PlanText {
         lines += ["", "outputs"]
         if let program = plan.program { lines += text(of: program) }
         for track in plan.cameraTracks {
-            let how = track.mode == .copy ? "copied" : "encoded as h264 \(track.settings.preset.rawValue)"
+            let how = track.mode == .copy ? "copied" : "encoded as \(words(track.settings))"
             let turn = track.rotation == .none ? "" : ", turned by \(track.rotation.degrees)° for viewing"
             lines.append(
                 "  \(track.file): \(track.role) \(how), \(track.settings.size) at \(track.rate)\(turn)")
@@ -46,6 +46,11 @@ enum PlanText {
         }
         for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
         return lines
+    }
+
+    /// `h264 superfast`, or what encodes it where x264 does not.
+    private static func words(_ settings: PictureEncodingSettings) -> String {
+        settings.hardware.map { "h264 by \($0.name)" } ?? "h264 \(settings.preset.rawValue)"
     }
 
     private static func words(_ source: CorrectionSource) -> String {
@@ -59,7 +64,7 @@ enum PlanText {
     private static func text(of program: PlannedProgram) -> [String] {
         let settings = program.settings
         var lines = [
-            "  \(program.file): \(settings.size) at \(settings.rate), h264 \(settings.preset.rawValue) \(settings.quality)"
+            "  \(program.file): \(settings.size) at \(settings.rate), \(words(settings)) \(settings.quality)"
         ]
         for layer in program.layers {
             let place = layer.rectangle

@@ -20,7 +20,8 @@ struct DoctorTests {
                 "camera.driver", "camera.access", "driver.clock", "driver.quirks", "driver.timeout",
                 "driver.hwtimestamps", "driver.nodrop", "usb.speed", "usb.bandwidth", "usb.autosuspend",
                 "sound.server", "sound.default", "sound.level", "storage.space", "storage.writable",
-                "storage.kind", "storage.own", "system.governor", "system.memory", "system.clock",
+                "storage.kind", "storage.own", "system.governor", "system.encoder", "system.memory",
+                "system.clock",
                 "system.udev", "log.kernel",
             ])
     }

@@ -258,6 +258,37 @@ extension DoctorTests {
 
     private static let computer = [
         Illness(
+            "a hardware encoder that nobody has tried",
+            files: {
+                try EncoderDetectionTests.card($0, 128, driver: "amdgpu", vendor: "1002", device: "164e")
+            },
+            "system.encoder", .unknown, "h264_vaapi (amdgpu 1002:164e)", "was not tried",
+            mend: "multicam calibrate --machine"),
+        Illness(
+            "a hardware encoder that may not be opened",
+            files: {
+                try EncoderDetectionTests.card($0, 128, driver: "amdgpu", vendor: "1002", device: "164e")
+            },
+            facts: {
+                $0.user = ann
+                $0.access.append(HealthyMachine.access("/dev/dri/renderD128", isAllowed: false))
+            }, "system.encoder", .warning, "amdgpu 1002:164e cannot encode", "you may not open it",
+            mend: "sudo usermod -aG video $USER"),
+        Illness(
+            "a hardware encoder that failed its trial",
+            files: {
+                try EncoderDetectionTests.card($0, 128, driver: "i915", vendor: "8086", device: "46a6")
+            },
+            facts: { machine in
+                let detection = EncoderDetection(
+                    root: machine.root, codecNodes: [], libraryEncoders: machine.libraryEncoders)
+                machine.triedEncoders = detection.encoders.map {
+                    TriedEncoder(
+                        encoder: $0, outcome: .fails(reason: "\($0.name): its pictures came out of order."))
+                }
+            }, "system.encoder", .warning, "it is not used", "came out of order",
+            mend: "multicam calibrate --machine"),
+        Illness(
             "no memory", files: { try $0.write("proc/meminfo", "MemAvailable: 100000 kB\n") },
             "system.memory", .problem, "97 MB", mend: "ps -eo rss,pid,comm --sort=-rss | head"),
         Illness(

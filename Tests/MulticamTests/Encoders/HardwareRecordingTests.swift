@@ -1,0 +1,237 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+import VirtualDevices
+
+@testable import Encoding
+
+/// libavcodec's x264 in the place of hardware: opened by name, with a picture layout, a rate control and a place of its parameter
+/// sets that are not those of the usual way.
+@Suite("a recording that hardware encodes")
+struct HardwareRecordingTests {
+    private static let standIn = HardwareEncoder(
+        library: "libx264", node: "/dev/stand-in", device: "x264 standing in", driver: "test")
+    private static let size = PictureSize(width: 640, height: 360)
+
+    private static func profile(_ encoder: String = "auto") -> String {
+        """
+        cameras: { a: { device: "virtual:clap?format=yuyv", size: 640x360, rate: 30 } }
+        program: { size: 640x360, rate: 30, layout: single, main: a, video: { encoder: \(encoder) } }
+        tracks: { cameras: encode, video: { encoder: \(encoder) } }
+        """
+    }
+
+    private static func machine(_ encoder: HardwareEncoder, streams: Int = 2) -> MachineModel {
+        let entry = CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: 1)
+        let entries = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, entry) })
+        let figures = EncoderFigures(
+            sizes: [PictureSize(width: 1920, height: 1080)], pixelsPerSecond: 200e6, streams: streams,
+            processor: entry, lowestPSNR: 36, lacksColorTags: false)
+        return MachineModel(
+            processors: 8, costs: CostTable(plain: entries, photographic: entries), freeMemory: nil,
+            disk: nil,
+            encoders: [TriedEncoder(encoder: encoder, outcome: .works(figures: figures))])
+    }
+
+    private static func setup(
+        _ encoder: HardwareEncoder, wish: String = "auto", streams: Int = 2
+    ) throws -> SessionSetup {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
+        try profile(wish).write(to: file, atomically: true, encoding: .utf8)
+        defer { unlink(file.path) }
+        return try SessionSetup(
+            SetupRequest(profile: file.path, machine: machine(encoder, streams: streams)))
+    }
+
+    /// Every tick has its picture: the numbers in the pictures rise by one.
+    private func expectWhole(_ path: String, frames: Int) throws {
+        let video = try #require(try Reader.streams(path).first { $0.codec_type == "video" })
+        #expect(video.codec_name == "h264" && video.frameCount == frames)
+        try expect(video, lasts: Double(frames) / 30, within: 0.001)
+        let numbers = try Reader.strips(path, size: Self.size).map { $0.map { Int($0.frame) } }
+        #expect(numbers.count == frames && !numbers.contains(nil))
+        let known = numbers.compactMap { $0 }
+        #expect(zip(known, known.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(known)")
+    }
+
+    @Test(
+        "has every picture once in program and track, in colours that the file names, and the manifest says what encoded it"
+    )
+    func whole() async throws {
+        let setup = try Self.setup(Self.standIn)
+        #expect(setup.plan.notes.contains { $0.hasPrefix("program: libx264 on /dev/stand-in encodes it:") })
+        let recording = try await Done(setup, seconds: 3)
+        for (name, file) in [("program", "program.mp4"), ("a", "cameras/a.mov")] {
+            try expectWhole(recording.path(file), frames: 90)
+            let encoder = try #require(try recording.track(name).encoder)
+            #expect(encoder.name == "libx264" && encoder.device == "/dev/stand-in")
+            #expect(encoder.until_ns == nil && encoder.reason == nil)
+            #expect(try recording.track(name).frames?.captured == 90)
+        }
+        let video = try #require(try Reader.streams(recording.path("program.mp4")).first)
+        #expect(video.color_range == "tv" && video.color_space == "bt709")
+        #expect(video.color_primaries == "bt709" && video.color_transfer == "bt709")
+        #expect(!recording.events.contains { $0.contains("\"event\":\"encoder\"") })
+    }
+
+    @Test("is split without losing a picture")
+    func split() async throws {
+        let setup = try Self.setup(Self.standIn)
+        let recording = try await Done(setup, seconds: 3, steer: { $0.split() })
+        let parts = try #require(try recording.track("program").parts)
+        #expect(parts.count == 1)
+        let counts = try (["program.mp4"] + parts).map { file in
+            try #require(try Reader.streams(recording.path(file)).first?.frameCount)
+        }
+        #expect(counts.reduce(0, +) == 90 && counts.allSatisfy { $0 > 0 })
+    }
+
+    @Test("has x264's pictures from the first one on where the device refuses, and says so")
+    func refusedAtStart() async throws {
+        let missing = HardwareEncoder(
+            library: "h264_vaapi", node: "/nonexistent/renderD128", device: "no card", driver: "none")
+        let setup = try Self.setup(missing)
+        let recording = try await Recording(Self.profile(), seconds: 2, changing: { $0 = setup })
+        try expectWhole(recording.path("program.mp4"), frames: 60)
+        let encoder = try #require(try recording.track("program").encoder)
+        #expect(encoder.name == "h264_vaapi" && encoder.until_ns == 0)
+        #expect(try #require(encoder.reason).contains("opening /nonexistent/renderD128 failed"))
+        let events = recording.events.filter { $0.contains("\"event\":\"encoder\"") }
+        #expect(events.count == 2 && events.allSatisfy { $0.contains("did not start") })
+        try recording.checkSchema()
+    }
+
+    @Test("does not begin where the profile demands hardware and the device refuses")
+    func demanded() async throws {
+        let missing = HardwareEncoder(
+            library: "h264_vaapi", node: "/nonexistent/renderD128", device: "no card", driver: "none")
+        let setup = try Self.setup(missing, wish: "hardware")
+        let error = await #expect(throws: RecordingError.self) {
+            _ = try await Recording(Self.profile(), seconds: 1, changing: { $0 = setup })
+        }
+        guard case .device(let device) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(device.description.contains("encoder: auto"))
+    }
+
+    @Test("is refused before any device is opened where the profile demands hardware that has no room for it")
+    func noRoom() throws {
+        let error = #expect(throws: SetupError.self) {
+            _ = try Self.setup(Self.standIn, wish: "hardware", streams: 1)
+        }
+        guard case .profile(let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.isMissingDevice && reason.field == "tracks.video.encoder")
+        #expect(reason.description.contains("it takes 1 stream at once"))
+    }
+
+    @Test("leaves to x264 what hardware has no room for, and says why")
+    func partly() throws {
+        let plan = try Self.setup(Self.standIn, streams: 1).plan
+        #expect(plan.program?.settings.hardware == Self.standIn)
+        #expect(plan.cameraTracks.first?.settings.hardware == nil)
+        #expect(plan.notes.contains { $0.hasPrefix("a: x264 encodes it") && $0.contains("1 stream at once") })
+    }
+
+    @Test(
+        "goes on by x264 in the same file when the device fails in the middle: every tick is there, what was lost is in the ledger"
+    )
+    func failsInTheMiddle() async throws {
+        let setup = try Self.setup(Self.standIn)
+        let done = try await Done(setup, seconds: 4) { settings throws(EncodingError) in
+            try FailingCoder(Self.standIn, settings, atPicture: 70)
+        }
+        let track = try done.track("program")
+        let encoder = try #require(track.encoder)
+        let until = try #require(encoder.until_ns)
+        #expect(encoder.name == "libx264" && encoder.device == "/dev/stand-in")
+        #expect(until > 0 && until < 71 * 1_000_000_000 / 30)
+        #expect(try #require(encoder.reason).contains("the device is lost"))
+        let first = Int((Double(until) * 30 / 1e9).rounded())
+        // What was inside is shown as the picture that was at hand when the failure was told.
+        let lost = 71 - first
+        let frames = try #require(track.frames)
+        #expect(frames.written == 120 && frames.lost["encoder"] == lost && frames.captured == 120 - lost)
+        let path = done.path("program.mp4")
+        let video = try #require(try Reader.streams(path).first)
+        #expect(video.frameCount == 120)
+        let numbers = try Reader.strips(path, size: Self.size).compactMap { $0.map { Int($0.frame) } }
+        let wanted = (0..<120).map { $0 < first || $0 > 71 ? $0 : 71 }
+        #expect(numbers.map { $0 - numbers[0] } == wanted)
+        let events = done.events.filter { $0.contains("\"event\":\"encoder\"") }
+        #expect(events.count == 2 && events.allSatisfy { $0.contains("its hardware encoder failed") })
+        #expect(done.result.encodingFailures.isEmpty)
+    }
+
+    /// A recording with x264 in the place of hardware, which may take as long as a busy machine needs.
+    private final class Done {
+        let result: RecordingResult
+        let events: [String]
+        private let scratch: URL
+
+        init(
+            _ setup: SessionSetup, seconds: Int64,
+            opening open: @escaping HardwareOpening = LibraryCoder.opening(standIn),
+            steer: (MulticamSession) -> Void = { _ in }
+        ) async throws {
+            scratch = FileManager.default.temporaryDirectory.appending(path: "hw-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+            let session = MulticamSession(
+                plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones,
+                options: RecordingOptions(
+                    parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"
+                ),
+                clock: SimulatedClock(), machinery: Codecs(patience: .seconds(60), opening: open))
+            steer(session)
+            result = try await session.record()
+            events = try String(contentsOfFile: result.folder + "/events.ndjson", encoding: .utf8)
+                .split(separator: "\n").map(String.init)
+        }
+
+        deinit {
+            do { try FileManager.default.removeItem(at: scratch) } catch {
+                print("left behind: \(scratch.path): \(error)")
+            }
+        }
+
+        func path(_ file: String) -> String { "\(result.folder)/\(file)" }
+
+        func track(_ name: String) throws -> Manifest.Track {
+            try #require(result.manifest.tracks.first { $0.name == name })
+        }
+    }
+
+    /// Works for the rehearsal, and fails with one picture of what follows.
+    private final class FailingCoder: HardwareCoding {
+        private let inner: LibraryCoder
+        private let last: Int
+        private var count = 0
+
+        init(
+            _ encoder: HardwareEncoder, _ settings: PictureEncodingSettings, atPicture last: Int
+        ) throws(EncodingError) {
+            inner = try LibraryCoder(encoder, settings)
+            self.last = last
+        }
+
+        var layout: HardwarePicture.Layout { inner.layout }
+        var setup: [UInt8] { inner.setup }
+
+        func encode(
+            _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
+        ) throws(EncodingError) -> [CodedPicture] {
+            defer { count += 1 }
+            guard count != last else {
+                throw EncodingError(
+                    subject: "stand-in", operation: "encoding", reason: "the device is lost")
+            }
+            return try inner.encode(picture, presentation: presentation, asKey: asKey)
+        }
+    }
+}
