@@ -59,7 +59,8 @@ struct EncoderTrialTests {
             return
         }
         #expect(
-            reason.contains("reading back its stream failed") || reason.contains("dB where 30.0 are needed"),
+            ["reading back its stream failed", "could be read back in order", "dB where 30.0 are needed"]
+                .contains { reason.contains($0) },
             "\(reason)")
     }
 
