@@ -32,7 +32,7 @@ struct PresetChangeTests {
 
     @Test(
         "there and back, no tick is missing, times rise, each change is a key picture, and one set of parameters decodes all",
-        arguments: [PictureEncodingSettings.Preset.superfast, .veryfast])
+        arguments: [PictureEncodingSettings.Preset.balanced, .superfast, .veryfast])
     func thereAndBack(_ preset: PictureEncodingSettings.Preset) throws {
         let encoder = try encoder(preset)
         let setup = encoder.parameters.setup

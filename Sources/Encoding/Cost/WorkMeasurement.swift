@@ -76,6 +76,7 @@ public struct WorkMeasurement {
         case .decodeH264: return Sample(nanoseconds: try decodingH264(material), units: pixels)
         case .unpack, .turn, .recolor, .scale: return try converting(kind, material)
         case .encodeUltrafast: return Sample(nanoseconds: try encoding(material, .ultrafast), units: pixels)
+        case .encodeBalanced: return Sample(nanoseconds: try encoding(material, .balanced), units: pixels)
         case .encodeSuperfast: return Sample(nanoseconds: try encoding(material, .superfast), units: pixels)
         case .encodeVeryfast: return Sample(nanoseconds: try encoding(material, .veryfast), units: pixels)
         case .encodeSound: return try encodingSound(channels: scale, detail)

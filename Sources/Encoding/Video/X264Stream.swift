@@ -57,12 +57,10 @@ final class X264Stream: PictureStream {
         context.pointee.time_base = AVRational(num: 1, den: Int32(rate.pictures))
         context.pointee.framerate = AVRational(num: Int32(rate.pictures), den: Int32(rate.seconds))
         color.describe(context)
-        try codec.set("preset", preset.rawValue)
+        try codec.set("preset", preset.x264Name)
         try codec.set("crf", "\(quality)")
         try codec.set("forced-idr", "1")
-        if let origin, origin != preset, let tools = preset.tools(of: origin) {
-            try codec.set("x264-params", tools)
-        }
+        var more = preset.x264Parameters(continuing: origin ?? preset)
         switch purpose {
         case .recording(let threads):
             context.pointee.thread_count = Int32(threads)
@@ -73,14 +71,15 @@ final class X264Stream: PictureStream {
             context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
             context.pointee.max_b_frames = 0
-            try codec.set("x264-params", "sps-id=\(Self.spareNumber)")
+            more.append("sps-id=\(Self.spareNumber)")
         case .camera(let parameterSetsInBand):
             context.pointee.thread_count = 1
             context.pointee.gop_size = Int32(max(1, rate.perSecond.rounded()))
             if !parameterSetsInBand { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
             try codec.set("tune", "zerolatency")
-            try codec.set("x264-params", "scenecut=0")
+            more.append("scenecut=0")
         }
+        if !more.isEmpty { try codec.set("x264-params", more.joined(separator: ":")) }
         try codec.open()
         parameters = StreamParameters(
             codec: .h264, timeScale: rate.pictures, setup: codec.setup, size: size, rate: rate, color: color)
@@ -114,16 +113,5 @@ final class X264Stream: PictureStream {
                     duration: duration,
                     isKey: facts.flags & AV_PKT_FLAG_KEY != 0))
         }
-    }
-}
-
-extension PictureEncodingSettings.Preset {
-    /// The coding tools that this preset lacks and that a stream of another one has named in its parameter sets (x264's
-    /// `param_apply_preset` in common/base.c); `nil` where it has them all.
-    ///
-    /// What makes ultrafast fast stays: how little it searches, and that it does not deblock.
-    fileprivate func tools(of origin: Self) -> String? {
-        guard self == .ultrafast, origin != .ultrafast else { return nil }
-        return "cabac=1:8x8dct=1:bframes=3:b-adapt=0:b-pyramid=normal:weightp=1:weightb=1:ref=1"
     }
 }

@@ -16,8 +16,9 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case turn
     /// From one meaning of the codes to another, per pixel.
     case recolor
-    /// x264's presets, per pixel.
+    /// x264, per pixel.
     case encodeUltrafast = "encode-ultrafast"
+    case encodeBalanced = "encode-balanced"
     case encodeSuperfast = "encode-superfast"
     case encodeVeryfast = "encode-veryfast"
     /// AAC, per sample and channel. Of beeps and silence it costs a third of what a voice in a room does.
@@ -44,6 +45,7 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
         self =
             switch preset {
             case .ultrafast: .encodeUltrafast
+            case .balanced: .encodeBalanced
             case .superfast: .encodeSuperfast
             case .veryfast: .encodeVeryfast
             }
@@ -54,7 +56,7 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .decodeH264,
             .encodeUltrafast,
-            .encodeSuperfast, .encodeVeryfast, .encodeSound:
+            .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeSound:
             true
         case .unpack, .scale, .turn, .recolor, .resample, .store, .deliver: false
         }

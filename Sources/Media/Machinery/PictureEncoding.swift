@@ -48,9 +48,13 @@ public struct EncodedPictures: Sendable {
 
 /// How a video stream is encoded.
 public struct PictureEncodingSettings: Sendable, Equatable, Codable {
-    /// x264 presets, fastest first. Slower ones gain little at this job.
+    /// How x264 spends its time, fastest first: its presets, of which slower ones gain little at this job, and one of our own.
     public enum Preset: String, Sendable, Codable, CaseIterable {
-        case ultrafast, superfast, veryfast
+        case ultrafast
+        /// What pays with cameras' noise and rooms that stand still (measured in docs/performance.md): as like to the original as
+        /// `superfast`, at three quarters of its time.
+        case balanced
+        case superfast, veryfast
     }
 
     public var size: PictureSize
@@ -67,7 +71,7 @@ public struct PictureEncodingSettings: Sendable, Equatable, Codable {
     public var isHardwareRequired: Bool
 
     public init(
-        size: PictureSize, rate: FrameRate, preset: Preset = .superfast, quality: Int = 23,
+        size: PictureSize, rate: FrameRate, preset: Preset = .balanced, quality: Int = 23,
         color: ColorDescription? = .bt709Limited, hardware: HardwareEncoder? = nil,
         isHardwareRequired: Bool = false
     ) {

@@ -186,7 +186,8 @@ extension WorkKind {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,
             .recolor:
             true
-        case .decodeH264, .encodeUltrafast, .encodeSuperfast, .encodeVeryfast, .encodeSound, .resample,
+        case .decodeH264, .encodeUltrafast, .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeSound,
+            .resample,
             .store, .deliver:
             false
         }

@@ -21,7 +21,7 @@ public struct VideoSettings: Sendable, Equatable {
     public var encoder: Encoder
 
     public init(
-        codec: Codec = .h264, preset: PictureEncodingSettings.Preset = .superfast, quality: Int = 23,
+        codec: Codec = .h264, preset: PictureEncodingSettings.Preset = .balanced, quality: Int = 23,
         encoder: Encoder = .auto
     ) {
         self.codec = codec

@@ -248,8 +248,9 @@ struct ReductionLadder {
         than preset: PictureEncodingSettings.Preset
     ) -> [PictureEncodingSettings.Preset] {
         switch preset {
-        case .veryfast: [.superfast, .ultrafast]
-        case .superfast: [.ultrafast]
+        case .veryfast: [.superfast, .balanced, .ultrafast]
+        case .superfast: [.balanced, .ultrafast]
+        case .balanced: [.ultrafast]
         case .ultrafast: []
         }
     }

@@ -206,7 +206,8 @@ struct RemedySearch {
     ) -> PictureEncodingSettings.Preset? {
         switch preset {
         case .veryfast: .superfast
-        case .superfast: .ultrafast
+        case .superfast: .balanced
+        case .balanced: .ultrafast
         case .ultrafast: nil
         }
     }

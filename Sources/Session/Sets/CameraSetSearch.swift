@@ -170,7 +170,7 @@ struct CameraSetSearch {
                 role: choice.camera.name, mode: choice.format.pixel.isCompressed ? .copy : .encode,
                 file: "", rate: choice.format.rate,
                 settings: PictureEncodingSettings(
-                    size: choice.format.size, rate: choice.format.rate, preset: .superfast, quality: 23,
+                    size: choice.format.size, rate: choice.format.rate, preset: .balanced, quality: 23,
                     color: nil), rotation: .none)
         }
         let planned = choices.map { choice in

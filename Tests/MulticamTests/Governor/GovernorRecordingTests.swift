@@ -34,7 +34,7 @@ struct GovernorRecordingTests {
         try recording.checkSchema()
         let steps = recording.manifest.governor.map(\.step)
         let down = [
-            "program preset superfast → ultrafast", "program pictures 30 → 20", "program pictures 20 → 15",
+            "program preset balanced → ultrafast", "program pictures 30 → 20", "program pictures 20 → 15",
             "decoding full → half size", "face rate 30 → 20", "face rate 20 → 15", "desk rate 30 → 20",
             "desk rate 20 → 15", "face size 640x480 → 320x240",
         ]

@@ -14,6 +14,7 @@ struct HardwareCostTests {
             .decodeJPEG4: entry(1.6),
             .decodeJPEG8: entry(2), .decodeH264: entry(3), .unpack: entry(0.3), .scale: entry(0.2),
             .turn: entry(0.5), .recolor: entry(0.2), .encodeUltrafast: entry(5), .encodeSuperfast: entry(10),
+            .encodeBalanced: entry(7),
             .encodeVeryfast: entry(12), .encodeSound: entry(50), .resample: entry(20), .store: entry(0.3),
             .deliver: entry(0),
         ]
@@ -80,7 +81,7 @@ struct HardwareCostTests {
         let (main, inset, shown) = (1920.0 * 1080, 1280.0 * 720, 480.0 * 270)
         let piece = 10_000.0
         let painting: Double = main * 2.2 + inset * 1.4 + shown * 0.2 + 4 * piece
-        let pictures: Double = 30 * (painting + main * 10 + piece)
+        let pictures: Double = 30 * (painting + main * 7 + piece)
         // A voice, as far as one can know.
         let coding: Double = 96_000 / 1024 * (piece + 1024 * 50 * 1.6)
         let resampling: Double = 50 * piece + 48_000 * 20

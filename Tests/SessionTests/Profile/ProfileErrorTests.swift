@@ -224,7 +224,7 @@ struct ProfileErrorTests {
             ),
             (
                 two + "program: { video: { preset: slow } }",
-                "3:29: program.video.preset: found “slow”, expected ultrafast, superfast or veryfast."
+                "3:29: program.video.preset: found “slow”, expected ultrafast, balanced, superfast or veryfast."
             ),
             (
                 two + "program: { video: { codec: h265 } }",

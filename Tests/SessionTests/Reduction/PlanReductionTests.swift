@@ -371,6 +371,7 @@ struct PlanReductionTests {
             func effort(_ preset: PictureEncodingSettings.Preset) -> Double {
                 switch preset {
                 case .ultrafast: 1
+                case .balanced: 1.5
                 case .superfast: 2
                 case .veryfast: 3
                 }
@@ -381,8 +382,9 @@ struct PlanReductionTests {
         }
         #expect(
             reduction.steps.map(\.step) == [
-                "program preset veryfast → superfast", "program preset superfast → ultrafast",
-                "tracks preset superfast → ultrafast", "program rate 30 → 20", "program rate 20 → 15",
+                "program preset veryfast → superfast", "program preset superfast → balanced",
+                "program preset balanced → ultrafast", "tracks preset superfast → balanced",
+                "tracks preset balanced → ultrafast", "program rate 30 → 20", "program rate 20 → 15",
             ])
         #expect(!reduction.fits)
         #expect(reduction.plan.program?.settings.rate == FrameRate(15))

@@ -13,7 +13,8 @@ struct PlanRemediesTests {
             CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: perUnit)
         }
         let plain = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, entry(1)) }).merging([
-            .encodeSuperfast: entry(10), .encodeUltrafast: entry(5), .encodeVeryfast: entry(20),
+            .encodeSuperfast: entry(10), .encodeBalanced: entry(7), .encodeUltrafast: entry(5),
+            .encodeVeryfast: entry(20),
         ]) { $1 }
         return MachineModel(
             processors: processors,
@@ -130,7 +131,7 @@ struct PlanRemediesTests {
         let found = PlanRemedies(for: plan, on: Self.machine(USBTopology(), processors: 0.2))
         #expect(
             found.remedies.map(\.action) == [
-                "encode the tracks as ultrafast", "copy the cameras' tracks instead of encoding them",
+                "encode the tracks as balanced", "copy the cameras' tracks instead of encoding them",
             ])
         #expect(found.remedies.map(\.effort) == [.preset, .copy])
     }

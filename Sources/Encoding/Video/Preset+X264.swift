@@ -1,0 +1,30 @@
+import Media
+
+extension PictureEncodingSettings.Preset {
+    /// The preset of x264 that this one is, or builds on.
+    var x264Name: String { self == .balanced ? Self.ultrafast.rawValue : rawValue }
+
+    /// What is set besides x264's preset, as `x264-params` spells it (x264's `param_apply_preset` in common/base.c says what presets
+    /// have).
+    ///
+    /// - Parameter origin: The preset that the stream began with. Coding tools that its parameter sets name must be there, or the
+    ///   parameter sets would change.
+    func x264Parameters(continuing origin: Self) -> [String] {
+        var parameters: [String] = []
+        // What costs little and saves much: arithmetic coding, deblocking, small blocks where a picture begins anew, and fewer bits
+        // for what is loud anyway. No pictures between pictures: noise does not predict noise.
+        if self == .balanced {
+            parameters += [
+                "cabac=1", "8x8dct=1", "no-deblock=0", "deblock=0,0", "partitions=i8x8,i4x4", "subme=1",
+                "aq-mode=1",
+                "aq-strength=0.4",
+            ]
+        }
+        // What makes ultrafast fast stays: how little it searches, and that it does not deblock.
+        if self == .ultrafast, origin != .ultrafast { parameters += ["cabac=1", "8x8dct=1"] }
+        if x264Name == Self.ultrafast.rawValue, origin.x264Name != Self.ultrafast.rawValue {
+            parameters += ["bframes=3", "b-adapt=0", "b-pyramid=normal", "weightp=1", "weightb=1", "ref=1"]
+        }
+        return parameters
+    }
+}
