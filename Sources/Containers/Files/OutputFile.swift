@@ -7,41 +7,47 @@ import Media
 final class OutputFile: Sendable {
     let path: String
     private let descriptor: OwnedDescriptor
-    /// Where the disk ends: a test's stand-in for a full disk.
-    private let capacity: Int64
+    private let disk: DiskConduct
+    /// Some file systems of users' programs never say that a file has a name.
+    private let hadName: Bool
 
     /// Linux takes at most 1024 pieces in one call (`UIO_MAXIOV`, writev(2)).
     private static let piecesPerCall = 1024
 
-    init(creating path: String, capacity: Int64 = .max) throws(FileError) {
+    init(creating path: String, disk: DiskConduct) throws(FileError) {
         self.path = path
-        self.capacity = capacity
+        self.disk = disk
         descriptor = try OwnedDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_RDWR, operation: "create")
+        hadName = Self.hasName(descriptor.number)
+    }
+
+    private var hasName: Bool { Self.hasName(descriptor.number) }
+
+    private static func hasName(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) != 0 || status.st_nlink > 0
     }
 
     /// Writes all the pieces one after the other, in as few calls as the system allows.
+    ///
+    /// Where the disk is full and room is made for it, it goes on from where it came to.
     func write(_ pieces: [SharedBytes], at offset: Int64) throws(FileError) {
-        let total = pieces.reduce(Int64(0)) { $0 + Int64($1.count) }
-        guard offset + total <= capacity else {
-            throw FileError(path: path, operation: "write", errno: ENOSPC)
-        }
+        let end = pieces.reduce(offset) { $0 + Int64($1.count) }
         var offset = offset
         var first = 0
         var skipped = 0
+        var mayMakeRoom = true
         while first < pieces.count {
             let call = pieces[first..<min(first + Self.piecesPerCall, pieces.count)]
-            var vectors = call.map { iovec(iov_base: $0.start, iov_len: $0.count) }
-            vectors[0].iov_base = vectors[0].iov_base.map { $0 + skipped }
-            vectors[0].iov_len -= skipped
-            var written = pwritev(descriptor.number, vectors, Int32(vectors.count), Int(offset))
-            if written < 0 {
-                let number = errno
-                if number == EINTR { continue }
-                throw FileError(path: path, operation: "write", errno: number)
+            var written = 0
+            var number = disk.beforeWrite(path, end)
+            if number == 0 { (written, number) = write(call, skipping: skipped, at: offset) }
+            if number == EINTR { continue }
+            if number == ENOSPC || number == EDQUOT, mayMakeRoom, disk.makeRoom() {
+                mayMakeRoom = false
+                continue
             }
-            if written == 0, vectors.contains(where: { $0.iov_len > 0 }) {
-                throw FileError(path: path, operation: "write", errno: EIO)
-            }
+            guard number == 0 else { throw FileError(path: path, operation: "write", errno: number) }
             offset += Int64(written)
             while first < pieces.count, written >= pieces[first].count - skipped {
                 written -= pieces[first].count - skipped
@@ -52,8 +58,39 @@ final class OutputFile: Sendable {
         }
     }
 
+    /// One call of the system: how much it wrote, or its error number.
+    private func write(_ pieces: ArraySlice<SharedBytes>, skipping skipped: Int, at offset: Int64) -> (
+        written: Int, number: Int32
+    ) {
+        var vectors = pieces.map { iovec(iov_base: $0.start, iov_len: $0.count) }
+        vectors[0].iov_base = vectors[0].iov_base.map { $0 + skipped }
+        vectors[0].iov_len -= skipped
+        let written = pwritev(descriptor.number, vectors, Int32(vectors.count), Int(offset))
+        if written < 0 { return (0, errno) }
+        // A device that takes nothing would be asked for ever.
+        return (written, written == 0 && vectors.contains { $0.iov_len > 0 } ? EIO : 0)
+    }
+
     func write(_ bytes: [UInt8], at offset: Int64) throws(FileError) {
         try write([SharedBytes(bytes)], at: offset)
+    }
+
+    /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
+    func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
+        var number: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let got = pread(
+                    descriptor.number, buffer.baseAddress.map { $0 + filled }, count - filled,
+                    Int(offset) + filled)
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { number = errno }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
+        guard number == 0 else { throw FileError(path: path, operation: "read", errno: number) }
+        return bytes
     }
 
     /// Cuts off, or adds zeros that take no room, so that the file ends at `end`.
@@ -64,7 +101,15 @@ final class OutputFile: Sendable {
     }
 
     /// Waits until what was written would survive a power cut.
+    ///
+    /// - Throws: "fdatasync"; also where nobody will find the file any more because its name was removed.
     func makeDurable() throws(FileError) {
+        if hadName, !hasName {
+            throw FileError(
+                path: path, operation: "write",
+                detail:
+                    "somebody removed the file while it was recorded. Leave the folder alone until the end.")
+        }
         guard fdatasync(descriptor.number) == 0 else {
             throw FileError(path: path, operation: "fdatasync", errno: errno)
         }

@@ -29,6 +29,10 @@ public final class MovieFile {
     private var fragmentCount: UInt32 = 0
     private var failure: FileError?
     private var isOpen = true
+    /// Of the bytes from `checksumStart` on; `nil` where it cannot be told.
+    private var checksum = RunningChecksum()
+    /// What is before it is written again and again.
+    private var checksumStart: Int64
 
     /// Seconds from 1904, QuickTime's first, to 1970.
     private static let secondsFrom1904: Int64 = 2_082_844_800
@@ -44,16 +48,11 @@ public final class MovieFile {
     ///   - kind: Which dialect.
     ///   - tracks: At least one; packets name them by their place here.
     ///   - createdAt: The date of T0.
+    ///   - disk: What its disk does besides.
     /// - Throws: "create" or "write".
-    public convenience init(path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date)
-        throws(FileError)
-    {
-        try self.init(path: path, kind: kind, tracks: tracks, createdAt: createdAt, diskCapacity: .max)
-    }
-
-    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
-    package init(
-        path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
+    public init(
+        path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
+        disk: DiskConduct = DiskConduct()
     ) throws(FileError) {
         precondition(!tracks.isEmpty, "a movie needs a track")
         precondition(
@@ -66,14 +65,24 @@ public final class MovieFile {
         // Sound's own ticks make its length exact to the sample; a picture's is rounded by 10 µs at most.
         movieTimeScale = (tracks.first { $0.handler == "soun" } ?? tracks[leadingTrack]).timeScale
 
-        file = try OutputFile(creating: path, capacity: diskCapacity)
+        file = try OutputFile(creating: path, disk: disk)
         var start = BoxBuffer()
         start.put(kind.fileType)
         reservedOffset = Int64(start.count)
         start.box("free") { $0.putZeros(8) }
         try file.write(start.bytes, at: 0)
         end = Int64(start.count)
+        checksumStart = end
         durability = DurabilityThread(for: file)
+    }
+
+    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
+    package convenience init(
+        path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
+    ) throws(FileError) {
+        try self.init(
+            path: path, kind: kind, tracks: tracks, createdAt: createdAt,
+            disk: DiskConduct(capacity: diskCapacity))
     }
 
     /// Takes the next packet of a track, in decoding order; about every half second it writes what has come.
@@ -126,6 +135,7 @@ public final class MovieFile {
         durability.finish()
         let indexBytes = indexBytes(of: tracks, reached: nil)
         try appendOrCutOff([SharedBytes(indexBytes)])
+        checksum?.add([SharedBytes(indexBytes)])
         try file.makeDurable()
         try file.write(mediaHead(upTo: end), at: reservedOffset)
         try file.makeDurable()
@@ -136,7 +146,19 @@ public final class MovieFile {
                     sampleCount: $0.index.sampleCount, byteCount: $0.index.byteCount,
                     duration: max(0, $0.index.end), timeScale: $0.description.timeScale)
             },
-            byteCount: end + Int64(indexBytes.count))
+            byteCount: end + Int64(indexBytes.count), checksum: try wholeChecksum())
+    }
+
+    /// Of the finished file: with what was rewritten until now at its end.
+    private func wholeChecksum() throws(FileError) -> FileChecksum? {
+        guard let checksum else { return nil }
+        checksum.add([SharedBytes(try file.read(Int(checksumStart), at: 0))])
+        return FileChecksum(value: checksum.value, start: checksumStart)
+    }
+
+    /// What `finish` would still write if it were called now, in bytes: what waits, and the index.
+    public var finishingByteCount: Int64 {
+        tracks.reduce(0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
     /// How many samples of a track are in the file, and found by its readers, by now.
@@ -151,6 +173,7 @@ public final class MovieFile {
 
     /// Leaves a hole that takes no room on the disk, so that tests reach places beyond 4 GiB.
     package func leaveHole(byteCount: Int64) throws(FileError) {
+        checksum = nil
         var head = BoxBuffer()
         head.put32(1)
         head.put(code: "free")
@@ -215,13 +238,16 @@ public final class MovieFile {
         // The index tells where the samples are, which is behind it: it is made once to know how long it is.
         let indexSize = indexBytes(of: begun(at: 0), reached: reached(by: tracks)).count
         let begun = begun(at: end + Int64(indexSize) + 8)
+        let index = indexBytes(of: begun, reached: reached(by: begun))
         var head = BoxBuffer()
-        head.put(indexBytes(of: begun, reached: reached(by: begun)))
         head.put32(UInt32(8 + sampleByteCount))
         head.put(code: "mdat")
-        try appendOrCutOff([SharedBytes(head.bytes)] + samples)
+        let media = [SharedBytes(head.bytes)] + samples
+        try appendOrCutOff([SharedBytes(index)] + media)
+        checksum?.add(media)
+        checksumStart = end + Int64(index.count)
         beginning = (begun, end)
-        end += Int64(head.count + sampleByteCount)
+        end += Int64(index.count + head.count + sampleByteCount)
         tracks = begun
     }
 
@@ -245,7 +271,9 @@ public final class MovieFile {
         guard !filled.isEmpty else { return }
         let head = FragmentBox(sequence: fragmentCount + 1, tracks: filled.map { tracks[$0] }).bytes
         let padding = padding(before: head.count - 8)
-        try appendOrCutOff([SharedBytes(padding + head)] + filled.flatMap { tracks[$0].pending.map(\.bytes) })
+        let pieces = [SharedBytes(padding + head)] + filled.flatMap { tracks[$0].pending.map(\.bytes) }
+        try appendOrCutOff(pieces)
+        checksum?.add(pieces)
         fragmentCount += 1
         end += Int64(padding.count + head.count)
         for index in filled {

@@ -11,4 +11,6 @@ public struct MovieSummary: Sendable, Equatable {
     public let tracks: [Track]
     /// Of the whole file.
     public let byteCount: Int64
+    /// Of the whole file; `nil` where it could not be told.
+    public let checksum: FileChecksum?
 }

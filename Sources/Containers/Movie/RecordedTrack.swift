@@ -101,6 +101,12 @@ struct RecordedTrack {
         pendingByteCount = 0
     }
 
+    /// What the track takes in the index at the file's end, in bytes: its table, and less than 2 KiB for all that is said
+    /// once.
+    var finishingByteCount: Int64 {
+        index.tableByteCount + Int64(pending.count) * SampleIndex.mostBytesPerSample + 2048
+    }
+
     /// Makes the last sample that waits end at `end`, in ticks since T0, if nothing is reordered there.
     mutating func trimPending(to end: Int64) {
         guard let last = pending.indices.last, pending[last].presentation == pending[last].decode,

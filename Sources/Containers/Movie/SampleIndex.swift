@@ -39,6 +39,17 @@ struct SampleIndex {
         return lastDecode - firstDecode + lastDuration
     }
 
+    /// What the tables at the file's end take, in bytes: 4 for each size and key picture, 8 for each run of equal durations or
+    /// composition offsets, 8 for each chunk's place, 12 for each run of equally long chunks (ISO/IEC 14496-12, 8.6 and 8.7).
+    var tableByteCount: Int64 {
+        Int64(sizes.count + (keys?.count ?? 0)) * 4
+            + Int64(durations.runs.count + compositionOffsets.runs.count + chunkOffsets.count + 1) * 8
+            + Int64(chunkSampleCounts.runs.count) * 12
+    }
+
+    /// What one more sample can add to them.
+    static let mostBytesPerSample: Int64 = 4 + 4 + 8 + 8 + 8 + 12
+
     /// Makes the last sample end at `end` where that is possible without reordering anything.
     mutating func setEnd(_ end: Int64) {
         let duration = end - lastDecode

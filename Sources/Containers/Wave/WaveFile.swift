@@ -23,6 +23,12 @@ public final class WaveFile {
     private var dataSize: Int64 = 0
     private var failure: FileError?
     private var isOpen = true
+    /// Of the samples; `nil` where it cannot be told.
+    private var running = RunningChecksum()
+    /// Of the finished file; `nil` until then.
+    public private(set) var checksum: FileChecksum?
+    /// Of the file, by what was written.
+    public var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
 
     /// Creates the file. It must not exist.
     ///
@@ -31,32 +37,39 @@ public final class WaveFile {
     ///   - format: Any rate and number of channels.
     ///   - depth: How samples are stored.
     ///   - broadcast: What is told of its origin.
+    ///   - disk: What its disk does besides.
     /// - Throws: "create" or "write".
-    public convenience init(
-        path: String, format: SoundFormat, depth: Depth = .integer24, broadcast: WaveBroadcast
-    ) throws(FileError) {
-        try self.init(path: path, format: format, depth: depth, broadcast: broadcast, diskCapacity: .max)
-    }
-
-    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
-    package init(
-        path: String, format: SoundFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
+    public init(
+        path: String, format: SoundFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
+        disk: DiskConduct = DiskConduct()
     ) throws(FileError) {
         precondition(format.channels > 0 && format.rate > 0, "sound has channels and a rate")
         self.path = path
         self.format = format
         self.depth = depth
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
-        file = try OutputFile(creating: path, capacity: diskCapacity)
+        file = try OutputFile(creating: path, disk: disk)
         let bytes = header.bytes(dataSize: 0)
         headerSize = Int64(bytes.count)
         try file.write(bytes, at: 0)
         durability = DurabilityThread(for: file)
     }
 
+    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
+    package convenience init(
+        path: String, format: SoundFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
+    ) throws(FileError) {
+        try self.init(
+            path: path, format: format, depth: depth, broadcast: broadcast,
+            disk: DiskConduct(capacity: diskCapacity))
+    }
+
     deinit {
         durability.end()
     }
+
+    /// What `finish` would still write if it were called now, in bytes.
+    public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
     /// Samples per channel that were appended.
     public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
@@ -96,9 +109,15 @@ public final class WaveFile {
             do throws(FileError) { try flush() } catch { failure = error }
         }
         durability.finish()
-        if dataSize % 2 != 0 { try file.write([0], at: headerSize + dataSize) }
-        try file.write(header.bytes(dataSize: dataSize), at: 0)
+        if dataSize % 2 != 0 {
+            try file.write([0], at: headerSize + dataSize)
+            running?.add([SharedBytes([0])])
+        }
+        let head = header.bytes(dataSize: dataSize)
+        try file.write(head, at: 0)
         try file.makeDurable()
+        running?.add([SharedBytes(head)])
+        checksum = running.map { FileChecksum(value: $0.value, start: headerSize) }
         if known == nil, let failure = failure ?? durability.failure { throw failure }
         return dataSize / Int64(header.blockSize)
     }
@@ -113,6 +132,7 @@ public final class WaveFile {
     /// Adds silence that takes no room on the disk, so that tests reach places beyond 4 GiB.
     package func leaveHole(sampleCount: Int64) throws(FileError) {
         try flush()
+        running = nil
         dataSize += sampleCount * Int64(header.blockSize)
         try file.setEnd(headerSize + dataSize)
     }
@@ -131,6 +151,7 @@ public final class WaveFile {
             }
             throw error
         }
+        pending.withUnsafeBytes { running?.add($0) }
         dataSize += Int64(pending.count)
         pending.removeAll(keepingCapacity: true)
         durability.request()

@@ -1,0 +1,3 @@
+// XXH3 of libxxhash.
+#pragma once
+#include <xxhash.h>

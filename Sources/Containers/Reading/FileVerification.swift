@@ -1,0 +1,80 @@
+import Glibc
+public import Media
+
+/// Reads finished files again and holds them against what was written. Any thread that may wait for the disk.
+public enum FileVerification {
+    /// The checksum of a whole file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's.
+    ///   - start: Where it begins: see `FileChecksum`.
+    /// - Returns: It, and how long the file is.
+    /// - Throws: "open", "read".
+    public static func checksum(of path: String, from start: Int64) throws(FileError) -> (
+        byteCount: Int64, checksum: FileChecksum
+    ) {
+        let file = try ReadFile(path)
+        guard let running = RunningChecksum() else {
+            throw FileError(path: path, operation: "read", errno: ENOMEM)
+        }
+        let turn = min(max(start, 0), file.byteCount)
+        for part in [turn..<file.byteCount, 0..<turn] {
+            var place = part.lowerBound
+            while place < part.upperBound {
+                let bytes = try file.read(Int(min(step, part.upperBound - place)), at: place)
+                guard !bytes.isEmpty else {
+                    throw FileError(
+                        path: path, operation: "read", detail: "it became shorter while it was read.")
+                }
+                bytes.withUnsafeBytes { running.add($0) }
+                place += Int64(bytes.count)
+            }
+        }
+        return (file.byteCount, FileChecksum(value: running.value, start: turn))
+    }
+
+    /// What is wrong with a finished movie; `nil` when nothing is. It takes as long as its index is large.
+    ///
+    /// - Parameters:
+    ///   - path: The file's.
+    ///   - summary: What it should hold; `nil` to hold it only against itself.
+    /// - Returns: A sentence.
+    public static func fault(ofMovie path: String, holding summary: MovieSummary? = nil) -> String? {
+        do throws(FileError) {
+            return try MovieCheck(try ReadFile(path)).fault(holding: summary)
+        } catch {
+            return error.description
+        }
+    }
+
+    /// Likewise of a Broadcast Wave file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's.
+    ///   - byteCount: That it should have; `nil` where nobody knows.
+    /// - Returns: A sentence.
+    public static func fault(ofWave path: String, holding byteCount: Int64? = nil) -> String? {
+        do throws(FileError) {
+            let file = try ReadFile(path)
+            if let byteCount, byteCount != file.byteCount {
+                return "it has \(file.byteCount) bytes in place of \(byteCount)."
+            }
+            let end = file.byteCount
+            guard let data = WaveCheck.dataSize(try file.read(4096, at: 0)) else {
+                return "its header cannot be read."
+            }
+            guard data.start + data.size + data.size % 2 == end else {
+                return "its header and its size do not agree."
+            }
+            let last = min(data.size, 4096)
+            guard try file.read(Int(last), at: end - last).count == Int(last) else {
+                return "its end cannot be read."
+            }
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private static let step: Int64 = 1 << 20
+}

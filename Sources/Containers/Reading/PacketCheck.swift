@@ -1,0 +1,28 @@
+/// Tells by its first bytes, and for H.264 by its lengths, whether a packet is of its codec.
+enum PacketCheck {
+    /// - Parameters:
+    ///   - bytes: All of the packet's.
+    ///   - codec: The type of its sample entry.
+    /// - Returns: `false` only for what is surely none.
+    static func isPacket(_ bytes: [UInt8], of codec: String) -> Bool {
+        switch codec {
+        case "jpeg", "mjpg", "mp4v": bytes.starts(with: [0xFF, 0xD8, 0xFF])
+        case "avc1", "avc3": isAccessUnit(bytes)
+        case "tmcd": bytes.count == 4
+        default: !bytes.isEmpty
+        }
+    }
+
+    /// Units of which each begins with its length, which add up, and with no forbidden bit (ITU-T H.264, 7.3.1).
+    private static func isAccessUnit(_ bytes: [UInt8]) -> Bool {
+        var place = 0
+        while place + 5 <= bytes.count {
+            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length > 0, length <= bytes.count - place - 4, bytes[place + 4] & 0x80 == 0 else {
+                return false
+            }
+            place += 4 + length
+        }
+        return place == bytes.count && place > 0
+    }
+}

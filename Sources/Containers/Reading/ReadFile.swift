@@ -1,0 +1,42 @@
+import Glibc
+import Media
+
+/// A file that is only read, at places of the caller's choosing.
+final class ReadFile {
+    let path: String
+    let byteCount: Int64
+    private let descriptor: OwnedDescriptor
+
+    /// - Throws: "open"; also for what is no ordinary file.
+    init(_ path: String) throws(FileError) {
+        self.path = path
+        // Whoever opens a named pipe waits for nobody.
+        descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else {
+            throw FileError(path: path, operation: "open", errno: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError(path: path, operation: "open", detail: "it is not an ordinary file.")
+        }
+        byteCount = Int64(status.st_size)
+    }
+
+    /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
+    func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
+        var number: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let got = pread(
+                    descriptor.number, buffer.baseAddress.map { $0 + filled }, count - filled,
+                    Int(offset) + filled)
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { number = errno }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
+        guard number == 0 else { throw FileError(path: path, operation: "read", errno: number) }
+        return bytes
+    }
+}
