@@ -13,7 +13,8 @@ struct Multicam {
     /// A new command is its file and a line here.
     static let commands: [any Command.Type] = [
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
-        StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, DoctorCommand.self,
+        StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
+        DoctorCommand.self,
     ]
 
     static func main() async {

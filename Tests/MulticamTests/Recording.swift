@@ -12,14 +12,16 @@ final class Recording {
 
     var manifest: Manifest { result.manifest }
 
-    /// Records a profile, given as YAML, for some seconds; `change` may exchange sources, `steer` gets the session before
+    /// Records a profile, given as YAML, for some seconds; `changeSetup` may exchange sources, `steer` gets the session before
     /// it records.
     init(
         _ profile: String, seconds: Double, pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
         host: (any HostReading)? = nil, clock: any SessionClock = SimulatedClock(),
-        changing change: (inout SessionSetup) -> Void = { _ in },
-        steer: (MulticamSession) -> Void = { _ in }
+        copy: SafetyCopy.Content? = nil, copiesIntoItself: Bool = false,
+        changing changeSetup: (inout SessionSetup) -> Void = { _ in },
+        steer: (MulticamSession) -> Void = { _ in },
+        options change: (inout RecordingOptions) -> Void = { _ in }
     ) async throws {
         scratch = FileManager.default.temporaryDirectory.appending(
             path: "multicam-tests-\(UUID().uuidString)")
@@ -27,12 +29,15 @@ final class Recording {
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
         var setup = try SessionSetup(SetupRequest(profile: file.path))
-        change(&setup)
+        changeSetup(&setup)
+        var options = RecordingOptions(
+            parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
+            version: "0.0.0")
+        let copyFolder = copiesIntoItself ? scratch.path : scratch.path + "/copies"
+        options.copy = copy.map { SafetyCopy(parentFolder: copyFolder, content: $0) }
+        change(&options)
         let session = setup.makeSession(
-            RecordingOptions(
-                parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
-                version: "0.0.0"),
-            clock: clock, pictureTaps: pictureTaps, soundTaps: soundTaps,
+            options, clock: clock, pictureTaps: pictureTaps, soundTaps: soundTaps,
             metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
         result = try await session.record()
@@ -55,6 +60,12 @@ final class Recording {
         return track
     }
     func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(file))) }
+
+    /// Of another folder.
+    func manifest(in folder: String) throws -> Manifest {
+        try JSONDecoder().decode(
+            Manifest.self, from: Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json")))
+    }
 
     /// Holds the manifest against the JSON Schema that ships with the project.
     func checkSchema() throws {

@@ -216,11 +216,25 @@ public struct SessionSetup: Sendable {
     ) -> MulticamSession {
         var options = options
         if options.reduction == nil { options.reduction = reduction }
+        if options.writeMemory == nil {
+            options.writeMemory = Self.writeMemory(
+                available: FreeMemory.bytes(), folders: options.copy == nil ? 1 : 2)
+        }
         return MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, options: options, clock: clock,
             machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
             synchronizedOutputs: synchronizedOutputs,
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
+    }
+
+    /// What may wait in memory for each folder's disk: together a quarter of what programs can have, from 64 MiB to 2 GiB.
+    ///
+    /// - Parameters:
+    ///   - available: In bytes; `nil` where the system does not say.
+    ///   - folders: That the recording is written into.
+    /// - Returns: Bytes; `nil` where nobody knows.
+    static func writeMemory(available: Int64?, folders: Int) -> Int? {
+        available.map { Int(min(max($0 / 4, 64 << 20), 2 << 30)) / max(folders, 1) }
     }
 
     /// All cameras at once: a driver may take half a second to agree on a format. Of several that cannot be had, the first of the

@@ -17,11 +17,28 @@ final class LineFile: Sendable {
         close(descriptor)
     }
 
-    func append(_ line: String) throws(FileError) {
-        let bytes = Array((line + "\n").utf8)
-        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == bytes.count else {
-            throw FileError(path: path, operation: "write", errno: written < 0 ? errno : ENOSPC)
+    /// Appends a line.
+    ///
+    /// - Parameters:
+    ///   - line: Without its end.
+    ///   - makeRoom: Asked once where the disk is full, for room that was held.
+    /// - Throws: "write".
+    func append(_ line: String, makeRoom: () -> Bool = { false }) throws(FileError) {
+        var rest = Array((line + "\n").utf8)[...]
+        var mayMakeRoom = true
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+                continue
+            }
+            let number = written < 0 ? errno : ENOSPC
+            if number == EINTR { continue }
+            if number == ENOSPC || number == EDQUOT, mayMakeRoom, makeRoom() {
+                mayMakeRoom = false
+                continue
+            }
+            throw FileError(path: path, operation: "write", errno: number)
         }
     }
 }

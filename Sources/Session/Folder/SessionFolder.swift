@@ -11,8 +11,26 @@ public final class SessionFolder: Sendable {
     ///
     /// A folder of that name that is there already is left alone: the new one gets a number.
     /// - Throws: When the folder cannot be made or written.
-    public init(in parent: String, name: String) throws(FileError) {
-        let candidate = try Self.makeNew(in: parent, name: name)
+    public convenience init(in parent: String, name: String) throws(FileError) {
+        try self.init(taking: try Self.makeNew(in: parent, name: name))
+    }
+
+    /// The folders of a recording and of its safety copy: of one name, which neither parent has yet.
+    static func pair(in parent: String, and other: String, name: String) throws(FileError) -> (
+        SessionFolder, SessionFolder
+    ) {
+        let (first, second) = try makeNewPair(in: parent, and: other, name: name)
+        do throws(FileError) {
+            return (try SessionFolder(taking: first), try SessionFolder(taking: second))
+        } catch {
+            remove(first)
+            remove(second)
+            throw error
+        }
+    }
+
+    /// Begins a recording's events in a folder that was made for it. Where that fails the folder is removed.
+    private init(taking candidate: String) throws(FileError) {
         path = candidate
         do throws(FileError) {
             events = try LineFile(path: candidate + "/events.ndjson")
@@ -41,6 +59,32 @@ public final class SessionFolder: Sendable {
             candidate = "\(base)-\(number)"
         }
         return candidate
+    }
+
+    private static func makeNewPair(
+        in parent: String, and other: String, name: String
+    ) throws(FileError) -> (String, String) {
+        let parents = [parent, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        guard parents[0] != parents[1] else {
+            throw FileError(
+                path: other, operation: "make a safety copy",
+                detail: "it is the folder of the recording itself. Choose another, best on another disk.")
+        }
+        var number = 1
+        while true {
+            let attempt = number == 1 ? name : "\(name)-\(number)"
+            let first = try makeNew(in: parent, name: attempt)
+            let second: String
+            do throws(FileError) { second = try makeNew(in: other, name: attempt) } catch {
+                rmdir(first)
+                throw error
+            }
+            let names = [first, second].map { $0.split(separator: "/").last }
+            if names[0] == names[1] { return (first, second) }
+            rmdir(first)
+            rmdir(second)
+            number += 1
+        }
     }
 
     /// The absolute path of a file of this recording; the folders on the way are made.
@@ -117,8 +161,14 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    public func append(_ event: SessionEvent) throws(FileError) {
-        try events.append(event.line())
+    /// Appends an event to `events.ndjson`.
+    ///
+    /// - Parameters:
+    ///   - event: Any.
+    ///   - makeRoom: Asked once where the disk is full, for room that was held.
+    /// - Throws: "write".
+    func append(_ event: SessionEvent, makeRoom: () -> Bool) throws(FileError) {
+        try events.append(event.line(), makeRoom: makeRoom)
     }
 
     /// Removes the folder of a recording that never began, whose files hold nothing yet.

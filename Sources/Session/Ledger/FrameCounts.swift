@@ -38,6 +38,20 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
+    /// The same when some of the decided ticks were left out of the file. Which of them only repeated is not known any more:
+    /// each counts as a picture lost, as long as there are any.
+    func leavingOut(_ count: Int, cause: LossCause) -> Self {
+        guard count > 0 else { return self }
+        var counts = self
+        let pictures = min(count, captured - skipped)
+        let repeats = min(count - pictures, repeated)
+        counts.captured -= pictures
+        counts.repeated -= repeats
+        counts.slate -= count - pictures - repeats
+        if pictures > 0 { counts.lost[cause, default: 0] += pictures }
+        return counts
+    }
+
     /// The same when only the first `count` of the decided ticks came to be in the file.
     func endingAfter(_ count: Int, cause: LossCause) -> Self {
         let missing = written - count

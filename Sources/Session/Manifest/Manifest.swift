@@ -89,6 +89,12 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var reason: String?
     }
 
+    /// The same recording in another folder: of a safety copy the recording's own, of that the copy's.
+    public struct OtherFolder: Sendable, Equatable, Codable {
+        public var folder: String
+        public var outcome: Outcome
+    }
+
     /// A file after the first.
     public struct Part: Sendable, Equatable, Codable {
         public var file: String
@@ -97,6 +103,20 @@ public struct Manifest: Sendable, Equatable, Codable {
         /// Of its pictures: where a governor has changed a copied camera's size, not the track's.
         public var width: Int?
         public var height: Int?
+    }
+
+    /// A file of media as it was when it was closed and read again.
+    public struct File: Sendable, Equatable, Codable {
+        public var file: String
+        public var bytes: Int64
+        /// The XXH3 of 128 bits of the bytes from `hashed_from` on, and then of those before it. Left out of a file that could
+        /// not be finished.
+        public var xxh3_128: String?
+        public var hashed_from: Int64?
+        /// Whether it was as written.
+        public var verified: Bool
+        /// What was wrong with it, as a sentence.
+        public var fault: String?
     }
 
     public struct Color: Sendable, Equatable, Codable {
@@ -185,11 +205,15 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var duration_ns: Int64
     public var alignment_delay_ns: Int64
     public var outcome: Outcome
-    /// Why system pressure ended it before it was to end; left out where it did not.
+    /// Why system pressure, or a full disk, ended it before it was to end; left out where nothing did.
     public var ended_by: String?
+    /// Left out where there is no safety copy.
+    public var other_folder: OtherFolder?
     public var machine: Machine
     public var devices: [Device]
     public var tracks: [Track]
+    /// Every file of media. Left out while it is recorded.
+    public var files: [File]?
     public var cost: Cost?
     public var governor: [GovernorStep]
     public var marks: [Mark]

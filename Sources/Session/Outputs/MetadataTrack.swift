@@ -5,24 +5,25 @@ final class MetadataTrack {
     let input: CameraInput
     private let start: ClockTime
     private let taps: [MetadataTap]
-    private let file: MetadataFile?
+    /// One in each folder of the recording.
+    private let files: [MetadataFile]
     private var waiting: [PictureLog.Entry] = []
     private var hasBegun = false
     private var absence: (since: ClockTime, cause: LossCause)?
     private var events: [SessionEvent] = []
-    private var hasToldOfFailure = false
+    private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
     /// - Parameters:
     ///   - input: The camera, which keeps its log.
     ///   - start: T0. What was captured before it is left out.
     ///   - taps: Sinks of the calling program.
-    ///   - file: Where lines go, if they are wanted.
-    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], file: MetadataFile?) {
+    ///   - files: Where lines go, if they are wanted: the recording's own first.
+    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], files: [MetadataFile]) {
         self.input = input
         self.start = start
         self.taps = taps
-        self.file = file
+        self.files = files
     }
 
     /// Takes note of outages, of which pictures do not tell.
@@ -73,14 +74,14 @@ final class MetadataTrack {
                     at: end)
             }
         }
-        file?.finish()
+        for file in files { file.finish() }
     }
 
     /// Waits until the file is written. The timeline is not there any more.
     ///
     /// - Returns: What there is to say of it.
     func join(at end: MediaTime) -> [SessionEvent] {
-        file?.join()
+        for file in files { file.join() }
         tellOfFailure(at: end)
         return takeEvents()
     }
@@ -99,14 +100,17 @@ final class MetadataTrack {
             arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
             count: entry.count, headerClock: entry.headerClock)
         for tap in taps { tap.offer(metadata) }
-        guard let file, file.failureSoFar == nil else { return }
-        if !file.append(metadata) { tellOfCrowding(at: position) }
+        for file in files where file.failureSoFar == nil {
+            if !file.append(metadata) { tellOfCrowding(at: position) }
+        }
     }
 
     private func tellOfFailure(at time: MediaTime) {
-        guard let failure = file?.failureSoFar, !hasToldOfFailure else { return }
-        hasToldOfFailure = true
-        warn(at: time, "the metadata of camera \(input.role) ends here; the recording goes on: \(failure)")
+        for (index, file) in files.enumerated() {
+            guard let failure = file.failureSoFar, toldFailures.insert(index).inserted else { continue }
+            warn(
+                at: time, "the metadata of camera \(input.role) ends here; the recording goes on: \(failure)")
+        }
     }
 
     private func tellOfCrowding(at time: MediaTime) {

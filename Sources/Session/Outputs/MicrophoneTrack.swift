@@ -19,7 +19,7 @@ final class MicrophoneTrack {
     private(set) var failure: EncodingError?
     private var events: [SessionEvent] = []
     private var position: Int64 = 0
-    private var split: (sample: Int64, path: String, relativePath: String, startedAt: Date)?
+    private var split: (sample: Int64, relativePath: String, startedAt: Date)?
 
     /// - Parameters:
     ///   - input: The microphone, whose role is the track's name.
@@ -80,8 +80,8 @@ final class MicrophoneTrack {
     }
 
     /// Goes on in a new file from a sample on that has not been reached yet.
-    func split(at sample: Int64, path: String, relativePath: String, startedAt: Date) {
-        split = (sample, path, relativePath, startedAt)
+    func split(at sample: Int64, relativePath: String, startedAt: Date) {
+        split = (sample, relativePath, startedAt)
     }
 
     private func write(_ samples: [Float], from position: Int64, to end: Int64) {
@@ -93,7 +93,6 @@ final class MicrophoneTrack {
         let before = Int(max(split.sample - position, 0)) * channels
         writer.append(Array(samples[..<before]))
         writer.split(
-            path: split.path,
             WaveWriter.Part(relativePath: split.relativePath, firstSample: split.sample),
             startedAt: split.startedAt)
         writer.append(Array(samples[before...]))

@@ -5,21 +5,27 @@ internal import Media
 /// One file of a movie that may be split into several.
 final class MoviePart {
     let file: MovieFile
+    private let relativePath: String
     let start: MediaTime
     private let streams: [MovieTrack]
 
     /// Makes the file.
     ///
     /// - Parameters:
-    ///   - path: A QuickTime file holds the time of day as a track of its own, behind the others.
+    ///   - folder: Where it is made.
+    ///   - relativePath: From there. A QuickTime file holds the time of day as a track of its own, behind the others.
     ///   - streams: What packets come for.
     ///   - timecode: That of T0.
     ///   - createdAt: The date of `start`.
     ///   - start: Where it begins, since T0.
+    ///   - disk: What its disk does besides.
     /// - Throws: When the file cannot be made.
-    init(path: String, streams: [MovieTrack], timecode: Timecode?, createdAt: Date, start: MediaTime)
-        throws(FileError)
-    {
+    init(
+        in folder: SessionFolder, relativePath: String, streams: [MovieTrack], timecode: Timecode?,
+        createdAt: Date, start: MediaTime, disk: DiskConduct
+    ) throws(FileError) {
+        self.relativePath = relativePath
+        let path = try folder.file(relativePath)
         self.streams = streams
         self.start = start
         let kind = MovieKind(path: path)
@@ -28,15 +34,11 @@ final class MoviePart {
             let elapsed = timecode.rate.ticks(before: start)
             tracks.append(.timecode(timecode.advanced(by: elapsed), name: "time of day"))
         }
-        file = try MovieFile(path: path, kind: kind, tracks: tracks, createdAt: createdAt)
+        file = try MovieFile(path: path, kind: kind, tracks: tracks, createdAt: createdAt, disk: disk)
     }
 
     /// Where this part begins, in the ticks of a stream. Video begins at the first tick at or after the split.
-    func origin(ofStream index: Int) -> Int64 {
-        let parameters = streams[index].parameters
-        if let rate = parameters.rate { return rate.ticks(before: start) * rate.seconds }
-        return start.ticks(perSecond: parameters.timeScale)
-    }
+    func origin(ofStream index: Int) -> Int64 { streams[index].ticks(at: start) }
 
     /// Writes a packet whose times count from T0.
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
@@ -51,15 +53,15 @@ final class MoviePart {
         try file.append(shifted, to: stream)
     }
 
-    /// Finishes the file so that every stream ends at `end`, counted from T0.
-    func finish(at end: MediaTime?) throws(FileError) {
+    /// Finishes the file so that every stream ends at `end`, counted from T0, and reads it again.
+    func finish(at end: MediaTime?) throws(FileError) -> ClosedFile {
         let ends: [Int64?] = streams.indices.map { index in
             guard let end else { return nil }
-            let parameters = streams[index].parameters
-            let origin = origin(ofStream: index)
-            if let rate = parameters.rate { return rate.ticks(before: end) * rate.seconds - origin }
-            return end.ticks(perSecond: parameters.timeScale) - origin
+            return streams[index].ticks(at: end) - origin(ofStream: index)
         }
-        try file.finish(ends: ends)
+        let summary = try file.finish(ends: ends)
+        return ClosedFile(
+            relativePath: relativePath, byteCount: summary.byteCount, checksum: summary.checksum,
+            fault: FileVerification.fault(ofMovie: file.path, holding: summary))
     }
 }

@@ -15,16 +15,32 @@ final class MoviePartSequence {
     /// Of the file that begins.
     private var nextStreams: [MovieTrack]
     private let startedAt: Date
+    private let folder: SessionFolder
+    private let disk: DiskConduct
+    /// From when on nothing is written any more; `nil` for the recording's end.
+    private var conclusion: MediaTime?
     private var current: MoviePart?
     private var next: MoviePart?
+    /// The parts that were finished.
+    private(set) var closed: [ClosedFile] = []
     /// Samples of each stream in the parts that are closed.
     private var closedCounts: [Int]
     private var hasChanged: [Bool]
     private var isFinished: [Bool]
     private var lastSound: [EncodedPacket?]
 
-    init(first: MoviePart, streams: [MovieTrack], startedAt: Date) {
+    /// - Parameters:
+    ///   - first: The first file.
+    ///   - streams: What packets come for.
+    ///   - startedAt: The date of T0.
+    ///   - folder: Where further files are made.
+    ///   - disk: What its disk does besides.
+    init(
+        first: MoviePart, streams: [MovieTrack], startedAt: Date, folder: SessionFolder, disk: DiskConduct
+    ) {
         current = first
+        self.folder = folder
+        self.disk = disk
         self.streams = streams
         nextStreams = streams
         self.startedAt = startedAt
@@ -37,6 +53,7 @@ final class MoviePartSequence {
 
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
         guard let current else { return }
+        if let conclusion, packet.presentation >= streams[stream].ticks(at: conclusion) { return }
         guard let next else {
             try current.append(packet, stream: stream)
             remember(packet, stream: stream)
@@ -54,6 +71,9 @@ final class MoviePartSequence {
         remember(packet, stream: stream)
         try changeWhenAllHave()
     }
+
+    /// Nothing that is shown from a time on is written any more.
+    func conclude(at time: MediaTime) { conclusion = time }
 
     /// A stream has nothing to send at the split: what it sends next belongs to the new file.
     func pass(stream: Int) throws(FileError) {
@@ -83,9 +103,10 @@ final class MoviePartSequence {
         }
         nextStreams = continued
         next = try MoviePart(
-            path: part.path, streams: continued, timecode: streams.timecode(at: startedAt),
+            in: folder, relativePath: part.relativePath, streams: continued,
+            timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(part.start.nanoseconds).inSeconds),
-            start: part.start)
+            start: part.start, disk: disk)
         return true
     }
 
@@ -93,6 +114,7 @@ final class MoviePartSequence {
     ///
     /// - Returns: `false` when the recording, or every stream, ended before a part that had been begun: it is removed.
     func finish(at end: MediaTime?) throws(FileError) -> Bool {
+        let end = conclusion.map { conclusion in end.map { min($0, conclusion) } ?? conclusion } ?? end
         var hasAllParts = true
         if let next, !hasChanged.contains(true) || end.map({ $0 <= next.start }) ?? false {
             next.file.abandon()
@@ -100,8 +122,8 @@ final class MoviePartSequence {
             self.next = nil
             hasAllParts = false
         }
-        try current?.finish(at: next?.start ?? end)
-        try next?.finish(at: end)
+        if let current { closed.append(try current.finish(at: next?.start ?? end)) }
+        if let next { closed.append(try next.finish(at: end)) }
         closedCounts = writtenCounts
         current = nil
         next = nil
@@ -114,6 +136,11 @@ final class MoviePartSequence {
             [current, next].compactMap { $0?.file.writtenSampleCount(ofTrack: index) }
                 .reduce(closedCounts[index], +)
         }
+    }
+
+    /// What finishing them now would write, in bytes.
+    var finishingByteCount: Int64 {
+        [current, next].compactMap { $0?.file.finishingByteCount }.reduce(0, +)
     }
 
     /// Gives the files up as they are: playable up to the last fragment.
@@ -154,7 +181,7 @@ final class MoviePartSequence {
         guard let next, hasChanged.contains(true),
             streams.indices.allSatisfy({ hasChanged[$0] || isFinished[$0] })
         else { return }
-        try current?.finish(at: next.start)
+        if let current { closed.append(try current.finish(at: next.start)) }
         closedCounts = closedCounts.indices.map { index in
             closedCounts[index] + (current?.file.writtenSampleCount(ofTrack: index) ?? 0)
         }

@@ -15,6 +15,21 @@ extension MovieTrack {
         if case .sound = self { true } else { false }
     }
 
+    /// Whether its packets need each other to be decoded.
+    var needsKeys: Bool { !isSound && parameters.codec == .h264 }
+
+    /// A time since T0 in its own ticks. Of pictures it is the first tick at or after it.
+    func ticks(at time: MediaTime) -> Int64 {
+        if let rate = parameters.rate { return rate.ticks(before: time) * rate.seconds }
+        return time.ticks(perSecond: parameters.timeScale)
+    }
+
+    /// When one of its own ticks is, since T0.
+    func time(ofTicks ticks: Int64) -> MediaTime {
+        if let rate = parameters.rate { return rate.time(ofTick: ticks / rate.seconds) }
+        return FrameRate(parameters.timeScale).time(ofTick: ticks)
+    }
+
     var trackName: String {
         switch self {
         case .video(_, _, let name), .sound(_, let name), .timecode(_, let name): name
@@ -59,11 +74,13 @@ extension MovieKind {
 
 extension WaveFile {
     /// A track's file at the session's rate, with the time of day of its first sample.
-    convenience init(path: String, channels: Int, startedAt: Date) throws(FileError) {
+    convenience init(
+        path: String, channels: Int, startedAt: Date, disk: DiskConduct
+    ) throws(FileError) {
         let start = LocalTime(startedAt, in: .current)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         try self.init(
             path: path, format: SoundFormat(rate: SoundFormat.sessionRate, channels: channels),
-            broadcast: WaveBroadcast(description: name, reference: name, start: start))
+            broadcast: WaveBroadcast(description: name, reference: name, start: start), disk: disk)
     }
 }

@@ -1,14 +1,9 @@
-internal import Containers
 internal import Foundation
 internal import Media
 
-/// The thread that alone touches one microphone's file and its later parts.
+/// One microphone's sound: its file in the recording's folder, and in that of a safety copy. Each has a thread, a queue and
+/// failures of its own. Timeline's thread, until joined.
 final class WaveWriter: Sendable {
-    private enum Item: Sendable {
-        case samples([Float])
-        case split(path: String, Part, startedAt: Date)
-    }
-
     /// A file that continues the one before it.
     struct Part: Sendable {
         let relativePath: String
@@ -16,76 +11,67 @@ final class WaveWriter: Sendable {
         let firstSample: Int64
     }
 
-    struct Result: Sendable {
-        /// The files after the first.
-        var parts: [Part] = []
-        /// Per channel, in all parts.
-        var sampleCount: Int64 = 0
-        var failure: FileError?
-    }
-
     let relativePath: String
-    private let queue = BoundedQueue<Waiting<Item>>(capacity: 1024)
-    private let result = Monitor(Result())
-    private let thread: MediaThread
+    /// By the disk's number.
+    private let files: [(disk: Int, writer: WaveFileWriter)]
 
-    init(path: String, relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
+    /// Makes the files and starts their threads.
+    ///
+    /// - Parameters:
+    ///   - disks: That it is written to: at least one.
+    ///   - relativePath: From the session folder.
+    ///   - channels: Of the track.
+    ///   - startedAt: The date of T0.
+    /// - Throws: When a file cannot be made.
+    init(_ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
+        precondition(!disks.isEmpty, "a microphone's sound is written somewhere")
         self.relativePath = relativePath
-        let file = try WaveFile(path: path, channels: channels, startedAt: startedAt)
-        let carried = Carried(file)
-        let (queue, result) = (queue, result)
-        let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
-        thread = MediaThread(name: "write:\(name)") {
-            Self.run(carried.value, channels: channels, queue: queue, result: result)
-        }
-    }
-
-    func append(_ samples: [Float]) { queue.put(Waiting(.samples(samples))) }
-
-    func split(path: String, _ part: Part, startedAt: Date) {
-        queue.put(Waiting(.split(path: path, part, startedAt: startedAt)))
-    }
-
-    func finish() { queue.finish() }
-
-    /// How long the next samples have waited: the disk's backlog.
-    var backlog: Nanoseconds { queue.oldest?.age ?? .zero }
-    var failure: FileError? { result.withLock { $0.failure } }
-
-    func join() -> Result {
-        thread.join()
-        return result.withLock { $0 }
-    }
-
-    private static func run(
-        _ first: WaveFile, channels: Int, queue: BoundedQueue<Waiting<Item>>, result: Monitor<Result>
-    ) {
-        var file = first
-        var hasFailed = false
-        while let item = queue.next()?.item {
-            guard !hasFailed else { continue }
-            do throws(FileError) {
-                switch item {
-                case .samples(let samples): try file.append(samples: samples)
-                case .split(let path, let part, let startedAt):
-                    let count = try file.finish()
-                    result.withLock { $0.sampleCount += count }
-                    file = try WaveFile(path: path, channels: channels, startedAt: startedAt)
-                    result.withLock { $0.parts.append(part) }
-                }
-            } catch {
-                hasFailed = true
-                result.withLock { $0.failure = error }
-            }
-        }
+        var files: [(disk: Int, writer: WaveFileWriter)] = []
         do throws(FileError) {
-            try file.finish()
-        } catch {
-            result.withLock { result in
-                if result.failure == nil { result.failure = error }
+            for disk in disks {
+                files.append(
+                    (
+                        disk.index,
+                        try WaveFileWriter(
+                            disk, relativePath: relativePath, channels: channels, startedAt: startedAt)
+                    ))
             }
+        } catch {
+            for file in files { file.writer.finish() }
+            throw error
         }
-        let count = file.sampleCount
-        result.withLock { $0.sampleCount += count }
+        self.files = files
+    }
+
+    func append(_ samples: [Float]) {
+        for file in files { file.writer.append(samples) }
+    }
+
+    /// Goes on in new files, where these have not failed or ended.
+    func split(_ part: Part, startedAt: Date) {
+        for file in files where file.writer.isOpen { file.writer.split(part, startedAt: startedAt) }
+    }
+
+    /// Takes nothing more on one disk from a sample on that has not come.
+    func conclude(onDisk index: Int, at sample: Int64) { file(index)?.conclude(at: sample) }
+
+    func finish() {
+        for file in files { file.writer.finish() }
+    }
+
+    /// How long the next samples have waited for the recording's own disk.
+    var backlog: Nanoseconds { files.first { $0.disk == 0 }?.writer.backlog ?? .zero }
+
+    /// Whether it can go on in a new file.
+    var isOpen: Bool { files.contains { $0.writer.isOpen } }
+
+    /// The file on a disk; `nil` where it is not written there.
+    func file(_ disk: Int) -> WaveFileWriter? { files.first { $0.disk == disk }?.writer }
+
+    /// Waits until the files are closed.
+    ///
+    /// - Returns: What each holds, by the disk's number.
+    func join() -> [Int: WaveFileWriter.Result] {
+        Dictionary(uniqueKeysWithValues: files.map { ($0.disk, $0.writer.join()) })
     }
 }

@@ -17,10 +17,15 @@ struct DiskHeadroom: Sendable {
             return nil
         }
         recorded.add(Double(disk.recordedBytes), at: time)
-        guard recorded.span >= Self.leastSpan, recorded.increase > 0 else { return nil }
-        let seconds = Double(max(disk.freeBytes, 0)) / (recorded.increase / recorded.span.inSeconds)
+        guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+        let seconds = Double(max(disk.freeBytes, 0)) / bytesPerSecond
         // 30 years are as good as for ever.
         return .seconds(rounding: min(seconds, 1e9))
+    }
+
+    /// At which its own files grow; `nil` until that is known.
+    var bytesPerSecond: Double? {
+        recorded.span >= Self.leastSpan ? recorded.increase / recorded.span.inSeconds : nil
     }
 
     static func factor(_ timeLeft: Nanoseconds?) -> PressureFactor? {

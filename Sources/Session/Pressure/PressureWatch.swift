@@ -28,6 +28,9 @@ final class PressureWatch {
     /// As assessed last; `nil` until the computer has answered.
     private(set) var current: SystemPressure?
 
+    /// What the computer said last; `nil` until it has answered.
+    var report: HostWatch.Report? { host.report }
+
     /// Looks at the queues now and then, and judges once a second. To be called at each tick.
     ///
     /// - Returns: The event, when the level has changed.

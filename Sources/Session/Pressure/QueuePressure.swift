@@ -4,7 +4,7 @@ enum QueuePressure {
     /// the ups and downs, and pictures are lost.
     private static let encoder = LevelSteps(fair: 0.2, serious: 0.5, critical: 0.8)
     /// In picture intervals: half a second, two, five of a recording at 30 a second. What waits is what a power cut loses;
-    /// a queue of 1024 packets (13…34 s) that is full holds up the whole recording.
+    /// what finds no room any more is left out (`WriteLimits`).
     private static let writer = LevelSteps(fair: 15, serious: 60, critical: 150)
 
     static func factors(_ queues: [QueueAge]) -> [PressureFactor] {

@@ -31,20 +31,27 @@ struct ManifestBuilder {
     }
 
     mutating func finished(
-        outputs: SessionOutputs, movies: [String: MovieWriter.Result], waves: [String: WaveWriter.Result],
-        end: MediaTime, outcome: Manifest.Outcome, marks: [Manifest.Mark], pressure: Manifest.Pressure?,
-        governance: Governance?
+        outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
+        marks: [Manifest.Mark], pressure: Manifest.Pressure?, governance: Governance?,
+        other: Manifest.OtherFolder?
     ) -> Manifest {
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
-        manifest.tracks = cameraTracks(outputs, movies, end) + microphoneTracks(outputs, movies, waves, end)
-        if let program = programTrack(outputs, movies, end) { manifest.tracks.append(program) }
+        manifest.tracks = cameraTracks(outputs, files, end) + microphoneTracks(outputs, files, end)
+        if let program = programTrack(outputs, files, end) { manifest.tracks.append(program) }
+        manifest.files = files.listed(
+            waveFiles: Dictionary(
+                uniqueKeysWithValues: outputs.microphones.compactMap { microphone in
+                    microphone.file.map { (microphone.role, $0.relativePath) }
+                }))
         manifest.cost = cost(pressure)
         manifest.governor = governance?.steps ?? []
-        manifest.ended_by = governance?.endReason
+        manifest.ended_by = governance?.endReason ?? files.conclusion?.description
+        manifest.other_folder = other
         manifest.gaps = outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
         if let program = outputs.program { manifest.gaps += program.gaps }
+        manifest.gaps += diskGaps(outputs, files)
         return manifest
     }
 
@@ -78,11 +85,11 @@ struct ManifestBuilder {
     }
 
     private func cameraTracks(
-        _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result], _ end: MediaTime
+        _ outputs: SessionOutputs, _ files: RecordedFiles, _ end: MediaTime
     ) -> [Manifest.Track] {
         outputs.cameraTracks.compactMap { track -> Manifest.Track? in
             guard let planned = plan.cameraTracks.first(where: { $0.role == track.name }),
-                let place = outputs.places[track.name]
+                let place = outputs.places[track.name], let movie = files.movies[place.file]
             else { return nil }
             let isStream = track is CopiedStreamTrack
             let format = track.input.source.format
@@ -90,7 +97,7 @@ struct ManifestBuilder {
             let color = track.input.source.color
             let first = (track as? CopiedStreamTrack)?.firstTick ?? 0
             let parts = self.parts(
-                movies[place.file], stream: place.stream, of: (planned.settings.size, track.rate))
+                movie, stream: place.stream, of: (planned.settings.size, track.rate))
             return Manifest.Track(
                 name: track.name, kind: "camera", file: place.file, stream: place.stream, codec: codec,
                 encoder: (track as? EncodedTrack).map {
@@ -100,31 +107,34 @@ struct ManifestBuilder {
                 rate: track.rate.perSecond, rotation: planned.rotation.degrees,
                 color: Manifest.Color(matrix: color.matrix.rawValue, range: color.range.rawValue),
                 first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : 0,
-                duration_ns: end.nanoseconds, grid: isStream ? false : nil,
-                frames: Manifest.Frames(isStream ? track.counts : inFile(track.counts, movies, place)),
+                duration_ns: min(end, movie.conclusion ?? end).nanoseconds, grid: isStream ? false : nil,
+                frames: Manifest.Frames(inFile(track.counts, files, place, isStream: isStream)),
                 parts: parts?.map(\.file), part_details: parts,
-                failure: movies[place.file]?.failure?.description)
+                failure: (movie.failure ?? files.conclusion)?.description)
         }
     }
 
     private func microphoneTracks(
-        _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result],
-        _ waves: [String: WaveWriter.Result],
-        _ end: MediaTime
+        _ outputs: SessionOutputs, _ files: RecordedFiles, _ end: MediaTime
     ) -> [Manifest.Track] {
         outputs.microphones.compactMap { microphone -> Manifest.Track? in
             let place = outputs.places[microphone.role]
             guard let file = microphone.file?.relativePath ?? place?.file else { return nil }
-            let wave = waves[microphone.role]
+            let wave = files.waves[microphone.role]
+            guard wave != nil || place.map({ files.movies[$0.file] != nil }) ?? false else { return nil }
             let parts =
                 wave.flatMap { self.parts($0) }
-                ?? place.flatMap { self.parts(movies[$0.file], stream: $0.stream, of: nil) }
-            let failure = wave?.failure ?? place.flatMap { movies[$0.file]?.failure }
+                ?? place.flatMap { self.parts(files.movies[$0.file], stream: $0.stream, of: nil) }
+            let failure =
+                wave?.failure ?? place.flatMap { files.movies[$0.file]?.failure } ?? files.conclusion
+            let conclusion =
+                wave?.conclusion.map { Self.samples.time(ofTick: $0) }
+                ?? place.flatMap { files.movies[$0.file]?.conclusion }
             return Manifest.Track(
                 name: microphone.role, kind: "microphone", file: file, stream: place?.stream ?? 0,
                 codec: microphone.file == nil ? "aac" : "pcm_s24le", channels: microphone.channels,
                 first_ns: 0,
-                duration_ns: end.nanoseconds,
+                duration_ns: min(end, conclusion ?? end).nanoseconds,
                 samples: samples(microphone, wave),
                 parts: parts?.map(\.file), part_details: parts,
                 failure: failure?.description ?? microphone.failure?.description)
@@ -132,37 +142,75 @@ struct ManifestBuilder {
     }
 
     private func programTrack(
-        _ outputs: SessionOutputs, _ movies: [String: MovieWriter.Result], _ end: MediaTime
+        _ outputs: SessionOutputs, _ files: RecordedFiles, _ end: MediaTime
     ) -> Manifest.Track? {
-        guard let program = outputs.program, let planned = plan.program else { return nil }
+        guard let program = outputs.program, let planned = plan.program,
+            let movie = files.movies[planned.file]
+        else { return nil }
         let size = planned.settings.size
-        let parts = self.parts(movies[planned.file], stream: 0, of: (size, program.rate))
+        let parts = self.parts(movie, stream: 0, of: (size, program.rate))
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",
             encoder: Manifest.Encoder(program.encoder, rate: program.rate), width: size.width,
             height: size.height, rate: program.rate.perSecond, rotation: 0,
             color: Manifest.Color(matrix: "bt709", range: "limited"),
             channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
-            duration_ns: end.nanoseconds,
-            frames: Manifest.Frames(inFile(program.counts, movies, (planned.file, 0))),
+            duration_ns: min(end, movie.conclusion ?? end).nanoseconds,
+            frames: Manifest.Frames(inFile(program.counts, files, (planned.file, 0))),
             parts: parts?.map(\.file), part_details: parts,
-            failure: movies[planned.file]?.failure?.description ?? program.encoder.failure?.description)
+            failure: (movie.failure ?? files.conclusion)?.description ?? program.encoder.failure?.description)
     }
 
-    /// What was decided, less what a failing disk or an abandoned encoder kept from the file.
+    /// What was decided, less what a slow or failing disk or an abandoned encoder kept from the file.
     private func inFile(
-        _ counts: FrameCounts, _ movies: [String: MovieWriter.Result], _ place: (file: String, stream: Int)
+        _ counts: FrameCounts, _ files: RecordedFiles, _ place: (file: String, stream: Int),
+        isStream: Bool = false
     ) -> FrameCounts {
-        guard let movie = movies[place.file] else { return counts }
-        return counts.endingAfter(
-            movie.packetCounts[place.stream], cause: movie.failure == nil ? .encoder : .disk)
+        guard let movie = files.movies[place.file] else { return counts }
+        let shed = files.shed(place).reduce(0) { $0 + $1.count }
+        let taken = counts.leavingOut(shed, cause: .disk)
+        // A copied stream's pictures are not counted in ticks.
+        guard !isStream else { return taken }
+        let isWhole = movie.failure == nil && movie.conclusion == nil
+        return taken.endingAfter(movie.packetCounts[place.stream], cause: isWhole ? .encoder : .disk)
     }
+
+    /// What the disk was too slow for.
+    private func diskGaps(_ outputs: SessionOutputs, _ files: RecordedFiles) -> [Gap] {
+        let cause = LossCause.disk.rawValue
+        var gaps: [Gap] = []
+        var places = outputs.cameraTracks.compactMap { track in
+            outputs.places[track.name].map { (name: track.name, place: $0) }
+        }
+        places += outputs.microphones.compactMap { track in
+            outputs.places[track.role].map { (name: track.role, place: $0) }
+        }
+        if let file = plan.program?.file {
+            let streams = files.movies[file]?.shed.indices ?? 0..<0
+            places += streams.map { (name: "program", place: (file: file, stream: $0)) }
+        }
+        for (name, place) in places {
+            gaps += files.shed(place).map { Gap(track: name, from: $0.from, to: $0.to, cause: cause) }
+        }
+        for role in files.waves.keys.sorted() {
+            gaps += (files.waves[role]?.silenced ?? []).map {
+                Gap(
+                    track: role, from: Self.samples.time(ofTick: $0.lowerBound),
+                    to: Self.samples.time(ofTick: $0.upperBound), cause: cause)
+            }
+        }
+        return gaps
+    }
+
+    private static let samples = FrameRate(Int64(SoundFormat.sessionRate))
 
     /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
-    private func samples(_ microphone: MicrophoneTrack, _ wave: WaveWriter.Result?) -> Manifest.Samples {
+    private func samples(_ microphone: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
         var written = microphone.written
         var captured = written - microphone.filled
-        if let wave, wave.failure != nil {
+        // What was left out is silence, which may have been silence before: then it is not captured twice.
+        captured -= min(captured, Int64(wave?.silenced.reduce(0) { $0 + $1.count } ?? 0))
+        if let wave, wave.failure != nil || wave.conclusion != nil {
             let missing = max(0, written - wave.sampleCount)
             written -= missing
             captured = max(0, captured - missing)
@@ -189,7 +237,7 @@ struct ManifestBuilder {
 
     /// A stream's files after the first; `pictures` are their size in the first file and their grid, `nil` for sound.
     private func parts(
-        _ result: MovieWriter.Result?, stream: Int, of pictures: (size: PictureSize, rate: FrameRate)?
+        _ result: MovieFileWriter.Result?, stream: Int, of pictures: (size: PictureSize, rate: FrameRate)?
     ) -> [Manifest.Part]? {
         guard let result, !result.parts.isEmpty else { return nil }
         var size = pictures?.size
@@ -203,12 +251,12 @@ struct ManifestBuilder {
         }
     }
 
-    private func parts(_ result: WaveWriter.Result) -> [Manifest.Part]? {
+    private func parts(_ result: WaveFileWriter.Result) -> [Manifest.Part]? {
         guard !result.parts.isEmpty else { return nil }
-        let samples = FrameRate(Int64(SoundFormat.sessionRate))
         return result.parts.map {
             Manifest.Part(
-                file: $0.relativePath, first_ns: samples.time(ofTick: $0.firstSample).nanoseconds, width: nil,
+                file: $0.relativePath, first_ns: Self.samples.time(ofTick: $0.firstSample).nanoseconds,
+                width: nil,
                 height: nil)
         }
     }

@@ -82,7 +82,7 @@ public actor MulticamSession {
                 do throws(RecordingError) {
                     continuation.resume(returning: .success(try carried.value.run()))
                 } catch {
-                    carried.value.folder.removeUnused()
+                    carried.value.removeUnused()
                     continuation.resume(returning: .failure(error))
                 }
             }
@@ -93,20 +93,34 @@ public actor MulticamSession {
     private func makeRecorder() throws(RecordingError) -> sending Recorder {
         try checkSynchronizedRoles()
         let inputs = try makeInputs()
-        let folder: SessionFolder
+        let disks: [RecordingDisk]
         do throws(FileError) {
             let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
-            folder = try SessionFolder(in: options.parentFolder, name: options.name ?? usual)
+            disks = try makeDisks(name: options.name ?? usual)
         } catch {
             throw .file(error)
         }
-        currentFolder.withLock { $0 = folder.path }
+        currentFolder.withLock { $0 = disks[0].folder.path }
         return Recorder(
             plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
-            inputs: inputs,
-            folder: folder, sinks: sinks, host: host,
+            inputs: inputs, disks: disks, sinks: sinks, host: host,
             publish: { [eventSink] event in eventSink.yield(event) },
             report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
+    }
+
+    private func makeDisks(name: String) throws(FileError) -> [RecordingDisk] {
+        func disk(_ index: Int, _ folder: SessionFolder, _ content: SafetyCopy.Content) -> RecordingDisk {
+            RecordingDisk(
+                index: index, folder: folder, limits: WriteLimits(total: options.writeMemory),
+                content: content,
+                waitsForRoom: !clock.isRealTime, beforeWrite: options.beforeWrite)
+        }
+        guard let copy = options.copy else {
+            return [disk(0, try SessionFolder(in: options.parentFolder, name: name), .all)]
+        }
+        let (own, second) = try SessionFolder.pair(
+            in: options.parentFolder, and: copy.parentFolder, name: name)
+        return [disk(0, own, .all), disk(1, second, copy.content)]
     }
 
     private func checkSynchronizedRoles() throws(RecordingError) {

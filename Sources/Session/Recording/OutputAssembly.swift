@@ -6,7 +6,7 @@ internal import Media
 struct OutputAssembly {
     let plan: SessionPlan
     let inputs: SessionInputs
-    let folder: SessionFolder
+    let disks: [RecordingDisk]
     let machinery: any MediaMachinery
     let clock: any SessionClock
     let start: ClockTime
@@ -50,8 +50,9 @@ struct OutputAssembly {
             let streams = try planStreams(microphones)
             for file in streams.map(\.file) where writers[file] == nil {
                 let tracks = streams.filter { $0.file == file }.map(\.track)
+                let isProgram = file == plan.program?.file
                 writers[file] = try MovieWriter(
-                    path: try folder.file(file), relativePath: file, streams: tracks,
+                    disks.filter { $0.takes(isProgram: isProgram) }, relativePath: file, streams: tracks,
                     startedAt: clock.date(of: start))
             }
             var outputs = assemble(streams, writers: writers, microphones: microphones)
@@ -106,8 +107,8 @@ struct OutputAssembly {
             let track = plan.microphoneTracks.first { $0.role == input.role && $0.file.hasSuffix(".wav") }
             let writer = try track.map { track in
                 try WaveWriter(
-                    path: try folder.file(track.file), relativePath: track.file, channels: input.channels,
-                    startedAt: clock.date(of: start))
+                    disks.filter { $0.takes(isProgram: false) }, relativePath: track.file,
+                    channels: input.channels, startedAt: clock.date(of: start))
             }
             let format = SoundFormat(rate: input.source.format.rate, channels: input.channels)
             return MicrophoneTrack(
@@ -201,7 +202,7 @@ struct OutputAssembly {
     private func assemble(
         _ streams: [PlannedStream], writers: [String: MovieWriter], microphones: [MicrophoneTrack]
     ) -> SessionOutputs {
-        var outputs = SessionOutputs(writers: writers, microphones: microphones)
+        var outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
         for (index, stream) in streams.enumerated() {
             guard let writer = writers[stream.file] else { continue }
             let place = streams[..<index].filter { $0.file == stream.file }.count

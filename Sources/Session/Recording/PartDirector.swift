@@ -4,7 +4,6 @@ internal import Media
 /// Leads a recording's files into new parts: all of them at a split, and one where a copied camera goes on in another size.
 /// Timeline's thread only.
 final class PartDirector {
-    private let folder: SessionFolder
     private let clock: any SessionClock
     private let start: ClockTime
     private let timeline: Timeline
@@ -23,10 +22,8 @@ final class PartDirector {
     private static let lead: Int64 = 100_000_000
 
     init(
-        folder: SessionFolder, clock: any SessionClock, start: ClockTime, timeline: Timeline,
-        outputs: SessionOutputs
+        clock: any SessionClock, start: ClockTime, timeline: Timeline, outputs: SessionOutputs
     ) {
-        self.folder = folder
         self.clock = clock
         self.start = start
         self.timeline = timeline
@@ -38,15 +35,14 @@ final class PartDirector {
     /// - Parameters:
     ///   - requests: When splits were asked for since the last call.
     ///   - position: How far the recording has come.
-    /// - Throws: When a file cannot be made; the recording goes on in the old one.
-    func follow(_ requests: [ClockTime], at position: MediaTime) throws(FileError) {
+    func follow(_ requests: [ClockTime], at position: MediaTime) {
         splitDue = splitDue ?? requests.first
-        for case let track as CopiedTrack in outputs.cameraTracks { try continueInOtherSize(track, position) }
+        for case let track as CopiedTrack in outputs.cameraTracks { continueInOtherSize(track, position) }
         guard let due = splitDue, position > splitAt,
             !outputs.writers.values.contains(where: { $0.isSplitting })
         else { return }
         splitDue = nil
-        try split(after: max(MediaTime(due, since: start), position))
+        split(after: max(MediaTime(due, since: start), position))
     }
 
     /// What began before a time, told once: a part that the recording does not come to is none.
@@ -61,7 +57,7 @@ final class PartDirector {
         events.sort { $0.at < $1.at }
     }
 
-    private func split(after time: MediaTime) throws(FileError) {
+    private func split(after time: MediaTime) {
         let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + Self.lead))
         splits += 1
         splitAt = split
@@ -71,15 +67,15 @@ final class PartDirector {
             let relative = nextPart(of: writer.relativePath)
             files.append(relative)
             writer.split(
-                MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: split))
+                MovieWriter.Part(relativePath: relative, start: split))
         }
         for microphone in outputs.microphones {
-            guard let file = microphone.file, file.failure == nil else { continue }
+            guard let file = microphone.file, file.isOpen else { continue }
             let relative = nextPart(of: file.relativePath)
             files.append(relative)
             microphone.split(
-                at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), path: try folder.file(relative),
-                relativePath: relative, startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
+                at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), relativePath: relative,
+                startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
         }
         announce(
             SessionEvent(
@@ -87,7 +83,7 @@ final class PartDirector {
                 ["part": .integer(Int64(splits)), "files": .array(files.sorted().map { .string($0) })]))
     }
 
-    private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) throws(FileError) {
+    private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) {
         let writer = track.lane.writer
         guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting else {
             return
@@ -99,7 +95,7 @@ final class PartDirector {
         let tick = max(track.tick(nearestTo: captured), undecided)
         let begin = track.rate.time(ofTick: tick)
         let relative = nextPart(of: writer.relativePath)
-        var part = MovieWriter.Part(path: try folder.file(relative), relativePath: relative, start: begin)
+        var part = MovieWriter.Part(relativePath: relative, start: begin)
         let size = successor.picture.size
         part.changes = [
             track.lane.stream: StreamParameters(

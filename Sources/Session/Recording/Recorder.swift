@@ -12,7 +12,8 @@ final class Recorder {
     let machinery: any MediaMachinery
     let controls: SessionControls
     let inputs: SessionInputs
-    let folder: SessionFolder
+    /// The recording's own first.
+    let disks: [RecordingDisk]
     private let sinks: SessionSinks
     private let host: (any HostReading)?
     private let publish: (SessionEvent) -> Void
@@ -20,7 +21,9 @@ final class Recorder {
 
     private var marks: [Manifest.Mark] = []
     private var parts: PartDirector?
-    private var storageFailures: [FileError] = []
+    private var storage: StorageDirector?
+    /// Of manifests and events, by disk.
+    private var paperFailures: [Int: [FileError]] = [:]
     private var alarmed: Set<String> = []
     private var statusDue = MediaTime.zero
     private var pressure: PressureWatch?
@@ -34,7 +37,7 @@ final class Recorder {
 
     init(
         plan: SessionPlan, options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
-        controls: SessionControls, inputs: SessionInputs, folder: SessionFolder, sinks: SessionSinks,
+        controls: SessionControls, inputs: SessionInputs, disks: [RecordingDisk], sinks: SessionSinks,
         host: (any HostReading)?, publish: @escaping (SessionEvent) -> Void,
         report: @escaping (SessionStatus) -> Void
     ) {
@@ -44,7 +47,7 @@ final class Recorder {
         self.machinery = machinery
         self.controls = controls
         self.inputs = inputs
-        self.folder = folder
+        self.disks = disks
         self.sinks = sinks
         self.host = host
         self.publish = publish
@@ -87,6 +90,15 @@ final class Recorder {
         return finish(try recorded.get())
     }
 
+    /// Removes the folders of a recording that never began.
+    func removeUnused() {
+        for disk in disks {
+            disk.room.finish()
+            _ = disk.events.finish()
+            disk.folder.removeUnused()
+        }
+    }
+
     // MARK: On the timeline's thread
 
     /// What the timeline leaves to be closed.
@@ -102,18 +114,26 @@ final class Recorder {
         let delay = alignmentDelay
         pressure = host.map {
             PressureWatch(
-                $0, clock: clock, folder: folder.path,
+                $0, clock: clock, folder: disks[0].folder.path,
                 frameInterval: (leadingRate ?? SoundStage.rate).interval)
         }
-        defer { pressure?.stop() }
+        let storage = StorageDirector(outputs, host: host, clock: clock, delay: delay)
+        self.storage = storage
+        defer {
+            pressure?.stop()
+            storage.finish()
+        }
         var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
-        write(manifest.current)
+        for disk in disks { write(manifest.current, to: disk) }
         // Announced when it is true, and not while there is still time to it.
         clock.sleep(until: start, unless: Cancellation())
         note(
             SessionEvent(
                 .started, at: .zero,
-                ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(folder.path)]))
+                [
+                    "t0_monotonic_ns": .integer(start.nanoseconds),
+                    "folder": .string(disks[0].folder.path),
+                ]))
         for step in options.reduction?.steps ?? [] { note(SessionEvent(reduced: step)) }
         if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
         noteFallbacks(outputs)
@@ -129,7 +149,7 @@ final class Recorder {
                 clock: clock)
         }
         parts = PartDirector(
-            folder: folder, clock: clock, start: start, timeline: timeline, outputs: outputs)
+            clock: clock, start: start, timeline: timeline, outputs: outputs)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
         for event in parts?.takeEvents(before: end) ?? [] { note(event) }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
@@ -143,7 +163,7 @@ final class Recorder {
         // Time enough to make encoders and files, so that the first instant is not over when it is announced.
         let start = onLabel(clock.now + .milliseconds(120))
         let assembly = OutputAssembly(
-            plan: plan, inputs: inputs, folder: folder, machinery: machinery, clock: clock, start: start,
+            plan: plan, inputs: inputs, disks: disks, machinery: machinery, clock: clock, start: start,
             sinks: sinks, prepared: preparedEncoders)
         preparedEncoders = [:]
         let outputs = try assembly.make()
@@ -206,26 +226,21 @@ final class Recorder {
         for event in governance?.follow(pressure?.current, at: position) ?? [] { note(event) }
         noteFallbacks(outputs)
         if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
-        let allFailed = failAll(outputs)
+        for event in storage?.follow(pressure?.report, at: position) ?? [] { note(event) }
         var end: MediaTime?
         if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
         if let duration = options.duration {
             let planned = MediaTime(nanoseconds: duration.count)
             end = end.map { min($0, planned) } ?? planned
         }
-        let mustEnd = allFailed || governance?.endReason != nil
+        let mustEnd = storage?.mustEnd ?? false || governance?.endReason != nil
         // The tick at the position is decided: the end comes after it.
         let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
         return mustEnd ? undecided : end.map { max($0, undecided) }
     }
 
     private func followParts(_ splits: [ClockTime], at position: MediaTime) {
-        do throws(FileError) {
-            try parts?.follow(splits, at: position)
-        } catch {
-            storageFailures.append(error)
-            note(SessionEvent(.warning, at: position, ["text": .string("\(error)")]))
-        }
+        parts?.follow(splits, at: position)
         let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
         for event in parts?.takeEvents(before: reached) ?? [] { note(event) }
     }
@@ -282,18 +297,10 @@ final class Recorder {
         }
     }
 
-    /// Whether every file has failed: only then there is nothing left to record.
-    private func failAll(_ outputs: SessionOutputs) -> Bool {
-        let movies = outputs.writers.values.map { $0.failure != nil }
-        let waves = outputs.microphones.compactMap { $0.file.map { $0.failure != nil } }
-        return !(movies + waves).contains(false)
-    }
-
     // MARK: Ending
 
     private func finish(_ recorded: Recorded) -> RecordingResult {
         let (outputs, end) = (recorded.outputs, recorded.end)
-        var manifest = recorded.manifest
         reportStatus(outputs, at: end, phase: .finishing)
         let lanes = outputs.encoderLanes
         let watcher = watchUrgency(lanes)
@@ -310,19 +317,48 @@ final class Recorder {
             uniqueKeysWithValues: outputs.microphones.compactMap { microphone in
                 microphone.file.map { (microphone.role, $0.join()) }
             })
-        storageFailures += outputs.writers.keys.sorted().compactMap { movies[$0]?.failure }
-        storageFailures += waves.keys.sorted().compactMap { waves[$0]?.failure }
-        let outcome: Manifest.Outcome = storageFailures.isEmpty ? .finished : .storageFailed
-        let final = manifest.finished(
-            outputs: outputs, movies: movies, waves: waves, end: end, outcome: outcome, marks: marks,
-            pressure: pressure?.course.summary, governance: governance)
-        write(final)
-        writeReport(of: final)
-        let exceeded = exceededLimits(final)
-        note(SessionEvent(.finished, at: end, ["outcome": .string(outcome.rawValue)]), toStream: false)
+        let files = disks.map {
+            RecordedFiles(
+                movies: movies, waves: waves, disk: $0, conclusion: storage?.conclusion(ofDisk: $0.index))
+        }
+        let outcomes = disks.map { outcome(files[$0.index], $0) }
+        var finals: [Manifest] = []
+        for disk in disks {
+            let others = disks.filter { $0 !== disk }.map {
+                Manifest.OtherFolder(folder: $0.folder.path.printable(), outcome: outcomes[$0.index])
+            }
+            var manifest = recorded.manifest
+            let final = manifest.finished(
+                outputs: outputs, files: files[disk.index], end: end, outcome: outcomes[disk.index],
+                marks: marks,
+                pressure: pressure?.course.summary, governance: governance, other: others.first)
+            finals.append(final)
+            write(final, to: disk)
+            writeReport(of: final, to: disk)
+        }
+        for disk in disks {
+            disk.events.append(
+                SessionEvent(.finished, at: end, ["outcome": .string(outcomes[disk.index].rawValue)]))
+            if let failure = disk.events.finish() { note(failure, of: disk) }
+        }
+        return result(of: files, finals, lanes, outputs)
+    }
+
+    private func outcome(_ files: RecordedFiles, _ disk: RecordingDisk) -> Manifest.Outcome {
+        files.failures.isEmpty && paperFailures[disk.index] == nil ? .finished : .storageFailed
+    }
+
+    private func result(
+        of files: [RecordedFiles], _ manifests: [Manifest], _ lanes: [EncoderLane], _ outputs: SessionOutputs
+    ) -> RecordingResult {
+        let failures = disks.map { files[$0.index].failures + (paperFailures[$0.index] ?? []) }
+        let copy = disks.dropFirst().first.map {
+            RecordingResult.Copy(folder: $0.folder.path, storageFailures: failures[$0.index])
+        }
         return RecordingResult(
-            folder: folder.path, manifest: final, storageFailures: storageFailures, exceededLimits: exceeded,
-            pressureEnd: governance?.endReason, simulationTime: inputs.simulationTime,
+            folder: disks[0].folder.path, manifest: manifests[0], storageFailures: failures[0], copy: copy,
+            exceededLimits: exceededLimits(manifests[0]), pressureEnd: governance?.endReason,
+            simulationTime: inputs.simulationTime,
             encodingFailures: lanes.compactMap(\.failure) + [outputs.mixEncoder?.failure].compactMap(\.self))
     }
 
@@ -358,31 +394,31 @@ final class Recorder {
         return sentences
     }
 
-    private func write(_ manifest: Manifest) {
+    private func write(_ manifest: Manifest, to disk: RecordingDisk) {
         do throws(FileError) {
-            try folder.write(manifest)
+            try disk.folder.write(manifest)
         } catch {
-            storageFailures.append(error)
+            note(error, of: disk)
         }
     }
 
+    private func note(_ failure: FileError, of disk: RecordingDisk) {
+        paperFailures[disk.index, default: []].append(failure)
+    }
+
     /// Draws `report/sync.svg`. What cannot be drawn is no loss of the recording: it is said, and nothing more.
-    private func writeReport(of manifest: Manifest) {
+    private func writeReport(of manifest: Manifest, to disk: RecordingDisk) {
         let document = SyncReport(manifest: manifest, history: history).document
         do throws(FileError) {
-            try folder.write(Data(document.utf8), to: "report/sync.svg")
+            try disk.folder.write(Data(document.utf8), to: "report/sync.svg")
         } catch {
             let end = MediaTime(nanoseconds: manifest.duration_ns)
             note(SessionEvent(.warning, at: end, ["text": .string(error.description)]))
         }
     }
 
-    private func note(_ event: SessionEvent, toStream: Bool = true) {
-        if toStream { publish(event) }
-        do throws(FileError) {
-            try folder.append(event)
-        } catch {
-            if !storageFailures.contains(error) { storageFailures.append(error) }
-        }
+    private func note(_ event: SessionEvent) {
+        publish(event)
+        for disk in disks { disk.events.append(event) }
     }
 }

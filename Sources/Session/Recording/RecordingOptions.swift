@@ -14,11 +14,18 @@ public struct RecordingOptions: Sendable {
     public var version: String
     /// What the plan was predicted to cost and what was given up for that, for the manifest; `nil` where nobody reckoned.
     public var reduction: PlanReduction?
+    /// A second folder; `nil` for none.
+    public var copy: SafetyCopy?
+    /// How much may wait in memory for each folder's disk, in bytes; from 1 MiB on. `nil`: half a GiB, or what `MulticamKit`
+    /// finds right for the computer.
+    public var writeMemory: Int?
+    /// A test's stand-in for disks that fail: asked before each write with its path and end; answers with an error number.
+    package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
 
     public init(
         parentFolder: String, name: String? = nil, duration: Nanoseconds? = nil,
         startTimeLimit: Nanoseconds = .seconds(10), version: String,
-        reduction: PlanReduction? = nil
+        reduction: PlanReduction? = nil, copy: SafetyCopy? = nil, writeMemory: Int? = nil
     ) {
         self.parentFolder = parentFolder
         self.name = name
@@ -26,5 +33,7 @@ public struct RecordingOptions: Sendable {
         self.startTimeLimit = startTimeLimit
         self.version = version
         self.reduction = reduction
+        self.copy = copy
+        self.writeMemory = writeMemory
     }
 }

@@ -2,11 +2,21 @@ public import Media
 
 /// How a recording ended.
 public struct RecordingResult: Sendable {
+    /// A recording's second folder.
+    public struct Copy: Sendable {
+        /// Its absolute path.
+        public let folder: String
+        /// What failed there.
+        public let storageFailures: [FileError]
+    }
+
     /// The session folder's absolute path.
     public let folder: String
     public let manifest: Manifest
-    /// Storage that failed; what was recorded before is saved.
+    /// What failed in that folder; what was recorded before is saved.
     public let storageFailures: [FileError]
+    /// The safety copy; `nil` where none was asked for.
+    public let copy: Copy?
     /// Tracks that exceeded the profile's limits: a sentence each.
     public let exceededLimits: [String]
     /// Why system pressure ended it before it was to end; `nil` where it did not.
@@ -15,4 +25,7 @@ public struct RecordingResult: Sendable {
     public let simulationTime: Nanoseconds
     /// Failures of encoders: a track ended early.
     public let encodingFailures: [EncodingError]
+
+    /// Whether nothing failed in any of its folders.
+    public var isStored: Bool { storageFailures.isEmpty && copy?.storageFailures.isEmpty ?? true }
 }

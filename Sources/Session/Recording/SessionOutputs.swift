@@ -2,6 +2,7 @@ internal import Media
 
 /// Everything that a running session writes to. Timeline's thread only.
 struct SessionOutputs {
+    let disks: [RecordingDisk]
     let writers: [String: MovieWriter]
     let microphones: [MicrophoneTrack]
     var cameraTracks: [any CameraTrack] = []
@@ -13,9 +14,22 @@ struct SessionOutputs {
     /// File and stream of each track in a movie, by the track's name.
     var places: [String: (file: String, stream: Int)] = [:]
 
-    init(writers: [String: MovieWriter], microphones: [MicrophoneTrack]) {
+    init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneTrack]) {
+        self.disks = disks
         self.writers = writers
         self.microphones = microphones
+    }
+
+    /// The movies' files on one disk, by their paths in its folder.
+    func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {
+        writers.keys.sorted().compactMap { path in writers[path]?.file(index).map { (path, $0) } }
+    }
+
+    /// Likewise of microphones.
+    func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
+        microphones.compactMap(\.file).compactMap { wave in
+            wave.file(index).map { (wave.relativePath, $0) }
+        }
     }
 
     /// The encoders of pictures by what they encode.

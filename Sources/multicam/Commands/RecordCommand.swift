@@ -27,6 +27,12 @@ struct RecordCommand: Command {
             OptionSpec("name", "NAME", help: "The session folder's name. Default: date, time and profile."),
             OptionSpec("duration", "T", help: "Stop by itself after this long: 10, 2.5, 500ms, 10s, 5m, 2h."),
             OptionSpec(
+                "also", "DIR",
+                help:
+                    "Write a safety copy at the same time: a session folder of the same name in DIR, best on another disk."
+            ),
+            OptionSpec("copy", "WHAT", help: "What goes into --also: all (the default), or program."),
+            OptionSpec(
                 "metadata", help: "Write what is known of each picture, a line each, to cameras/ROLE.ndjson."),
             OptionSpec(
                 "no-governor",
@@ -43,6 +49,7 @@ struct RecordCommand: Command {
     private let output: String
     private let name: String?
     private let duration: Nanoseconds?
+    private let copy: SafetyCopy?
     private let wantsJSON: Bool
     private let isGoverned: Bool
     private let resumes: Bool
@@ -64,6 +71,7 @@ struct RecordCommand: Command {
             return text
         }
         duration = try arguments.duration()
+        copy = try Self.copy(arguments)
         wantsJSON = arguments.flag("json")
         isGoverned = !arguments.flag("no-governor")
         resumes = arguments.flag("resume")
@@ -71,6 +79,20 @@ struct RecordCommand: Command {
             throw arguments.spec.error(
                 "`--resume` goes on after the governor has ended a recording: leave out `--no-governor`.")
         }
+    }
+
+    private static func copy(_ arguments: ParsedArguments) throws(UsageError) -> SafetyCopy? {
+        let word = arguments.optional("copy")
+        let content = word.map { SafetyCopy.Content(rawValue: $0) } ?? .all
+        guard let content else {
+            throw arguments.spec.error("`--copy \((word ?? "").printable())`: expected all or program.")
+        }
+        guard let folder = arguments.optional("also") else {
+            if word == nil { return nil }
+            throw arguments.spec.error(
+                "`--copy` says what goes into a safety copy: name its folder with `--also DIR`.")
+        }
+        return SafetyCopy(parentFolder: folder, content: content)
     }
 
     func run() async throws -> ExitStatus {
@@ -81,7 +103,7 @@ struct RecordCommand: Command {
         var results = [try await record(setup, duration: rest)]
         while let result = results.last, let reason = result.pressureEnd {
             rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
-            guard resumes || setup.plan.budget.resumes, result.storageFailures.isEmpty,
+            guard resumes || setup.plan.budget.resumes, result.isStored,
                 rest.map({ $0 > .zero }) ?? true, !steering.isStopped
             else { break }
             pause(result, reason)
@@ -106,7 +128,8 @@ struct RecordCommand: Command {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
         let session = setup.makeSession(
             RecordingOptions(
-                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current))
+                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
+                copy: copy))
         steering.steer(session)
         let printer = Task { await printEvents(of: session, setup) }
         let status = Task { await showStatus(of: session, printer) }

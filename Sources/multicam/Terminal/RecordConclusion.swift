@@ -11,7 +11,7 @@ struct RecordConclusion {
     /// What went wrong, a sentence each, in the order in which it did.
     var sentences: [String] {
         results.enumerated().flatMap { index, result in
-            var sentences = result.storageFailures.map(\.description)
+            var sentences = storage(result)
             sentences += result.encodingFailures.map(\.description)
             sentences += result.exceededLimits
             if let reason = result.pressureEnd, index == results.count - 1 {
@@ -22,9 +22,28 @@ struct RecordConclusion {
         }
     }
 
+    /// What failed in its folders, each named once, and where the recording is whole.
+    private func storage(_ result: RecordingResult) -> [String] {
+        var sentences = result.storageFailures.map(\.description)
+        guard let copy = result.copy else { return sentences }
+        sentences += copy.storageFailures.map { "the safety copy: \($0)" }
+        switch (result.storageFailures.isEmpty, copy.storageFailures.isEmpty) {
+        case (true, true): break
+        case (false, true):
+            sentences.append("the safety copy is whole: \(copy.folder.printable())")
+        case (true, false):
+            sentences.append("the recording itself is whole: \(result.folder.printable())")
+        case (false, false):
+            sentences.append(
+                "neither folder is whole; each holds what its manifest says: \(result.folder.printable()), "
+                    + copy.folder.printable())
+        }
+        return sentences
+    }
+
     /// The worst of them. That system pressure ended a session counts where nobody took it up again.
     var status: ExitStatus {
-        if results.contains(where: { !$0.storageFailures.isEmpty }) { return .storageFailed }
+        if results.contains(where: { !$0.isStored }) { return .storageFailed }
         if results.contains(where: { !$0.encodingFailures.isEmpty }) || results.last?.pressureEnd != nil {
             return .failed
         }

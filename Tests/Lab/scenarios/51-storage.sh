@@ -48,7 +48,7 @@ outside_killed() {
 
 inside_full_disk() {
     mkdir /run/small
-    mount -t tmpfs -o size=6m tmpfs /run/small
+    mount -t tmpfs -o size=20m tmpfs /run/small
     # shellcheck disable=SC2046 # words
     output=/run/small start r $(all)
     ended r 7
@@ -58,15 +58,21 @@ inside_full_disk() {
 outside_full_disk() {
     recorded r 7
     equal "outcome" "$(json "$ledger" 'd["outcome"]')" storage-failed
-    local role
+    local role seconds file
     for role in desk face; do
         copied "$folder/cameras/$role.mov" > "$results/$role.json" || fail "$role: $(json "$results/$role.json" 'd["damaged"], d["backwards"]')"
         equal "$role: nothing missing" "$(json "$results/$role.json" 'd["missing"], d["repeats"]')" "([], 0)"
-        within "$role: what the disk had no room for is in the ledger" "$(json "$ledger" "d['tracks']['$role']['lost']['disk']")" 1 200
+        equal "$role: the disk took everything" "$(json "$ledger" "d['tracks']['$role']['lost'].get('disk', 0)")" 0
     done
     equal "the program decodes" "$(ffmpeg -v error -i "$folder/program.mp4" -f null - 2>&1 | head -3)" ""
     tone host "$folder/audio/host.wav" 1000
-    equal "each file is named, with what to do" "$(grep -c 'the disk is full. Free some space' "$results/r.stderr")" 4
+    seconds=$(json "$folder/manifest.json" "round(d['duration_ns'] / 1e6)")
+    for file in cameras/desk.mov cameras/face.mov program.mp4 audio/host.wav; do
+        within "$file: milliseconds of $seconds" \
+            "$(python3 -c "print(round(1000 * $(ffprobe -v error -show_entries format=duration -of csv=p=0 "$folder/$file")))")" "$((seconds - 1))" "$((seconds + 1))"
+    done
+    equal "it says once why it ended, and what to do" "$(grep -c 'the disk is full but for the room to finish the files.*Free some space' "$results/r.stderr")" 2
+    equal "every file is whole" "$("$MULTICAM" verify "$folder" | grep -c '^whole  ')" 4
 }
 
 inside_locked_folder() {

@@ -7,33 +7,27 @@ import Testing
 
 @Suite("A movie's writer and its parts")
 struct MovieWriterTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     private let rate = FrameRate(30, per: 1)
 
     /// Makes a movie of some streams of pictures, has it written to, and closes it.
     private func write(
         streams: Int, _ body: (MovieWriter) -> Void
-    ) throws -> (result: MovieWriter.Result, files: [String]) {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+    ) throws -> (result: MovieFileWriter.Result, files: [String]) {
+        let disk = try TestDisk()
         let parameters = StreamParameters(
             codec: .mjpeg, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate)
         let tracks = (0..<streams).map {
             MovieTrack.video(parameters, rotation: .none, name: "camera \($0)")
         }
         let writer = try MovieWriter(
-            path: path("a.mov"), relativePath: "a.mov", streams: tracks,
-            startedAt: Date(timeIntervalSince1970: 0))
+            [disk.disk], relativePath: "a.mov", streams: tracks, startedAt: Date(timeIntervalSince1970: 0))
         body(writer)
-        let result = writer.join()
-        return (result, try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted())
+        let result = try #require(writer.join()[0])
+        return (result, try disk.movies())
     }
 
-    private func path(_ file: String) -> String { folder.appending(path: file).path }
-
     private func part(_ number: Int, at tick: Int64) -> MovieWriter.Part {
-        let file = "a-\(number).mov"
-        return MovieWriter.Part(path: path(file), relativePath: file, start: rate.time(ofTick: tick))
+        MovieWriter.Part(relativePath: "a-\(number).mov", start: rate.time(ofTick: tick))
     }
 
     private func append(_ ticks: Range<Int64>, to stream: Int, of writer: MovieWriter) {

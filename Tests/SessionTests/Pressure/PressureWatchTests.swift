@@ -51,25 +51,24 @@ struct PressureWatchTests {
 
     @Test("an encoder that is stuck is a critical factor; once it is through, the level falls")
     func stuckEncoder() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "pressure-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let disk = try TestDisk()
         let parameters = StreamParameters(
             codec: .mjpeg, timeScale: 30, size: PictureSize(width: 64, height: 48), rate: FrameRate(30))
         let writer = try MovieWriter(
-            path: folder.path + "/program.mov", relativePath: "program.mov",
+            [disk.disk], relativePath: "program.mov",
             streams: [.video(parameters, rotation: .none, name: "program")],
             startedAt: Date(timeIntervalSince1970: 1_767_225_600))
         let gate = Monitor(false)
         let lane = EncoderLane(
             name: "program", encoder: StuckEncoder(parameters, gate: gate),
             to: MovieLane(writer: writer, stream: 0), waitsForRoom: false)
-        var outputs = SessionOutputs(writers: ["program.mov": writer], microphones: [])
+        var outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
         outputs.program = ProgramTrack(rate: FrameRate(30), layers: [], encoder: lane)
         for tick in Int64(0)..<30 { lane.repeatLast(tick: tick, asKey: false) }
 
         let clock = StoppedClock()
         let watch = PressureWatch(
-            CalmHost(), clock: clock, folder: folder.path, frameInterval: FrameRate(30).interval)
+            CalmHost(), clock: clock, folder: disk.path, frameInterval: FrameRate(30).interval)
         let risen = try #require(watch.follow(outputs, at: .zero))
         #expect(risen.fields["level"] == .string("critical") && risen.fields["was"] == .string("nominal"))
         // The first may be with the encoder already.
@@ -93,6 +92,5 @@ struct PressureWatchTests {
         let summary = try #require(watch.course.summary)
         #expect(summary.peak == .critical && summary.factors.map(\.what) == ["encoder"])
         _ = writer.join()
-        try FileManager.default.removeItem(at: folder)
     }
 }

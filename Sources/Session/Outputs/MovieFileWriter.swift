@@ -1,0 +1,228 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+/// The thread that alone touches one movie file, and its later parts, in one folder, and the queue before it.
+///
+/// Nobody waits for the disk: the queue is bounded in bytes, and what finds no room is left out by the rules of
+/// `PacketShedding`. A file that fails ends; what follows for it is thrown away and the others go on.
+final class MovieFileWriter: Sendable {
+    private enum Item: Sendable {
+        case packet(EncodedPacket, stream: Int)
+        case split(MovieWriter.Part)
+        case pass(Int)
+        case conclude(MediaTime)
+        case finishStream(Int)
+    }
+
+    /// What the file holds, once it is closed, or why it failed.
+    struct Result: Sendable {
+        /// The files after the first.
+        var parts: [MovieWriter.Part] = []
+        /// All that could be finished.
+        var closed: [ClosedFile] = []
+        /// Of each stream, in all parts.
+        var packetCounts: [Int]
+        /// Of each stream, what the disk was too slow for.
+        var shed: [[Shed]]
+        /// Where it was ended before the recording was, for want of room on the disk.
+        var conclusion: MediaTime?
+        var failure: FileError?
+        /// A file that could not be begun at a split: it went on in the one before it.
+        var splitFailure: FileError?
+    }
+
+    /// A stretch of a stream that is not in the file.
+    struct Shed: Sendable, Equatable {
+        let from: MediaTime
+        let to: MediaTime
+        /// Packets.
+        let count: Int
+    }
+
+    private struct Shared {
+        var end: MediaTime?
+        /// From the request for a new part until all streams have come to it.
+        var isSplitting = false
+        /// Nothing is written any more.
+        var isOver = false
+        var shedding: [PacketShedding]
+        /// What finishing it would write.
+        var finishingBytes: Int64 = 0
+        var result: Result
+    }
+
+    private let queue: WriteQueue<Item>
+    private let shared: Monitor<Shared>
+    private let thread: MediaThread
+    private let streams: [MovieTrack]
+
+    /// Makes the file and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - disk: Whose folder it is made in.
+    ///   - relativePath: From there.
+    ///   - streams: What packets come for.
+    ///   - startedAt: The date of T0.
+    /// - Throws: When the file cannot be made.
+    init(_ disk: RecordingDisk, relativePath: String, streams: [MovieTrack], startedAt: Date)
+        throws(FileError)
+    {
+        self.streams = streams
+        let conduct = disk.conduct
+        let first = try MoviePart(
+            in: disk.folder, relativePath: relativePath, streams: streams,
+            timecode: streams.timecode(at: startedAt), createdAt: startedAt, start: .zero, disk: conduct)
+        let shared = Monitor(
+            Shared(
+                shedding: streams.map { PacketShedding(needsKeys: $0.needsKeys) },
+                result: Result(
+                    packetCounts: Array(repeating: 0, count: streams.count),
+                    shed: Array(repeating: [], count: streams.count))))
+        self.shared = shared
+        let queue: WriteQueue<Item> = disk.queue()
+        self.queue = queue
+        let carried = Carried(
+            MoviePartSequence(
+                first: first, streams: streams, startedAt: startedAt, folder: disk.folder, disk: conduct))
+        let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+        thread = MediaThread(name: "write:\(name)") {
+            Self.run(carried.value, queue: queue, shared: shared)
+        }
+    }
+
+    /// Takes a packet, or leaves it out where there is no room for it.
+    func append(_ packet: EncodedPacket, stream: Int) {
+        let isSound = streams[stream].isSound
+        let claim = shared.withLock { $0.shedding[stream].claim(isKey: packet.isKey) }
+        let isTaken =
+            claim.map { least in
+                queue.offer(
+                    .packet(packet, stream: stream), bytes: packet.bytes.count,
+                    as: isSound ? .sound : .picture(least: least))
+            } ?? false
+        shared.withLock { $0.shedding[stream].note(packet, isTaken: isTaken) }
+    }
+
+    func finishStream(_ stream: Int) { order(.finishStream(stream)) }
+
+    /// A stream has nothing to send at the split that was asked for last: it is not waited for there.
+    func pass(_ stream: Int) { order(.pass(stream)) }
+
+    /// Goes on in a new file. It is not made when this one has failed, or has ended before it.
+    func split(_ part: MovieWriter.Part) {
+        shared.withLock { $0.isSplitting = true }
+        order(.split(part))
+    }
+
+    /// Takes nothing more that is shown from a time on, which no stream has come to.
+    func conclude(at time: MediaTime) {
+        shared.withLock { $0.result.conclusion = $0.result.conclusion ?? time }
+        order(.conclude(time))
+    }
+
+    private func order(_ item: Item) { _ = queue.offer(item, bytes: 0, as: .order) }
+
+    var isSplitting: Bool { shared.withLock { $0.isSplitting && !$0.isOver && $0.result.failure == nil } }
+
+    /// Whether it can go on in a new file: it has not failed, nor has every one of its streams ended.
+    var isOpen: Bool {
+        shared.withLock { !$0.isOver && $0.result.failure == nil && $0.result.conclusion == nil }
+    }
+
+    /// How long the next packet has waited: the disk's backlog.
+    var backlog: Nanoseconds { queue.age }
+    var failure: FileError? { shared.withLock { $0.result.failure } }
+
+    /// Packets left out so far.
+    var shedCount: Int { shared.withLock { $0.shedding.reduce(0) { $0 + $1.count } } }
+
+    /// What is still to be written if the recording ended now, in bytes.
+    var finishingByteCount: Int64 { shared.withLock { $0.finishingBytes } + Int64(queue.byteCount) }
+
+    /// Tells where all streams end, before the last of them is finished.
+    func setEnd(_ end: MediaTime) { shared.withLock { $0.end = end } }
+
+    /// Waits until the file is closed.
+    func join() -> Result {
+        thread.join()
+        return shared.withLock { shared in
+            var result = shared.result
+            result.shed = zip(streams, shared.shedding).map { track, shedding in
+                shedding.stretches.map {
+                    Shed(
+                        from: max(track.time(ofTicks: $0.from), .zero), to: track.time(ofTicks: $0.to),
+                        count: $0.count)
+                }
+            }
+            return result
+        }
+    }
+
+    private static func run(
+        _ parts: MoviePartSequence, queue: WriteQueue<Item>, shared: Monitor<Shared>
+    ) {
+        var open = parts.streamCount
+        while open > 0, let item = queue.next() {
+            let wasSplitting = parts.isSplitting
+            do throws(FileError) {
+                switch item {
+                case .packet(let packet, let stream): try parts.append(packet, stream: stream)
+                case .split(let part): try split(parts, to: part, shared)
+                case .pass(let stream): try parts.pass(stream: stream)
+                case .conclude(let time): parts.conclude(at: time)
+                case .finishStream(let stream):
+                    open -= 1
+                    try parts.finish(stream: stream)
+                }
+            } catch {
+                parts.fail()
+                shared.withLock { shared in
+                    if shared.result.failure == nil { shared.result.failure = error }
+                }
+            }
+            let finishingBytes = parts.finishingByteCount
+            let hasSplit = wasSplitting && !parts.isSplitting
+            shared.withLock { shared in
+                shared.finishingBytes = finishingBytes
+                if hasSplit { shared.isSplitting = false }
+            }
+        }
+        close(parts, queue: queue, shared: shared)
+    }
+
+    /// Where the new file cannot be made the old one goes on, unless what follows would not fit into it.
+    private static func split(
+        _ parts: MoviePartSequence, to part: MovieWriter.Part, _ shared: Monitor<Shared>
+    ) throws(FileError) {
+        do throws(FileError) {
+            if try parts.split(part) { shared.withLock { $0.result.parts.append(part) } }
+        } catch {
+            guard part.changes.isEmpty else { throw error }
+            shared.withLock { shared in
+                shared.isSplitting = false
+                shared.result.splitFailure = shared.result.splitFailure ?? error
+            }
+        }
+    }
+
+    private static func close(
+        _ parts: MoviePartSequence, queue: WriteQueue<Item>, shared: Monitor<Shared>
+    ) {
+        shared.withLock { $0.isOver = true }
+        queue.finish()
+        do throws(FileError) {
+            let hasAllParts = try parts.finish(at: shared.withLock { $0.end })
+            if !hasAllParts { shared.withLock { _ = $0.result.parts.popLast() } }
+        } catch {
+            shared.withLock { shared in
+                if shared.result.failure == nil { shared.result.failure = error }
+            }
+        }
+        let (counts, closed) = (parts.writtenCounts, parts.closed)
+        shared.withLock { shared in
+            shared.result.packetCounts = counts
+            shared.result.closed = closed
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import Containers
+internal import Glibc
+internal import Media
+
+/// What one folder holds of a recording when its files are closed.
+struct RecordedFiles {
+    /// By their paths in the folder.
+    let movies: [String: MovieFileWriter.Result]
+    /// By microphones.
+    let waves: [String: WaveFileWriter.Result]
+    /// Why the files end before the recording; `nil` where they do not.
+    let conclusion: FileError?
+    private let folder: String
+
+    /// - Parameters:
+    ///   - movies: Of all folders, by path and disk.
+    ///   - waves: Likewise by microphone and disk.
+    ///   - disk: The folder's disk.
+    ///   - conclusion: Why its files end before the recording.
+    init(
+        movies: [String: [Int: MovieFileWriter.Result]], waves: [String: [Int: WaveFileWriter.Result]],
+        disk: RecordingDisk,
+        conclusion: FileError?
+    ) {
+        self.movies = movies.compactMapValues { $0[disk.index] }
+        self.waves = waves.compactMapValues { $0[disk.index] }
+        self.conclusion = conclusion
+        folder = disk.folder.path
+    }
+
+    /// What failed, each file once.
+    var failures: [FileError] {
+        let failed = movies.keys.sorted().compactMap { movies[$0]?.failure }
+        let parts = movies.keys.sorted().compactMap { movies[$0]?.splitFailure }
+        return failed + parts + waves.keys.sorted().compactMap { waves[$0]?.failure }
+            + [conclusion].compactMap(\.self) + faults
+    }
+
+    /// Of finished files that are not as written.
+    private var faults: [FileError] {
+        closed.compactMap { file in
+            file.fault.map {
+                FileError(path: "\(folder)/\(file.relativePath)", operation: "verify", detail: $0)
+            }
+        }
+    }
+
+    private var closed: [ClosedFile] {
+        movies.keys.sorted().flatMap { movies[$0]?.closed ?? [] }
+            + waves.keys.sorted().flatMap { waves[$0]?.closed ?? [] }
+    }
+
+    /// Every file, for the manifest, by their paths; `waveFiles` names the first of each microphone.
+    func listed(waveFiles: [String: String]) -> [Manifest.File] {
+        let verified = closed.map { file in
+            Manifest.File(
+                file: file.relativePath, bytes: file.byteCount, xxh3_128: file.checksum?.value,
+                hashed_from: file.checksum?.start, verified: file.fault == nil, fault: file.fault)
+        }
+        var unfinished: [(path: String, failure: FileError?)] = []
+        for (path, movie) in movies {
+            unfinished += ([path] + movie.parts.map(\.relativePath)).map { ($0, movie.failure) }
+        }
+        for (role, wave) in waves {
+            unfinished += ([waveFiles[role] ?? role] + wave.parts.map(\.relativePath)).map {
+                ($0, wave.failure)
+            }
+        }
+        let known = Set(verified.map(\.file))
+        let rest = unfinished.filter { !known.contains($0.path) }.map { path, failure in
+            Manifest.File(
+                file: path, bytes: size(path), verified: false,
+                fault: failure?.description ?? "it was not finished.")
+        }
+        return (verified + rest).sorted { $0.file < $1.file }
+    }
+
+    /// Of a file that was not finished; 0 where it is not there.
+    private func size(_ path: String) -> Int64 {
+        var status = stat()
+        return stat("\(folder)/\(path)", &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// What the disk was too slow for, of one stream.
+    func shed(_ place: (file: String, stream: Int)) -> [MovieFileWriter.Shed] {
+        movies[place.file]?.shed[place.stream] ?? []
+    }
+}

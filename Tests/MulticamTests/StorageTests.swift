@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("storage that fails")
+struct StorageTests {
+    static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?size=320x180", rate: 30 }
+          face: { device: "virtual:clap?size=320x180", rate: 30 }
+        microphones:
+          host: { device: "virtual:clap" }
+        program: { size: 320x180, rate: 30, layout: pip, main: desk, inset: face, scale: 0.25 }
+        tracks: { cameras: copy, microphones: wav }
+        budget: { governor: false }
+        """
+    static let files = ["cameras/desk.mov", "cameras/face.mov", "program.mp4", "audio/host.wav"]
+
+    /// Of a recording that ended, how long each file plays by ffprobe.
+    private func lengths(_ recording: Recording, in folder: String? = nil) throws -> [Double] {
+        try Self.files.map { file in
+            let path = folder.map { "\($0)/\(file)" } ?? recording.path(file)
+            let text = try Reader.run(
+                "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])
+            return try #require(
+                Double(String(decoding: text, as: UTF8.self).split(separator: "\n").first ?? ""))
+        }
+    }
+
+    private func hasEqualLengths(_ lengths: [Double]) -> Bool {
+        (lengths.max() ?? 0) - (lengths.min() ?? 0) < 0.001
+    }
+
+    /// A computer whose disks have so much room. A megabyte is recorded in a second.
+    private final class Disk: HostReading {
+        private let free: @Sendable (_ folder: String, _ recorded: Int64) -> Int64
+        private let begin = Monitor<ClockTime?>(nil)
+
+        init(free: @escaping @Sendable (_ folder: String, _ recorded: Int64) -> Int64) { self.free = free }
+
+        func read(folder: String, at time: ClockTime) -> HostState {
+            let first = begin.withLock { begin in
+                begin = begin ?? time
+                return begin ?? time
+            }
+            let recorded = (time - first).count / 1000
+            var state = HostState()
+            state.disk = DiskSpace(freeBytes: free(folder, recorded), recordedBytes: recorded)
+            return state
+        }
+    }
+
+    @Test(
+        "at the reserve the recording is finished properly: storage failed, every file whole and as long as the others"
+    )
+    func reserve() async throws {
+        let host = Disk { _, recorded in 8_000_000 - recorded }
+        let recording = try await Recording(Self.profile, seconds: 20, host: host)
+        #expect(recording.manifest.outcome == .storageFailed)
+        #expect(recording.result.storageFailures.count == 1)
+        #expect(
+            recording.result.storageFailures[0].description.contains(
+                "the disk is full but for the room to finish"))
+        #expect(recording.manifest.ended_by?.contains("the disk is full") == true)
+        let seconds = Double(recording.manifest.duration_ns) / 1e9
+        #expect((4...9).contains(seconds))
+        let lengths = try lengths(recording)
+        #expect(hasEqualLengths(lengths) && abs(lengths[0] - seconds) < 0.001)
+        for track in recording.manifest.tracks where track.kind != "microphone" {
+            #expect(track.frames?.lost["disk"] == nil)
+        }
+        #expect(
+            recording.events.contains { $0.contains("disk_minutes") && $0.contains("the disk has room for") })
+        try recording.checkSchema()
+    }
+
+    /// Fails each file whose path is chosen from its seventh write on: after about a second and a half.
+    private func failure(_ isChosen: @escaping @Sendable (String) -> Bool)
+        -> @Sendable (String, Int64) -> Int32
+    {
+        let counts = Monitor<[String: Int]>([:])
+        return { path, _ in
+            guard isChosen(path) else { return 0 }
+            return counts.withLock { counts in
+                counts[path, default: 0] += 1
+                return counts[path, default: 0] > 6 ? EIO : 0
+            }
+        }
+    }
+
+    @Test("a file whose disk fails ends with what it has; the others go on to the end, and each is named")
+    func oneFile() async throws {
+        let recording = try await Recording(
+            Self.profile, seconds: 4,
+            options: { options in
+                options.beforeWrite = failure { $0.hasSuffix("face.mov") }
+            })
+        #expect(recording.manifest.outcome == .storageFailed)
+        #expect(recording.result.storageFailures.map(\.path) == [recording.path("cameras/face.mov")])
+        let face = try recording.track("face")
+        #expect(face.failure?.contains("Input/output error") == true)
+        let lengths = try lengths(recording)
+        #expect(lengths[1] > 0.4 && lengths[1] < 3.9)
+        #expect(hasEqualLengths([lengths[0], lengths[2], lengths[3], 4]))
+        let frames = try #require(face.frames)
+        #expect(frames.written == Int((lengths[1] * 30).rounded()))
+        #expect((frames.lost["disk"] ?? 0) == 120 - frames.written)
+        #expect(recording.events.contains { $0.contains("The rest of the recording goes on") })
+        let files = try #require(recording.manifest.files)
+        #expect(files.filter { !$0.verified }.map(\.file) == ["cameras/face.mov"])
+        let verification = try FolderVerification(folder: recording.folder)
+        #expect(
+            files.map { verification.verdict($0) }
+                == files.map {
+                    $0.file == "cameras/face.mov" ? .unfinished($0.fault ?? "") : .whole
+                })
+    }
+
+    @Test("a safety copy is the same recording to the byte")
+    func copy() async throws {
+        let recording = try await Recording(Self.profile, seconds: 3, copy: .all)
+        let copy = try #require(recording.result.copy)
+        #expect(copy.storageFailures.isEmpty && recording.manifest.outcome == .finished)
+        #expect(copy.folder != recording.folder)
+        #expect(
+            URL(fileURLWithPath: copy.folder).lastPathComponent
+                == URL(fileURLWithPath: recording.folder).lastPathComponent)
+        for file in Self.files + ["events.ndjson", "report/sync.svg"] {
+            #expect(
+                try recording.bytes(file) == Data(contentsOf: URL(fileURLWithPath: "\(copy.folder)/\(file)")),
+                "\(file)")
+        }
+        let manifest = try recording.manifest(in: copy.folder)
+        #expect(manifest.tracks == recording.manifest.tracks && manifest.outcome == .finished)
+        #expect(manifest.other_folder?.folder == recording.folder)
+        #expect(recording.manifest.other_folder?.folder == copy.folder)
+        let files = try #require(recording.manifest.files)
+        #expect(
+            files.map(\.file) == Self.files.sorted() && files.allSatisfy { $0.verified && $0.fault == nil })
+        #expect(manifest.files == files)
+        let verification = try FolderVerification(folder: copy.folder)
+        #expect(files.allSatisfy { verification.verdict($0) == .whole })
+        try recording.checkSchema()
+    }
+
+    @Test("a safety copy of the program holds the program alone, with a manifest that names nothing else")
+    func programCopy() async throws {
+        let recording = try await Recording(Self.profile, seconds: 2, copy: .program)
+        let copy = try #require(recording.result.copy)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: copy.folder).sorted() == [
+                "events.ndjson", "manifest.json", "program.mp4", "report",
+            ])
+        #expect(try recording.manifest(in: copy.folder).tracks.map(\.name) == ["program"])
+        #expect(recording.manifest.tracks.count == 4)
+    }
+
+    @Test("where one folder's disk fails the other goes on to the end, whichever it is", arguments: [0, 1])
+    func eitherFails(_ failing: Int) async throws {
+        let recording = try await Recording(
+            Self.profile, seconds: 4, copy: .all,
+            options: { options in
+                options.beforeWrite = failure { $0.contains("/copies/") == (failing == 1) }
+            })
+        let copy = try #require(recording.result.copy)
+        let (failed, whole) = failing == 0 ? (recording.folder, copy.folder) : (copy.folder, recording.folder)
+        #expect(hasEqualLengths(try lengths(recording, in: whole) + [4]))
+        #expect(try recording.manifest(in: whole).outcome == .finished)
+        let manifest = try recording.manifest(in: failed)
+        #expect(manifest.outcome == .storageFailed && manifest.other_folder?.outcome == .finished)
+        #expect(manifest.tracks.allSatisfy { $0.failure?.contains("Input/output error") == true })
+        #expect(try lengths(recording, in: failed).allSatisfy { $0 < 3.9 })
+        let failures = failing == 0 ? recording.result.storageFailures : copy.storageFailures
+        #expect(failures.count == 4 && !recording.result.isStored)
+    }
+
+    @Test(
+        "where one folder's disk is full its files end together and whole, and the other goes on",
+        arguments: [0, 1])
+    func eitherIsFull(_ full: Int) async throws {
+        let host = Disk { folder, recorded in
+            folder.contains("/copies/") == (full == 1) ? 7_000_000 - recorded : 1 << 40
+        }
+        let recording = try await Recording(
+            Self.profile, seconds: 9, host: host, clock: SimulatedClock(), copy: .all)
+        let copy = try #require(recording.result.copy)
+        let (tight, wide) = full == 0 ? (recording.folder, copy.folder) : (copy.folder, recording.folder)
+        #expect(hasEqualLengths(try lengths(recording, in: wide) + [9]))
+        let lengths = try lengths(recording, in: tight)
+        #expect(hasEqualLengths(lengths) && lengths[0] > 2 && lengths[0] < 8)
+        let manifest = try recording.manifest(in: tight)
+        #expect(manifest.outcome == .storageFailed)
+        #expect(manifest.tracks.allSatisfy { abs(Double($0.duration_ns) / 1e9 - lengths[0]) < 0.001 })
+        for track in manifest.tracks {
+            guard let frames = track.frames else { continue }
+            #expect(frames.written == Int((lengths[0] * 30).rounded()))
+        }
+        #expect(recording.events.contains { $0.contains("The recording goes on in \(wide)") })
+    }
+
+    @Test("a recording never is its own safety copy")
+    func sameFolder() async throws {
+        await #expect(throws: RecordingError.self) {
+            _ = try await Recording(Self.profile, seconds: 1, copy: .all, copiesIntoItself: true)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Containers
+import Foundation
+import Media
+import Testing
+
+@testable import Session
+
+@Suite("a disk that hangs")
+struct HangingDiskTests {
+    /// Holds up every write while it is shut.
+    private final class Gate: Sendable {
+        private let state = Monitor((isShut: false, hasSomebody: false))
+
+        var wait: @Sendable (String, Int64) -> Int32 {
+            { _, _ in
+                self.state.broadcast { $0.hasSomebody = $0.isShut }
+                self.state.wait { $0.isShut ? nil : () }
+                return 0
+            }
+        }
+
+        func shut() { state.broadcast { $0 = (true, false) } }
+        func open() { state.broadcast { $0.isShut = false } }
+        func waitUntilSomebodyWaits() { state.wait { $0.hasSomebody ? () : nil } }
+    }
+
+    private let rate = FrameRate(30, per: 1)
+    private let gate = Gate()
+
+    private func track(_ codec: StreamParameters.Codec) -> MovieTrack {
+        .video(
+            StreamParameters(
+                codec: codec, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate),
+            rotation: .none, name: "desk")
+    }
+
+    private func packet(_ tick: Int64, bytes: Int) -> EncodedPacket {
+        EncodedPacket(
+            bytes: SharedBytes(count: bytes), presentation: tick, decode: tick, duration: 1, isKey: true)
+    }
+
+    @Test(
+        "nobody who brings pictures waits; what finds room is written, and the rest is counted with its time")
+    func movie() throws {
+        let disk = try TestDisk(limit: 1 << 20, beforeWrite: gate.wait)
+        let writer = try MovieWriter(
+            [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
+            startedAt: Date(timeIntervalSince1970: 0))
+        gate.shut()
+        // Half a second makes a fragment, whose write does not return.
+        for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 1000), stream: 0) }
+        gate.waitUntilSomebodyWaits()
+        for tick in Int64(15)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
+        let file = try #require(writer.file(0))
+        // 524 288 bytes for the file: 52 pictures.
+        #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 98)
+        #expect(writer.backlog > .zero && file.failure == nil)
+        gate.open()
+        writer.setEnd(rate.time(ofTick: 165))
+        writer.finishStream(0)
+        let result = try #require(writer.join()[0])
+        #expect(result.failure == nil && result.packetCounts == [67])
+        #expect(
+            result.shed == [
+                [.init(from: rate.time(ofTick: 67), to: rate.time(ofTick: 165), count: 98)]
+            ])
+        #expect(disk.disk.memory.byteCount == 0)
+    }
+
+    @Test("with memory enough nothing is lost")
+    func patience() throws {
+        let disk = try TestDisk(limit: 8 << 20, beforeWrite: gate.wait)
+        let writer = try MovieWriter(
+            [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
+            startedAt: Date(timeIntervalSince1970: 0))
+        gate.shut()
+        for tick in Int64(0)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
+        gate.open()
+        writer.finishStream(0)
+        let result = try #require(writer.join()[0])
+        #expect(result.failure == nil && result.packetCounts == [165] && result.shed == [[]])
+    }
+
+    @Test(
+        "the safety copy's disk hangs and leaves pictures out; the recording's own file has them all, and the reverse"
+    )
+    func copy() throws {
+        for hanging in 0...1 {
+            let quick: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
+            let disks = [
+                try TestDisk(limit: 1 << 20, index: 0, beforeWrite: hanging == 0 ? gate.wait : quick),
+                try TestDisk(limit: 1 << 20, index: 1, beforeWrite: hanging == 1 ? gate.wait : quick),
+            ]
+            let writer = try MovieWriter(
+                disks.map(\.disk), relativePath: "desk.mov", streams: [track(.mjpeg)],
+                startedAt: Date(timeIntervalSince1970: 0))
+            gate.shut()
+            for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
+            gate.waitUntilSomebodyWaits()
+            for tick in Int64(15)..<165 {
+                writer.append(packet(tick, bytes: 10_000), stream: 0)
+                // The other disk keeps up.
+                while disks[1 - hanging].disk.memory.byteCount > 100_000 {}
+            }
+            gate.open()
+            writer.finishStream(0)
+            let results = writer.join()
+            #expect(results[hanging]?.packetCounts == [67] && results[1 - hanging]?.packetCounts == [165])
+            #expect(results[1 - hanging]?.shed == [[]])
+        }
+    }
+
+    @Test("sound that finds no room is silence of the same length, and counted")
+    func sound() throws {
+        // Room for 87 blocks of 4800 samples.
+        let disk = try TestDisk(sound: 87 * 19_200 + 100, beforeWrite: gate.wait)
+        let wave = try WaveWriter(
+            [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
+        gate.shut()
+        let block = [Float](repeating: 0.5, count: 4800)
+        // Half a second is written at once, which does not return.
+        for _ in 0..<5 { wave.append(block) }
+        gate.waitUntilSomebodyWaits()
+        for _ in 0..<100 { wave.append(block) }
+        let file = try #require(wave.file(0))
+        #expect(file.silencedCount == 13 * 4800)
+        gate.open()
+        while file.finishingByteCount > 100_000 {}
+        wave.append(block)
+        wave.finish()
+        let result = try #require(wave.join()[0])
+        #expect(result.failure == nil && result.sampleCount == 106 * 4800)
+        #expect(result.silenced == [92 * 4800..<105 * 4800])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: disk.path + "/host.wav"))
+        let body = [UInt8](bytes.suffix(106 * 4800 * 3))
+        func isSilent(_ blocks: Range<Int>) -> Bool {
+            body[blocks.lowerBound * 14_400..<blocks.upperBound * 14_400].allSatisfy { $0 == 0 }
+        }
+        #expect(isSilent(92..<105) && !isSilent(91..<92) && !isSilent(105..<106))
+    }
+}

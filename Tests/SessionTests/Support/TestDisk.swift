@@ -1,0 +1,45 @@
+import Containers
+import Foundation
+import Media
+
+@testable import Session
+
+/// A session folder of its own on this machine's disk, which goes with it.
+final class TestDisk {
+    let disk: RecordingDisk
+    private let parent: URL
+
+    /// - Parameters:
+    ///   - limit: What may wait in memory, in bytes.
+    ///   - sound: And of sound.
+    ///   - index: Its number.
+    ///   - waitsForRoom: As in simulated time.
+    ///   - beforeWrite: What the disk does first: see `DiskConduct`.
+    /// - Throws: When the folder cannot be made.
+    init(
+        limit: Int? = nil, sound: Int = WriteLimits.usualSound, index: Int = 0, waitsForRoom: Bool = false,
+        beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
+    ) throws {
+        parent = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+        disk = RecordingDisk(
+            index: index, folder: try SessionFolder(in: parent.path, name: "session"),
+            limits: WriteLimits(total: limit, sound: sound),
+            waitsForRoom: waitsForRoom, beforeWrite: beforeWrite)
+    }
+
+    deinit {
+        disk.room.finish()
+        _ = disk.events.finish()
+        do {
+            try FileManager.default.removeItem(at: parent)
+        } catch {
+            print("left behind: \(parent.path): \(error)")
+        }
+    }
+
+    var path: String { disk.folder.path }
+
+    func movies() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".mov") }.sorted()
+    }
+}
