@@ -9,6 +9,7 @@ extension PictureEncodingSettings.Preset {
     ///
     /// - Parameter origin: The preset that the stream began with. Coding tools that its parameter sets name must be there, or the
     ///   parameter sets would change.
+    /// - Returns: Names and values; none where x264's preset is all.
     func x264Parameters(continuing origin: Self) -> [String] {
         var parameters: [String] = []
         // What costs little and saves much: arithmetic coding, deblocking, small blocks where a picture begins anew, and fewer bits
