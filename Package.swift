@@ -51,7 +51,7 @@ let package = Package(
         module("Session", "Containers", "Media", "Plots", "YAML"),
         module("Capture", "CLinux", "Media"),
         module("Encoding", "CMedia", "Media"),
-        module("Containers", "CHash", "Media"),
+        module("Containers", "CFiles", "Media"),
         module("Host", "Media"),
         module("Plots", "Media"),
         module("Arguments", "Media"),
@@ -65,7 +65,7 @@ let package = Package(
                 "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "jpeg", "yuv",
                 "pangocairo-1.0", "pango-1.0", "gobject-2.0", "cairo")),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
-        .target(name: "CHash", cSettings: shim, linkerSettings: libraries("xxhash")),
+        .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
 
         // Records in simulated time for tools/ten-hours.

@@ -101,7 +101,7 @@ struct Multicam {
         case .device(let error): status(of: error)
         case .file(let error): error.isPermission ? .noPermission : .storageFailed
         case .encoding: .failed
-        case .unknownRole: .usage
+        case .unknownRole, .nothingToCopy: .usage
         case .stopped: .aborted
         }
     }

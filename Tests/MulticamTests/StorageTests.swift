@@ -207,4 +207,30 @@ struct StorageTests {
             _ = try await Recording(Self.profile, seconds: 1, copy: .all, copiesIntoItself: true)
         }
     }
+
+    @Test("a safety copy of a program that there is not is refused")
+    func noProgram() async throws {
+        await #expect(throws: RecordingError.nothingToCopy) {
+            _ = try await Recording(
+                "cameras: { a: { device: \"virtual:clap\", size: 320x180 } }", seconds: 1, copy: .program)
+        }
+    }
+
+    @Test("parts never take the name of another role's file")
+    func roleNamedLikeAPart() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              cam: { device: "virtual:clap", size: 320x180, rate: 30 }
+              cam-2: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones: { mic: { device: "virtual:clap" }, mic-2: { device: "virtual:clap" } }
+            """, seconds: 3, steer: { $0.split() })
+        #expect(recording.result.isStored)
+        let parts = recording.manifest.tracks.map { $0.parts ?? [] }
+        #expect(
+            parts == [
+                ["cameras/cam-3.mov"], ["cameras/cam-2-2.mov"], ["audio/mic-3.wav"], ["audio/mic-2-2.wav"],
+            ])
+        #expect(recording.manifest.tracks.compactMap(\.samples?.written) == [144_000, 144_000])
+    }
 }

@@ -1,3 +1,4 @@
+import CFiles
 import Glibc
 import Media
 
@@ -10,6 +11,8 @@ public final class HeldRoom: Sendable {
         var wanted: Int64 = 0
         var held: Int64 = 0
         var isReleased = false
+        /// Whether something was held when it was given back.
+        var hadRoom = false
         var wasNeeded = false
     }
 
@@ -52,7 +55,9 @@ public final class HeldRoom: Sendable {
         let had = state.broadcast { state in
             state.wasNeeded = true
             state.isReleased = true
-            return state.held > 0
+            // Whoever comes after the first finds nothing held any more, and room all the same.
+            state.hadRoom = state.hadRoom || state.held > 0
+            return state.hadRoom
         }
         // The thread gives it back: it is waited for, so that the next write finds what was held.
         state.wait { $0.held == 0 ? () : nil }
@@ -68,7 +73,9 @@ public final class HeldRoom: Sendable {
     private static func keep(in folder: String, _ state: Monitor<State>) {
         guard let file = makeFile(in: folder) else { return }
         while let wanted = nextWish(state) {
-            let isHeld = posix_fallocate(file.number, 0, Int(wanted)) == 0
+            // Not posix_fallocate, which writes all of it where the file system cannot hold room.
+            let held = state.withLock { $0.held }
+            let isHeld = files_hold(file.number, held, wanted - held) == 0
             state.broadcast { state in
                 // On a disk that is nearly full, or cannot do this, what is held so far has to do.
                 if isHeld { state.held = wanted } else { state.wanted = min(state.wanted, state.held) }

@@ -26,7 +26,11 @@ final class BytesPool: Sendable {
     private let rooms = Monitor(Rooms())
 
     deinit {
-        rooms.withLock { $0.clear() }
+        // What comes back later is freed.
+        rooms.withLock { rooms in
+            rooms.clear()
+            rooms.byteCount = -1
+        }
     }
 
     /// - Parameter count: In bytes. What is kept of another is freed.

@@ -65,13 +65,8 @@ public final class SessionFolder: Sendable {
         in parent: String, and other: String, name: String
     ) throws(FileError) -> (String, String) {
         let parents = [parent, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
-        guard parents[0] != parents[1] else {
-            throw FileError(
-                path: other, operation: "make a safety copy",
-                detail: "it is the folder of the recording itself. Choose another, best on another disk.")
-        }
-        var number = 1
-        while true {
+        guard parents[0] != parents[1] else { throw isTheRecordingsOwn(other) }
+        for number in 1..<1000 {
             let attempt = number == 1 ? name : "\(name)-\(number)"
             let first = try makeNew(in: parent, name: attempt)
             let second: String
@@ -83,8 +78,25 @@ public final class SessionFolder: Sendable {
             if names[0] == names[1] { return (first, second) }
             rmdir(first)
             rmdir(second)
-            number += 1
+            // The same place by two names, as a bind mount makes them: it will never be otherwise.
+            if isOnePlace(parent, other) { throw isTheRecordingsOwn(other) }
         }
+        throw FileError(
+            path: other, operation: "make a safety copy",
+            detail:
+                "folders of the name \(name) are there already, as often as is tried. Choose another name.")
+    }
+
+    private static func isOnePlace(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    private static func isTheRecordingsOwn(_ folder: String) -> FileError {
+        FileError(
+            path: folder, operation: "make a safety copy",
+            detail: "it is the folder of the recording itself. Choose another, best on another disk.")
     }
 
     /// The absolute path of a file of this recording; the folders on the way are made.

@@ -123,7 +123,11 @@ final class MovieFileWriter: Sendable {
 
     private func order(_ item: Item) { _ = queue.offer(item, bytes: 0, as: .order) }
 
-    var isSplitting: Bool { shared.withLock { $0.isSplitting && !$0.isOver && $0.result.failure == nil } }
+    var isSplitting: Bool {
+        shared.withLock {
+            $0.isSplitting && !$0.isOver && $0.result.failure == nil && $0.result.conclusion == nil
+        }
+    }
 
     /// Whether it can go on in a new file: it has not failed, nor has every one of its streams ended.
     var isOpen: Bool {

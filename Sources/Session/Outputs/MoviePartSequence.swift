@@ -91,12 +91,16 @@ final class MoviePartSequence {
     /// Whether some streams have not come to the new file yet.
     var isSplitting: Bool { next != nil }
 
-    /// Begins a new file; not before the last split is complete.
+    /// Begins a new file. A split that is not complete is, from here on.
     ///
     /// - Returns: `false` when there is nothing to be continued: the file before it has failed.
     func split(_ part: MovieWriter.Part) throws(FileError) -> Bool {
-        precondition(next == nil, "a part begins when the one before it has begun")
-        guard current != nil else { return false }
+        // What would have brought some stream to the last part found no room: there is nothing to wait for any more.
+        if next != nil {
+            hasChanged = hasChanged.map { _ in true }
+            try changeWhenAllHave()
+        }
+        guard current != nil, next == nil else { return false }
         let continued = streams.indices.map { index in
             streams[index].continued(
                 priming: priming(ofStream: index, at: part.start), as: part.changes[index])

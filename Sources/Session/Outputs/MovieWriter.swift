@@ -78,13 +78,18 @@ final class MovieWriter: Sendable {
     /// Takes nothing more on one disk that is shown from a time on, which no stream has come to.
     func conclude(onDisk index: Int, at time: MediaTime) { file(index)?.conclude(at: time) }
 
-    var isSplitting: Bool { files.contains { $0.writer.isSplitting } }
+    /// Whether no file has come to the part that was asked for last. What one has come to the others will: all get the same, and a
+    /// disk that hangs keeps nobody waiting.
+    var isSplitting: Bool {
+        let open = files.filter(\.writer.isOpen)
+        return !open.isEmpty && open.allSatisfy(\.writer.isSplitting)
+    }
 
     /// Whether it can go on in a new file.
     var isOpen: Bool { files.contains { $0.writer.isOpen } }
 
-    /// How long the next packet has waited for the recording's own disk. A copy's is nobody's pressure.
-    var backlog: Nanoseconds { files.first { $0.disk == 0 }?.writer.backlog ?? .zero }
+    /// How long the next packet has waited, for the disk that keeps up best: while one has everything, nothing need be given up.
+    var backlog: Nanoseconds { files.filter(\.writer.isOpen).map(\.writer.backlog).min() ?? .zero }
 
     /// The file on a disk; `nil` where it is not written there.
     func file(_ disk: Int) -> MovieFileWriter? { files.first { $0.disk == disk }?.writer }

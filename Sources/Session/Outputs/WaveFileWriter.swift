@@ -26,6 +26,8 @@ final class WaveFileWriter: Sendable {
         /// Where it was ended before the recording was, for want of room on the disk.
         var conclusion: Int64?
         var failure: FileError?
+        /// A file that could not be begun at a split: it went on in the one before it.
+        var splitFailure: FileError?
     }
 
     private struct Shared {
@@ -150,15 +152,20 @@ final class WaveFileWriter: Sendable {
                 case .samples(let samples): try file.append(samples: samples)
                 case .silence(let count): try appendSilence(count, channels: channels, to: file)
                 case .split(let part, let startedAt):
-                    let count = try file.finish()
-                    let closed = check(file, named: name)
+                    let following: WaveFile
+                    do throws(FileError) { following = try next(part, startedAt) } catch {
+                        shared.withLock { $0.result.splitFailure = $0.result.splitFailure ?? error }
+                        continue
+                    }
+                    let (last, lastName) = (file, name)
+                    (file, name) = (following, part.relativePath)
+                    shared.withLock { $0.result.parts.append(part) }
+                    let count = try last.finish()
+                    let closed = check(last, named: lastName)
                     shared.withLock { shared in
                         shared.result.sampleCount += count
                         shared.result.closed.append(closed)
                     }
-                    file = try next(part, startedAt)
-                    name = part.relativePath
-                    shared.withLock { $0.result.parts.append(part) }
                 }
             } catch {
                 hasFailed = true

@@ -59,8 +59,8 @@ final class WaveWriter: Sendable {
         for file in files { file.writer.finish() }
     }
 
-    /// How long the next samples have waited for the recording's own disk.
-    var backlog: Nanoseconds { files.first { $0.disk == 0 }?.writer.backlog ?? .zero }
+    /// How long the next samples have waited, for the disk that keeps up best.
+    var backlog: Nanoseconds { files.filter(\.writer.isOpen).map(\.writer.backlog).min() ?? .zero }
 
     /// Whether it can go on in a new file.
     var isOpen: Bool { files.contains { $0.writer.isOpen } }

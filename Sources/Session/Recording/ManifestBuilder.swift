@@ -137,7 +137,8 @@ struct ManifestBuilder {
                 duration_ns: min(end, conclusion ?? end).nanoseconds,
                 samples: samples(microphone, wave),
                 parts: parts?.map(\.file), part_details: parts,
-                failure: failure?.description ?? microphone.failure?.description)
+                failure: failure?.description ?? microphone.failure?.description
+                    ?? microphone.encoder?.failure?.description)
         }
     }
 

@@ -92,6 +92,7 @@ public actor MulticamSession {
 
     private func makeRecorder() throws(RecordingError) -> sending Recorder {
         try checkSynchronizedRoles()
+        if options.copy?.content == .program, plan.program == nil { throw .nothingToCopy }
         let inputs = try makeInputs()
         let disks: [RecordingDisk]
         do throws(FileError) {

@@ -116,9 +116,16 @@ final class PartDirector {
     }
 
     private func nextPart(of path: String) -> String {
-        let number = numbers[path, default: 1] + 1
-        numbers[path] = number
-        guard let dot = path.lastIndex(of: ".") else { return "\(path)-\(number)" }
-        return "\(path[..<dot])-\(number)\(path[dot...])"
+        // Another role may have the name that a part would have: cameras `desk` and `desk-2`.
+        let taken = Set(
+            outputs.writers.values.map(\.relativePath)
+                + outputs.microphones.compactMap { $0.file?.relativePath })
+        while true {
+            let number = numbers[path, default: 1] + 1
+            numbers[path] = number
+            let (stem, ending) = path.lastIndex(of: ".").map { (path[..<$0], path[$0...]) } ?? (path[...], "")
+            let part = "\(stem)-\(number)\(ending)"
+            if !taken.contains(part) { return part }
+        }
     }
 }

@@ -31,7 +31,9 @@ struct RecordedFiles {
     /// What failed, each file once.
     var failures: [FileError] {
         let failed = movies.keys.sorted().compactMap { movies[$0]?.failure }
-        let parts = movies.keys.sorted().compactMap { movies[$0]?.splitFailure }
+        let parts =
+            movies.keys.sorted().compactMap { movies[$0]?.splitFailure }
+            + waves.keys.sorted().compactMap { waves[$0]?.splitFailure }
         return failed + parts + waves.keys.sorted().compactMap { waves[$0]?.failure }
             + [conclusion].compactMap(\.self) + faults
     }

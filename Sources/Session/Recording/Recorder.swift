@@ -353,13 +353,15 @@ final class Recorder {
     ) -> RecordingResult {
         let failures = disks.map { files[$0.index].failures + (paperFailures[$0.index] ?? []) }
         let copy = disks.dropFirst().first.map {
-            RecordingResult.Copy(folder: $0.folder.path, storageFailures: failures[$0.index])
+            RecordingResult.Copy(
+                folder: $0.folder.path, content: $0.content, storageFailures: failures[$0.index])
         }
         return RecordingResult(
             folder: disks[0].folder.path, manifest: manifests[0], storageFailures: failures[0], copy: copy,
             exceededLimits: exceededLimits(manifests[0]), pressureEnd: governance?.endReason,
             simulationTime: inputs.simulationTime,
-            encodingFailures: lanes.compactMap(\.failure) + [outputs.mixEncoder?.failure].compactMap(\.self))
+            encodingFailures: lanes.compactMap(\.failure)
+                + ([outputs.mixEncoder] + outputs.microphones.map(\.encoder)).compactMap { $0?.failure })
     }
 
     /// Lets the encoders go as soon as a second request to stop comes.

@@ -7,6 +7,8 @@ public enum RecordingError: Error, Sendable, Equatable {
     case encoding(EncodingError)
     /// A synchronised output names a role that the session does not record.
     case unknownRole(String, known: [String])
+    /// A safety copy is to hold the program alone, and there is none.
+    case nothingToCopy
     /// It was asked to stop before its first instant.
     case stopped
 }
@@ -20,6 +22,8 @@ extension RecordingError: CustomStringConvertible {
         case .unknownRole(let role, let known):
             "a synchronised output names the role “\(role.printable())”, which this session does not record; it records "
                 + known.joined(separator: ", ") + "."
+        case .nothingToCopy:
+            "the safety copy is to hold the program alone, and this session has none: let it hold all, or leave it out."
         case .stopped: "the recording was stopped before its devices were ready; nothing was recorded."
         }
     }

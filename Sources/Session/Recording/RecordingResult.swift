@@ -6,6 +6,7 @@ public struct RecordingResult: Sendable {
     public struct Copy: Sendable {
         /// Its absolute path.
         public let folder: String
+        public let content: SafetyCopy.Content
         /// What failed there.
         public let storageFailures: [FileError]
     }

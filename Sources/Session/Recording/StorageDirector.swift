@@ -56,7 +56,8 @@ final class StorageDirector {
             tellFailures(index, at: position)
             if places[index].disk.room.wasNeeded { conclude(index, at: position) }
             guard isDue, places[index].conclusion == nil else { continue }
-            look(index, places[index].host?.report ?? report, at: position)
+            look(
+                index, places[index].disk.index == 0 ? report : places[index].host?.report, at: position)
             tellLosses(index, at: position)
         }
         defer { events.removeAll() }
@@ -128,9 +129,11 @@ final class StorageDirector {
         for writer in outputs.writers.values { writer.conclude(onDisk: disk.index, at: time) }
         let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
         for wave in outputs.microphones.compactMap(\.file) { wave.conclude(onDisk: disk.index, at: sample) }
-        let others = places.indices.filter(goesOn).map { places[$0].disk.folder.path.printable() }
+        let open = places.indices.filter(goesOn)
+        let others = open.map { places[$0].disk.folder.path.printable() }
+        let what = open.allSatisfy { places[$0].disk.content == .program } ? "program alone" : "recording"
         tell(
-            "\(reason) The recording goes on in \(others.joined(separator: " and ")).", at: position)
+            "\(reason) The \(what) goes on in \(others.joined(separator: " and ")).", at: position)
     }
 
     private func tellFailures(_ index: Int, at position: MediaTime) {

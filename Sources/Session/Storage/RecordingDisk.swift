@@ -11,7 +11,7 @@ final class RecordingDisk: Sendable {
     let room: HeldRoom
     let events: EventFile
     let waitsForRoom: Bool
-    private let content: SafetyCopy.Content
+    let content: SafetyCopy.Content
     private let beforeWrite: @Sendable (String, Int64) -> Int32
 
     /// - Parameters:

@@ -37,7 +37,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         case .device(let error): self = StressCause(error)
         case .file: self = .disk
         case .encoding: self = .processor
-        case .unknownRole, .stopped: self = .setup
+        case .unknownRole, .nothingToCopy, .stopped: self = .setup
         }
     }
 

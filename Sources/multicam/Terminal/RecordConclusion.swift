@@ -30,7 +30,10 @@ struct RecordConclusion {
         switch (result.storageFailures.isEmpty, copy.storageFailures.isEmpty) {
         case (true, true): break
         case (false, true):
-            sentences.append("the safety copy is whole: \(copy.folder.printable())")
+            let what =
+                copy.content == .program
+                ? "the program is whole in the safety copy" : "the safety copy is whole"
+            sentences.append("\(what): \(copy.folder.printable())")
         case (true, false):
             sentences.append("the recording itself is whole: \(result.folder.printable())")
         case (false, false):

@@ -94,4 +94,72 @@ struct MovieWriterTests {
         #expect(result.failure == nil && result.packetCounts == [10, 5])
         #expect(result.parts.isEmpty && files == ["a.mov"])
     }
+
+    @Test("A split that the packets for the last one never came for completes that one")
+    func overtaken() throws {
+        let (result, files) = try write(streams: 2) { writer in
+            append(0..<10, to: 0, of: writer)
+            append(0..<10, to: 1, of: writer)
+            writer.split(part(2, at: 10))
+            // Of stream 1 nothing found room.
+            append(10..<20, to: 0, of: writer)
+            writer.split(part(3, at: 20))
+            append(20..<30, to: 0, of: writer)
+            append(20..<30, to: 1, of: writer)
+            writer.setEnd(rate.time(ofTick: 30))
+            writer.finishStream(0)
+            writer.finishStream(1)
+        }
+        #expect(result.failure == nil && result.packetCounts == [30, 20])
+        #expect(result.parts.map(\.relativePath) == ["a-2.mov", "a-3.mov"])
+        #expect(files == ["a-2.mov", "a-3.mov", "a.mov"])
+    }
+
+    @Test("Of two disks one that hangs keeps the other from no part")
+    func hangingDisk() throws {
+        let gate = Gate()
+        let disks = [try TestDisk(), try TestDisk(index: 1, beforeWrite: gate.wait)]
+        let parameters = StreamParameters(
+            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate)
+        let writer = try MovieWriter(
+            disks.map(\.disk), relativePath: "a.mov",
+            streams: [MovieTrack.video(parameters, rotation: .none, name: "camera")],
+            startedAt: Date(timeIntervalSince1970: 0))
+        gate.shut()
+        for number in 2...3 {
+            let tick = Int64(number - 1) * 30
+            append(tick == 30 ? 0..<30 : 31..<60, to: 0, of: writer)
+            writer.split(part(number, at: tick))
+            append(tick..<tick + 1, to: 0, of: writer)
+            // On the other disk it is done with.
+            while writer.isSplitting {}
+        }
+        gate.open()
+        append(61..<90, to: 0, of: writer)
+        writer.setEnd(rate.time(ofTick: 90))
+        writer.finishStream(0)
+        let results = writer.join()
+        for disk in 0...1 {
+            #expect(results[disk]?.failure == nil && results[disk]?.parts.count == 2)
+            #expect(try disks[disk].movies() == ["a-2.mov", "a-3.mov", "a.mov"])
+        }
+    }
+
+    @Test("Sound goes on in its file where the next cannot be begun, and that is said")
+    func waveWithoutNext() throws {
+        let disk = try TestDisk()
+        let wave = try WaveWriter(
+            [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
+        try Data().write(to: URL(fileURLWithPath: disk.path + "/host-2.wav"))
+        let block = [Float](repeating: 0.5, count: 4800)
+        wave.append(block)
+        wave.split(
+            WaveWriter.Part(relativePath: "host-2.wav", firstSample: 4800),
+            startedAt: Date(timeIntervalSince1970: 0))
+        wave.append(block)
+        wave.finish()
+        let result = try #require(wave.join()[0])
+        #expect(result.failure == nil && result.splitFailure != nil && result.parts.isEmpty)
+        #expect(result.sampleCount == 9600 && result.closed.map(\.relativePath) == ["host.wav"])
+    }
 }

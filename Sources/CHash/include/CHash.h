@@ -1,3 +1,0 @@
-// XXH3 of libxxhash.
-#pragma once
-#include <xxhash.h>
