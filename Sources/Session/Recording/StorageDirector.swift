@@ -19,11 +19,13 @@ final class StorageDirector {
     private let outputs: SessionOutputs
     private let delay: Nanoseconds
     private var due = MediaTime.zero
+    private var failuresDue = MediaTime.zero
     private var events: [SessionEvent] = []
 
     /// No output has decided so far ahead.
     private static let lead: Int64 = 100_000_000
     private static let interval: Int64 = 1_000_000_000
+    private static let failureInterval: Int64 = 100_000_000
     /// What goes on being left out is told of again after so long.
     private static let repetition: Int64 = 30_000_000_000
 
@@ -43,7 +45,7 @@ final class StorageDirector {
         }
     }
 
-    /// Looks at failures, once a second at room and losses, and acts. To be called at each tick.
+    /// Looks at failures ten times a second, once a second at room and losses, and acts. To be called at each tick.
     ///
     /// - Parameters:
     ///   - report: What the computer said last of the recording's own disk.
@@ -52,6 +54,8 @@ final class StorageDirector {
     func follow(_ report: HostWatch.Report?, at position: MediaTime) -> [SessionEvent] {
         let isDue = position >= due
         if isDue { due = MediaTime(nanoseconds: position.nanoseconds + Self.interval) }
+        guard isDue || position >= failuresDue else { return [] }
+        failuresDue = MediaTime(nanoseconds: position.nanoseconds + Self.failureInterval)
         for index in places.indices where places[index].conclusion == nil {
             tellFailures(index, at: position)
             if places[index].disk.room.wasNeeded { conclude(index, at: position) }
@@ -60,12 +64,13 @@ final class StorageDirector {
                 index, places[index].disk.index == 0 ? report : places[index].host?.report, at: position)
             tellLosses(index, at: position)
         }
+        mustEnd = isOver
         defer { events.removeAll() }
         return events
     }
 
-    /// Whether there is nothing left to write to.
-    var mustEnd: Bool { !places.indices.contains(where: goesOn) }
+    /// Whether there was nothing left to write to when it was last looked.
+    private(set) var mustEnd = false
 
     /// Why a disk's files end before the recording.
     func conclusion(ofDisk index: Int) -> FileError? { places[index].conclusion?.reason }
@@ -77,6 +82,8 @@ final class StorageDirector {
             place.disk.room.finish()
         }
     }
+
+    private var isOver: Bool { !places.indices.contains(where: goesOn) }
 
     private func goesOn(_ index: Int) -> Bool {
         guard places[index].conclusion == nil else { return false }
@@ -122,7 +129,7 @@ final class StorageDirector {
                 "the disk is full but for the room to finish the files, which are whole up to here. Free some space, or "
                 + "choose another disk with `\(disk.index == 0 ? "--output" : "--also")`.")
         places[index].conclusion = (time, reason)
-        if mustEnd {
+        if isOver {
             tell(reason.description, at: position)
             return
         }
@@ -143,7 +150,7 @@ final class StorageDirector {
             + outputs.waves(onDisk: disk.index).map { ($0.path, $0.file.failure) }
         for (path, failure) in failures {
             guard let failure, places[index].toldFailures.insert(path).inserted else { continue }
-            let rest = mustEnd ? "Nothing is left to record to." : "The rest of the recording goes on."
+            let rest = isOver ? "Nothing is left to record to." : "The rest of the recording goes on."
             tell("\(failure) \(rest)", at: position, ["file": .string(path)])
         }
     }

@@ -4,6 +4,9 @@ internal import Media
 ///
 /// Nobody waits for the disk: what finds no room is refused. In simulated time, which would else outrun every disk, whoever
 /// brings something waits instead.
+///
+/// The file's thread is woken for a tenth of a second of pictures or sound, not for each: to wake a thread costs as much as to
+/// write some hundred kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
     enum Kind: Sendable {
         /// Takes its room from what all files share; `ample` where it begins a row.
@@ -27,8 +30,11 @@ final class WriteQueue<Item: Sendable>: Sendable {
         var pictureBytes = 0
         var soundBytes = 0
         var isFinished = false
+        /// The file's thread takes all that there is; it sleeps again once there is nothing.
+        var isWoken = false
 
         var count: Int { entries.count - head }
+        var oldest: Entry? { head < entries.count ? entries[head] : nil }
 
         mutating func takeFirst() -> Entry? {
             guard head < entries.count, let entry = entries[head] else { return nil }
@@ -59,10 +65,11 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// What waits, in bytes.
     var byteCount: Int { state.withLock { $0.pictureBytes + $0.soundBytes } }
 
-    /// How long the next item has waited, by the real clock: disks are slow in real time only.
+    /// How long the next item has waited for the disk, by the real clock: disks are slow in real time only. What was gathered before
+    /// the file's thread was woken does not count.
     var age: Nanoseconds {
-        let oldest = state.withLock { $0.head < $0.entries.count ? $0.entries[$0.head]?.since : nil }
-        return oldest.map { RealTime.clock.now - $0 } ?? .zero
+        guard let since = state.withLock({ $0.oldest?.since }) else { return .zero }
+        return max(RealTime.clock.now - since - Gathering.time, .zero)
     }
 
     /// Adds an item if it finds room.
@@ -74,7 +81,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
             state.wait { $0.isFinished || $0.count < Self.simulatedRoom ? () : nil }
         }
         let (memory, isBounded) = (memory, !waitsForRoom)
-        return state.broadcast { state in
+        var wakes = false
+        let isTaken = state.withLock { state in
             guard !state.isFinished else { return true }
             var (pictures, sound) = (0, 0)
             switch kind {
@@ -92,24 +100,39 @@ final class WriteQueue<Item: Sendable>: Sendable {
             state.soundBytes += sound
             state.entries.append(
                 Entry(item: item, since: now, pictureBytes: pictures, soundBytes: sound))
+            guard !state.isWoken else { return true }
+            let isGathered =
+                state.pictureBytes + state.soundBytes >= Gathering.bytes
+                || state.oldest.map { now - $0.since >= Gathering.time } ?? false
+            if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
+            state.isWoken = wakes
             return true
         }
+        if wakes { state.broadcast { _ in } }
+        return isTaken
     }
 
     /// Sleeps until there is an item. `nil` once the queue is finished and empty.
     func next() -> Item? {
         let entry: Entry? = state.wait { state -> Entry?? in
-            if let entry = state.takeFirst() { return .some(entry) }
+            if state.isWoken || state.isFinished, let entry = state.takeFirst() { return .some(entry) }
+            state.isWoken = false
             return state.isFinished ? .some(nil) : nil
         }
         if let entry, entry.pictureBytes > 0 { memory.giveBack(entry.pictureBytes) }
-        state.broadcast { _ in }
+        if waitsForRoom { state.broadcast { _ in } }
         return entry?.item
     }
 
     func finish() {
         state.broadcast { $0.isFinished = true }
     }
+}
+
+/// Until when a file's thread is left asleep.
+private enum Gathering {
+    static let time = Nanoseconds.milliseconds(100)
+    static let bytes = 512 << 10
 }
 
 private enum RealTime {
