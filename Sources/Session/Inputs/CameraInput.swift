@@ -190,6 +190,9 @@ final class CameraInput: Sendable {
     /// Whether it can go on in another format.
     var isChangeable: Bool { source.isChangeable }
 
+    /// Whether its pictures can be shown: H.264 is decoded where that was planned.
+    var hasPixels: Bool { source.format.pixel != .h264 || decoder != nil }
+
     /// Whether no pictures come of it: it was unplugged, or is changing its format, or is off.
     var isAway: Bool { box.withLock { $0.isAway } }
 

@@ -217,6 +217,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var cost: Cost?
     public var governor: [GovernorStep]
     public var marks: [Mark]
+    /// What people changed of the program while it was recorded; `nil` where they did not.
+    public var changes: [Change]? = nil
     public var gaps: [Gap]
 }
 

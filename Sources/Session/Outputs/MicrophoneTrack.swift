@@ -4,7 +4,6 @@ internal import Media
 /// One microphone's track: its aligned sound, its file, its taps and its level. Timeline's thread only.
 final class MicrophoneTrack {
     let input: MicrophoneInput
-    let gain: Float
     let channels: Int
     private let sound: SoundTrack
     private let writer: WaveWriter?
@@ -24,17 +23,15 @@ final class MicrophoneTrack {
     /// - Parameters:
     ///   - input: The microphone, whose role is the track's name.
     ///   - resampler: From the device's format; used by this track alone from here on.
-    ///   - gain: Linear, of the program's mix only.
     ///   - start: T0, the time of sample 0.
     ///   - writer: The track's own file, where there is one.
     ///   - taps: Sinks for the aligned sound.
     init(
-        input: MicrophoneInput, resampler: sending any Resampling, gain: Float, start: ClockTime,
+        input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime,
         writer: WaveWriter?,
         taps: [SoundTap]
     ) {
         self.input = input
-        self.gain = gain
         self.start = start
         outages = OutageLog(track: input.role, start: start)
         holes = SoundHoles(track: input.role)

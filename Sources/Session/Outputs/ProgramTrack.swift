@@ -1,26 +1,33 @@
 internal import Media
 
 /// The program: at each tick the picture of every camera that it shows, composed and encoded. Timeline's thread only.
+///
+/// It follows every camera whose pixels are there, shown or not, so that another one is seen from one tick to the next.
 final class ProgramTrack {
-    /// One camera's place in the program, with what it showed last.
-    private struct Place {
+    /// A camera as the program sees it.
+    private struct Feed {
         var follower: GridFollower
-        let layer: PlannedLayer
         let caption: SlateCaption
+        /// The last that came.
         var picture: CapturedPicture?
+        var onAir = OnAir()
 
-        func pictureLayer(isCoarse: Bool) -> PictureLayer {
+        func layer(_ place: PlannedLayer, isCoarse: Bool) -> PictureLayer {
             PictureLayer(
-                picture: picture, rectangle: layer.rectangle, filling: layer.filling,
-                rotation: layer.rotation,
-                isMirrored: layer.isMirrored, crop: layer.crop, border: layer.border,
+                picture: picture, rectangle: place.rectangle, filling: place.filling,
+                rotation: place.rotation,
+                isMirrored: place.isMirrored, crop: place.crop, border: place.border,
                 caption: caption, isCoarse: isCoarse)
         }
     }
 
     let rate: FrameRate
     let encoder: EncoderLane
-    private var places: [Place]
+    private var feeds: [Feed]
+    /// What is shown, from the back to the front, each with its feed.
+    private var places: [(layer: PlannedLayer, feed: Int)] = []
+    /// What is to be shown from an instant on, in the order of time.
+    private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     private var hasPicture = false
     /// Whether the encoder had no room for what is to be seen: it is offered again until it is taken.
     private var isOwed = false
@@ -29,51 +36,72 @@ final class ProgramTrack {
     var counts: FrameCounts {
         var counts = decided.withdrawing(encoder.damagedCount, cause: .corrupt)
             .withdrawing(encoder.lostInHardware, cause: .encoder)
-        for place in places { counts.lost.merge(place.follower.aligner.counts.lost, uniquingKeysWith: +) }
+        for feed in feeds {
+            counts.lost.merge(feed.onAir.lost(feed.follower.aligner.counts.lost), uniquingKeysWith: +)
+        }
         return counts
     }
     private var keyTick: Int64?
     var intake: EncoderIntake?
     var isCoarse = false
 
-    init(rate: FrameRate, layers: [(follower: GridFollower, layer: PlannedLayer)], encoder: EncoderLane) {
+    /// - Parameters:
+    ///   - rate: The program's grid.
+    ///   - followers: Of all cameras that it may show.
+    ///   - layers: What it shows from the beginning.
+    ///   - encoder: Composes and encodes.
+    init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: EncoderLane) {
         self.rate = rate
         self.encoder = encoder
-        places = layers.map { follower, layer in
+        feeds = followers.map { follower in
             // The program's pictures are turned and mirrored before they are in it; its slates stand upright as they are.
-            let caption = SlateCaption(role: layer.role, device: follower.input.source.device.name)
-            return Place(follower: follower, layer: layer, caption: caption)
+            let device = follower.input.source.device.name
+            return Feed(
+                follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
         }
+        show(layers, from: .zero)
+        isOwed = false
+    }
+
+    /// Shows something else from a tick on.
+    ///
+    /// - Parameters:
+    ///   - layers: Of cameras that it follows.
+    ///   - time: Of the first tick, or before it; not before what was asked for last.
+    func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
+
+    /// Roles of the cameras on air, the backmost first.
+    var shown: [String] { places.map(\.layer.role) }
+
+    private func show(_ layers: [PlannedLayer], from time: MediaTime) {
+        places = layers.compactMap { layer in
+            feeds.firstIndex { $0.follower.input.role == layer.role }.map { (layer, $0) }
+        }
+        let shown = Set(places.map(\.feed))
+        for index in feeds.indices {
+            feeds[index].onAir.set(
+                shown.contains(index), at: time, lost: feeds[index].follower.aligner.counts.lost)
+        }
+        isOwed = true
     }
 
     func beginPart(at tick: Int64) { keyTick = tick }
 
     func take(_ deliveries: [CameraInput.Delivery], from role: String) {
-        for index in places.indices where places[index].layer.role == role {
-            places[index].follower.take(deliveries)
+        for index in feeds.indices where feeds[index].follower.input.role == role {
+            feeds[index].follower.take(deliveries)
         }
     }
 
     func step(tick: Int64) {
+        let time = rate.time(ofTick: tick)
+        while let next = arrangements.first, next.from <= time {
+            arrangements.removeFirst()
+            show(next.layers, from: time)
+        }
         let asKey = keyTick == tick
         var isNew = isOwed
-        for index in places.indices {
-            switch places[index].follower.choose(tick: tick) {
-            case .show(let dated):
-                if dated.isUndecodable {
-                    places[index].follower.withdrawChoice(cause: .corrupt)
-                } else {
-                    places[index].picture = dated.shown ?? places[index].picture
-                    isNew = true
-                }
-            case .repeatLast:
-                // A picture that is shown again must not keep the driver's memory.
-                places[index].picture = places[index].picture?.ownedCopy()
-            case .slate:
-                isNew = isNew || places[index].picture != nil || !hasPicture
-                places[index].picture = nil
-            }
-        }
+        for index in feeds.indices where choose(index, tick: tick) { isNew = true }
         guard isNew else {
             decided.repeated += 1
             encoder.repeatLast(tick: tick, asKey: asKey)
@@ -86,7 +114,8 @@ final class ProgramTrack {
             encoder.repeatLast(tick: tick, asKey: asKey)
             return
         }
-        if encoder.encode(places.map { $0.pictureLayer(isCoarse: isCoarse) }, tick: tick, asKey: asKey) {
+        let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
+        if encoder.encode(layers, tick: tick, asKey: asKey) {
             hasPicture = true
             isOwed = false
             decided.captured += 1
@@ -97,16 +126,41 @@ final class ProgramTrack {
         }
     }
 
+    /// Lets one camera decide.
+    ///
+    /// - Returns: Whether there is something else to be seen on air.
+    private func choose(_ index: Int, tick: Int64) -> Bool {
+        let isOnAir = feeds[index].onAir.isOn
+        switch feeds[index].follower.choose(tick: tick) {
+        case .show(let dated):
+            guard !dated.isUndecodable else {
+                feeds[index].follower.withdrawChoice(cause: .corrupt)
+                return false
+            }
+            feeds[index].picture = dated.shown ?? feeds[index].picture
+            return isOnAir
+        case .repeatLast:
+            // A picture that is shown again must not keep the driver's memory.
+            feeds[index].picture = feeds[index].picture?.ownedCopy()
+            return false
+        case .slate:
+            defer { feeds[index].picture = nil }
+            return isOnAir && (feeds[index].picture != nil || !hasPicture)
+        }
+    }
+
     func finish(at end: MediaTime) {
-        for index in places.indices { places[index].follower.finish(at: end) }
+        for index in feeds.indices { feeds[index].follower.finish(at: end) }
         encoder.finish()
     }
 
     /// Pictures of one camera that were lost to the program.
     func lostInAll(of role: String) -> Int {
-        places.first { $0.layer.role == role }?.follower.aligner.counts.lostInAll ?? 0
+        feeds.first { $0.follower.input.role == role }.map { feed in
+            feed.onAir.lost(feed.follower.aligner.counts.lost).values.reduce(0, +)
+        } ?? 0
     }
 
-    /// Stretches without one of its cameras.
-    var gaps: [Gap] { places.flatMap(\.follower.gaps) }
+    /// Stretches without one of its cameras, as far as it was on air.
+    var gaps: [Gap] { feeds.flatMap { $0.onAir.gaps($0.follower.gaps) } }
 }

@@ -8,18 +8,29 @@ final class SoundStage {
     static let mixChannels = 2
 
     let microphones: [MicrophoneTrack]
-    private let mix: [Int]
     private let encoder: SoundEncoderLane?
+    /// Of each microphone, linear: in the last block, and in the next one. 0 is not heard.
+    private var gains: [(last: Float, next: Float)]
     private var position: Int64 = 0
 
     /// - Parameters:
     ///   - microphones: The tracks of all, whether mixed or not.
-    ///   - mix: Indices of the microphones that the program is mixed of.
+    ///   - mix: How loud microphones are in the program, linear, by role; others are not heard.
     ///   - encoder: Takes the mix; `nil` for a program without sound.
-    init(microphones: [MicrophoneTrack], mix: [Int], encoder: SoundEncoderLane?) {
+    init(microphones: [MicrophoneTrack], mix: [String: Float], encoder: SoundEncoderLane?) {
         self.microphones = microphones
-        self.mix = mix
         self.encoder = encoder
+        gains = microphones.map { microphone in
+            let gain = mix[microphone.role] ?? 0
+            return (gain, gain)
+        }
+    }
+
+    /// Mixes otherwise from the next block on, in which the gains change evenly: a jump would be heard as a click.
+    ///
+    /// - Parameter mix: As of `init`.
+    func arrange(_ mix: [String: Float]) {
+        for index in microphones.indices { gains[index].next = mix[microphones[index].role] ?? 0 }
     }
 
     var encoderFailure: EncodingError? { encoder?.failure }
@@ -41,15 +52,19 @@ final class SoundStage {
 
     private func mixed(_ slices: [[Float]], frames: Int) -> [Float] {
         var sum = [Float](repeating: 0, count: frames * Self.mixChannels)
-        for index in mix {
-            let microphone = microphones[index]
+        for (index, microphone) in microphones.enumerated() {
+            let (last, next) = gains[index]
+            gains[index].last = next
+            guard last != 0 || next != 0 else { continue }
             let step = microphone.channels
             let right = step > 1 ? 1 : 0
+            let rise = (next - last) / Float(frames)
             slices[index].withUnsafeBufferPointer { slice in
                 sum.withUnsafeMutableBufferPointer { sum in
                     for frame in 0..<frames {
-                        sum[2 * frame] += slice[frame * step] * microphone.gain
-                        sum[2 * frame + 1] += slice[frame * step + right] * microphone.gain
+                        let gain = last + rise * Float(frame + 1)
+                        sum[2 * frame] += slice[frame * step] * gain
+                        sum[2 * frame + 1] += slice[frame * step + right] * gain
                     }
                 }
             }

@@ -289,28 +289,15 @@ struct PlanCompiler {
     private func planned(
         _ program: ProgramSettings, cameras: [PlannedCamera]
     ) throws(ProfileError) -> PlannedProgram {
-        var shown: [PlannedCamera] = []
-        for role in program.shown {
-            guard let camera = cameras.first(where: { $0.role == role }) else {
-                throw profile.source.error(
-                    at: role == program.main ? "program.main" : "program.inset", found: "“\(role)”",
-                    expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
-            }
-            shown.append(camera)
+        for role in program.shown where !cameras.contains(where: { $0.role == role }) {
+            throw profile.source.error(
+                at: role == program.main ? "program.main" : "program.inset", found: "“\(role)”",
+                expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
         }
         for role in program.sound.mix where !profile.microphones.contains(where: { $0.role == role }) {
             throw profile.source.error(
                 at: "program.audio.mix", found: "“\(role)”",
                 expected: "the role of a microphone: \(ProfileValue.list(profile.microphones.map(\.role)))")
-        }
-        let rectangles = ProgramLayout(program).rectangles(for: shown.map(Self.uprightSize))
-        let layers = zip(shown, rectangles).enumerated().map { index, place in
-            let (camera, rectangle) = place
-            let isInset = program.layout == .pip && index > 0
-            return PlannedLayer(
-                role: camera.role, rectangle: rectangle, filling: isInset ? .fill : program.filling,
-                rotation: camera.rotation, isMirrored: camera.isMirrored, crop: camera.crop,
-                border: isInset ? (program.border + 1) / 2 * 2 : 0)
         }
         return PlannedProgram(
             file: "program.mp4",
@@ -318,13 +305,8 @@ struct PlanCompiler {
                 size: program.size, rate: program.rate, preset: program.video.preset,
                 quality: program.video.quality,
                 color: .bt709Limited),
-            layers: layers, mix: program.sound.mix, soundBitrate: program.sound.bitrate)
-    }
-
-    /// What a person sees of a camera: the cropped part, turned upright.
-    private static func uprightSize(of camera: PlannedCamera) -> PictureSize {
-        let part = camera.crop?.size ?? camera.format.size
-        return camera.rotation.swapsSides ? part.turned : part
+            arrangement: ProgramArrangement(program), cameras: cameras, mix: program.sound.mix,
+            soundBitrate: program.sound.bitrate)
     }
 }
 

@@ -6,22 +6,35 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     public var file: String
     /// Of the composed picture; sides are even.
     public var settings: PictureEncodingSettings
-    /// From the back to the front.
-    public var layers: [PlannedLayer]
+    /// Which cameras it shows, and where, as a person would say it.
+    public private(set) var arrangement: ProgramArrangement
+    /// What follows from that, from the back to the front.
+    public private(set) var layers: [PlannedLayer]
     /// Roles of the microphones that are heard, in order. Empty: no sound.
     public var mix: [String]
     /// Of the sound, in bits per second.
     public var soundBitrate: Int
 
     public init(
-        file: String, settings: PictureEncodingSettings, layers: [PlannedLayer], mix: [String],
-        soundBitrate: Int
+        file: String, settings: PictureEncodingSettings, arrangement: ProgramArrangement,
+        cameras: [PlannedCamera], mix: [String], soundBitrate: Int
     ) {
         self.file = file
         self.settings = settings
-        self.layers = layers
+        self.arrangement = arrangement
+        layers = arrangement.layers(of: cameras, size: settings.size)
         self.mix = mix
         self.soundBitrate = soundBitrate
+    }
+
+    /// Shows other cameras, or in other places.
+    ///
+    /// - Parameters:
+    ///   - arrangement: Of cameras by their roles.
+    ///   - cameras: The plan's.
+    public mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
+        self.arrangement = arrangement
+        layers = arrangement.layers(of: cameras, size: settings.size)
     }
 }
 

@@ -24,12 +24,6 @@ public struct ProgramLayout: Sendable, Equatable {
         self.marginShare = marginShare
     }
 
-    public init(_ program: ProgramSettings) {
-        self.init(
-            size: program.size, kind: program.layout, corner: program.corner, insetShare: program.insetShare,
-            marginShare: program.marginShare)
-    }
-
     /// - Parameter pictures: The upright sizes of the cameras' pictures, cropped and turned, the main one first.
     /// - Returns: One rectangle a picture, from the back to the front; for `single` only the first.
     public func rectangles(for pictures: [PictureSize]) -> [PixelRectangle] {

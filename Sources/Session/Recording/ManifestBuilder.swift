@@ -32,12 +32,14 @@ struct ManifestBuilder {
 
     mutating func finished(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
-        marks: [Manifest.Mark], pressure: Manifest.Pressure?, governance: Governance?,
+        marks: [Manifest.Mark], changes: [Manifest.Change], pressure: Manifest.Pressure?,
+        governance: Governance?,
         other: Manifest.OtherFolder?
     ) -> Manifest {
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
+        manifest.changes = changes.isEmpty ? nil : changes
         manifest.tracks = cameraTracks(outputs, files, end) + microphoneTracks(outputs, files, end)
         if let program = programTrack(outputs, files, end) { manifest.tracks.append(program) }
         manifest.files = files.listed(

@@ -15,6 +15,7 @@ public actor MulticamSession {
     private nonisolated let controls = SessionControls()
     private nonisolated let currentStatus = Monitor(SessionStatus())
     private nonisolated let currentFolder = Monitor<String?>(nil)
+    private nonisolated let running: Monitor<RunningPlan>
     private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
 
     /// What happens, in order, from `started` on. It ends with the recording; `finished` is the caller's to tell, since
@@ -49,6 +50,7 @@ public actor MulticamSession {
             pictures: pictureTaps, sounds: soundTaps, metadata: metadataTaps,
             synchronized: synchronizedOutputs)
         self.host = host
+        running = Monitor(RunningPlan(plan))
         (events, eventSink) = AsyncStream.makeStream()
     }
 
@@ -63,6 +65,30 @@ public actor MulticamSession {
 
     /// Goes on in new files from now on, without losing a picture or a sample.
     public nonisolated func split() { controls.split(at: clock.now) }
+
+    /// Changes what the program shows and how it sounds, all at once, at the tick of this instant. Tracks go on as they are.
+    ///
+    /// - Parameter changes: Applied one after the other.
+    /// - Throws: What is wrong with one of them; none takes effect then.
+    public nonisolated func commit(_ changes: [SessionChange]) throws(SessionChangeError) {
+        let now = clock.now
+        let controls = controls
+        let result = running.withLock { running -> Result<Void, SessionChangeError> in
+            var changed = running
+            do throws(SessionChangeError) {
+                for change in changes { try changed.apply(change) }
+            } catch {
+                return .failure(error)
+            }
+            running = changed
+            controls.exchange(changed.plan, for: changes, at: now)
+            return .success(())
+        }
+        try result.get()
+    }
+
+    /// The plan as it runs, with all that was changed.
+    public nonisolated var currentPlan: SessionPlan { running.withLock { $0.plan } }
 
     /// How it goes, at most 0.1 s old.
     public nonisolated var status: SessionStatus { currentStatus.withLock { $0 } }

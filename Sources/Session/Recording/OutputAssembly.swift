@@ -103,7 +103,6 @@ struct OutputAssembly {
 
     private func makeMicrophones() throws -> [MicrophoneTrack] {
         try inputs.microphones.map { input in
-            let planned = plan.microphones.first { $0.role == input.role }
             let track = plan.microphoneTracks.first { $0.role == input.role && $0.file.hasSuffix(".wav") }
             let writer = try track.map { track in
                 try WaveWriter(
@@ -113,7 +112,7 @@ struct OutputAssembly {
             let format = SoundFormat(rate: input.source.format.rate, channels: input.channels)
             return MicrophoneTrack(
                 input: input, resampler: try machinery.makeResampler(from: format, name: input.role),
-                gain: Float(pow(10, (planned?.gain ?? 0) / 20)), start: start, writer: writer,
+                start: start, writer: writer,
                 taps: sinks.sounds.filter { $0.role == input.role })
         }
     }
@@ -216,11 +215,11 @@ struct OutputAssembly {
                         follower: follower(input, track.role, track.rate), rate: track.rate,
                         size: track.settings.size, caption: caption(of: input, track), encoder: lane))
             case .program(let program, let encoder):
-                let layers = program.layers.map { layer in
-                    (follower(input(layer.role), "program", program.settings.rate), layer)
+                let followers = inputs.cameras.filter(\.hasPixels).map {
+                    follower($0, "program", program.settings.rate)
                 }
                 outputs.program = ProgramTrack(
-                    rate: program.settings.rate, layers: layers,
+                    rate: program.settings.rate, followers: followers, layers: program.layers,
                     encoder: encoderLane("program", encoder, lane))
             case .mixedSound(let encoder):
                 outputs.mixEncoder = SoundEncoderLane(encoder: encoder.value, to: lane)
@@ -229,8 +228,7 @@ struct OutputAssembly {
             }
             outputs.places[stream.track.trackName] = (stream.file, place)
         }
-        outputs.mix =
-            plan.program?.mix.compactMap { role in microphones.firstIndex { $0.role == role } } ?? []
+        outputs.mix = plan.mixGains
         return outputs
     }
 

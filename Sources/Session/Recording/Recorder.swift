@@ -21,6 +21,7 @@ final class Recorder {
 
     private var marks: [Manifest.Mark] = []
     private var parts: PartDirector?
+    private var changes: ChangeDirector?
     private var storage: StorageDirector?
     /// Of manifests and events, by disk.
     private var paperFailures: [Int: [FileError]] = [:]
@@ -150,8 +151,10 @@ final class Recorder {
         }
         parts = PartDirector(
             clock: clock, start: start, timeline: timeline, outputs: outputs)
+        changes = ChangeDirector(start: start, timeline: timeline)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
         for event in parts?.takeEvents(before: end) ?? [] { note(event) }
+        for event in changes?.takeEvents(before: end) ?? [] { note(event) }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
@@ -220,12 +223,17 @@ final class Recorder {
             note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
         }
         followParts(requests.splits, at: position)
+        changes?.follow(requests.plans)
+        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
+        for event in changes?.takeEvents(before: reached) ?? [] { note(event) }
         watchSilence(outputs, at: position)
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { note(event) }
         for event in governance?.follow(pressure?.current, at: position) ?? [] { note(event) }
-        noteFallbacks(outputs)
-        if position >= statusDue { reportStatus(outputs, at: position, phase: .recording) }
+        if position >= statusDue {
+            noteFallbacks(outputs)
+            reportStatus(outputs, at: position, phase: .recording)
+        }
         for event in storage?.follow(pressure?.report, at: position) ?? [] { note(event) }
         var end: MediaTime?
         if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
@@ -286,6 +294,7 @@ final class Recorder {
             SessionStatus.Microphone(role: $0.role, peak: $0.level.peak, clock: $0.input.clockReading)
         }
         status.pressure = pressure?.current
+        status.shown = outputs.program?.shown ?? []
         status.givenUp = governance?.inForce.map(\.text) ?? []
         report(status)
     }
@@ -330,7 +339,7 @@ final class Recorder {
             var manifest = recorded.manifest
             let final = manifest.finished(
                 outputs: outputs, files: files[disk.index], end: end, outcome: outcomes[disk.index],
-                marks: marks,
+                marks: marks, changes: changes?.changes(before: end) ?? [],
                 pressure: pressure?.course.summary, governance: governance, other: others.first)
             finals.append(final)
             write(final, to: disk)

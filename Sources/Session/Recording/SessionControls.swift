@@ -7,6 +7,8 @@ final class SessionControls: Sendable {
         var isUrgent = false
         var marks: [(text: String, at: ClockTime)] = []
         var splits: [ClockTime] = []
+        /// What the session is to be from then on, with what was asked for.
+        var plans: [(plan: SessionPlan, changes: [SessionChange], at: ClockTime)] = []
     }
 
     private let requests = Monitor(Requests())
@@ -27,12 +29,17 @@ final class SessionControls: Sendable {
     func mark(_ text: String, at time: ClockTime) { requests.withLock { $0.marks.append((text, time)) } }
     func split(at time: ClockTime) { requests.withLock { $0.splits.append(time) } }
 
-    /// What is wanted now; marks and splits are handed over once.
+    func exchange(_ plan: SessionPlan, for changes: [SessionChange], at time: ClockTime) {
+        requests.withLock { $0.plans.append((plan, changes, time)) }
+    }
+
+    /// What is wanted now; marks, splits and plans are handed over once.
     func take() -> Requests {
         requests.withLock { requests in
             let taken = requests
             requests.marks.removeAll()
             requests.splits.removeAll()
+            requests.plans.removeAll()
             return taken
         }
     }

@@ -8,7 +8,8 @@ struct SessionOutputs {
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
     var mixEncoder: SoundEncoderLane?
-    var mix: [Int] = []
+    /// How loud each microphone is in the program, linear, by role; the others are not heard there.
+    var mix: [String: Float] = [:]
     var synchronized: [SynchronizedLane] = []
     var metadata: [MetadataTrack] = []
     /// File and stream of each track in a movie, by the track's name.

@@ -26,6 +26,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var time = MediaTime.zero
     public var cameras: [Camera] = []
     public var microphones: [Microphone] = []
+    /// Roles of the cameras in the program, the backmost first.
+    public var shown: [String] = []
     /// `nil` until the computer has told of itself, and where nobody asks it.
     public var pressure: SystemPressure?
 

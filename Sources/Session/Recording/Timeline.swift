@@ -12,6 +12,8 @@ final class Timeline {
     private let outputs: SessionOutputs
     private let sound: SoundStage
     private let leadingRate: FrameRate?
+    /// Where pictures come often enough, sound goes along with them: each waking costs.
+    private let wakesForSound: Bool
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
@@ -20,6 +22,8 @@ final class Timeline {
     private var nextTicks: [Int64]
     private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
+    /// What the program is to sound like from an instant on, in the order of time.
+    private var mixes: [(mix: [String: Float], from: MediaTime)] = []
     private var nextSoundTick: Int64 = 0
     /// As soon as it is known. What devices do after it is of no recording.
     private var end: MediaTime?
@@ -43,6 +47,7 @@ final class Timeline {
         self.inputs = inputs
         self.outputs = outputs
         self.leadingRate = leadingRate
+        wakesForSound = (leadingRate?.perSecond ?? 0) < Self.ampleRate
         self.announce = announce
         sound = SoundStage(microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder)
         cameraClocks = inputs.cameras.map { _ in ClockWatch() }
@@ -50,6 +55,9 @@ final class Timeline {
         nextTicks = Array(repeating: 0, count: outputs.cameraTracks.count)
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
+
+    /// In hertz: a block of sound waits for less than three of its lengths then.
+    static let ampleRate = 20.0
 
     /// The time of the next undecided tick: how far the recording has come.
     private(set) var position = MediaTime.zero
@@ -96,8 +104,19 @@ final class Timeline {
         }
     }
 
+    /// Shows and mixes otherwise, from the first tick and block of sound at or after a time that are not decided yet.
+    ///
+    /// - Returns: When the picture changes.
+    func arrange(_ plan: SessionPlan, from time: MediaTime) -> MediaTime {
+        mixes.append((plan.mixGains, time))
+        guard let program = outputs.program, let planned = plan.program else { return time }
+        program.arrange(planned.layers, from: time)
+        return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
+    }
+
     private var nextTime: MediaTime {
-        var earliest = SoundStage.rate.time(ofTick: nextSoundTick)
+        var earliest =
+            wakesForSound ? SoundStage.rate.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
         }
@@ -113,9 +132,14 @@ final class Timeline {
     private func step(at time: MediaTime) {
         takeDeliveries()
         announceClocks()
-        if SoundStage.rate.time(ofTick: nextSoundTick) <= time {
-            // The block that ends here; the first is empty.
-            sound.advance(to: time.ticks(perSecond: Int64(SoundFormat.sessionRate)))
+        while SoundStage.rate.time(ofTick: nextSoundTick) <= time {
+            // The block that ends there; the first is empty.
+            let blockEnd = SoundStage.rate.time(ofTick: nextSoundTick)
+            while let next = mixes.first, next.from < blockEnd {
+                mixes.removeFirst()
+                sound.arrange(next.mix)
+            }
+            sound.advance(to: blockEnd.ticks(perSecond: Int64(SoundFormat.sessionRate)))
             announceSound()
             nextSoundTick += 1
         }

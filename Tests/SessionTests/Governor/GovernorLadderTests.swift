@@ -23,10 +23,10 @@ struct GovernorLadderTests {
             size: hd, rate: FrameRate(30), preset: preset, quality: 23, color: .bt709Limited)
         let program = PlannedProgram(
             file: "program.mp4", settings: settings,
-            layers: cameras.map {
-                PlannedLayer(
-                    role: $0.role, rectangle: PixelRectangle(x: 0, y: 0, width: 1920, height: 1080))
-            }, mix: [], soundBitrate: 160_000)
+            arrangement: ProgramArrangement(
+                ProgramSettings(
+                    layout: .grid, main: cameras.first?.role ?? "", insets: cameras.dropFirst().map(\.role))),
+            cameras: cameras, mix: [], soundBitrate: 160_000)
         let tracks = mode.map { mode in
             cameras.map {
                 PlannedCameraTrack(

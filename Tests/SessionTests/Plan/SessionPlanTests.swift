@@ -248,21 +248,23 @@ struct SessionPlanTests {
         #expect(plan.cameras.map(\.role) == ["desk", "face"])
         #expect(plan.cameraTracks.isEmpty && plan.microphoneTracks.isEmpty)
         #expect(plan.notes == ["spare: nothing is made of it, so it is not opened."])
+        let program = try #require(plan.program)
+        #expect(program.file == "program.mp4")
         #expect(
-            plan.program
-                == PlannedProgram(
-                    file: "program.mp4",
-                    settings: PictureEncodingSettings(
-                        size: Self.fullHD, rate: FrameRate(30), preset: .ultrafast, quality: 20,
-                        color: .bt709Limited),
-                    layers: [
-                        PlannedLayer(
-                            role: "desk", rectangle: PixelRectangle(x: 0, y: 0, width: 1920, height: 1080),
-                            filling: .fit),
-                        PlannedLayer(
-                            role: "face", rectangle: PixelRectangle(x: 1402, y: 772, width: 480, height: 270),
-                            filling: .fill, isMirrored: true, border: 4),
-                    ], mix: ["host"], soundBitrate: 128_000))
+            program.settings
+                == PictureEncodingSettings(
+                    size: Self.fullHD, rate: FrameRate(30), preset: .ultrafast, quality: 20,
+                    color: .bt709Limited))
+        #expect(
+            program.layers == [
+                PlannedLayer(
+                    role: "desk", rectangle: PixelRectangle(x: 0, y: 0, width: 1920, height: 1080),
+                    filling: .fit),
+                PlannedLayer(
+                    role: "face", rectangle: PixelRectangle(x: 1402, y: 772, width: 480, height: 270),
+                    filling: .fill, isMirrored: true, border: 4),
+            ])
+        #expect(program.mix == ["host"] && program.soundBitrate == 128_000)
         #expect(
             plan.microphones == [
                 PlannedMicrophone(

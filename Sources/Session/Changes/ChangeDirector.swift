@@ -1,0 +1,55 @@
+internal import Media
+
+/// Brings what people change of a running session to the timeline, and remembers it for the manifest. Timeline's thread only.
+final class ChangeDirector {
+    private let start: ClockTime
+    private let timeline: Timeline
+    /// In the order in which they take effect.
+    private var changes: [Manifest.Change] = []
+    private var told = 0
+
+    init(start: ClockTime, timeline: Timeline) {
+        self.start = start
+        self.timeline = timeline
+    }
+
+    /// Exchanges the session's plan for others.
+    func follow(_ requests: [(plan: SessionPlan, changes: [SessionChange], at: ClockTime)]) {
+        for request in requests {
+            let at = timeline.arrange(request.plan, from: max(MediaTime(request.at, since: start), .zero))
+            changes.append(
+                Manifest.Change(
+                    at_ns: at.nanoseconds, changes: request.changes.map(\.description),
+                    layout: request.plan.program?.arrangement.layout.rawValue,
+                    shown: request.plan.program?.arrangement.shown, mix: request.plan.program?.mix))
+        }
+    }
+
+    /// What took effect before a time, told once: what the recording does not come to has not happened.
+    func takeEvents(before time: MediaTime) -> [SessionEvent] {
+        var events: [SessionEvent] = []
+        while told < changes.count, changes[told].at_ns < time.nanoseconds {
+            events.append(SessionEvent(changes[told]))
+            told += 1
+        }
+        return events
+    }
+
+    /// What took effect before the end.
+    func changes(before end: MediaTime) -> [Manifest.Change] {
+        changes.filter { $0.at_ns < end.nanoseconds }
+    }
+}
+
+extension SessionEvent {
+    fileprivate init(_ change: Manifest.Change) {
+        var fields: [String: JSONValue] = [
+            "changes": .array(change.changes.map { .string($0) }),
+            "text": .string("changed: \(change.changes.joined(separator: ", "))"),
+        ]
+        if let layout = change.layout { fields["layout"] = .string(layout) }
+        if let shown = change.shown { fields["shown"] = .array(shown.map { .string($0) }) }
+        if let mix = change.mix { fields["mix"] = .array(mix.map { .string($0) }) }
+        self.init(.switch, at: MediaTime(nanoseconds: change.at_ns), fields)
+    }
+}

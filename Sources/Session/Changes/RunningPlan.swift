@@ -1,0 +1,177 @@
+internal import Media
+
+/// The plan of a session that runs, and what may be made of it without a device, an encoder or a file beginning anew. Pure.
+struct RunningPlan: Sendable, Equatable {
+    private(set) var plan: SessionPlan
+    /// Cameras whose pixels are there for the program to show. H.264 is decoded from the beginning or not at all.
+    private let showable: Set<String>
+    private let hasSound: Bool
+
+    /// - Parameter plan: As the session began.
+    init(_ plan: SessionPlan) {
+        self.plan = plan
+        showable = Set(
+            plan.cameras.filter { $0.format.pixel != .h264 || plan.decodes($0.role) }.map(\.role))
+        hasSound = plan.program.map { !$0.mix.isEmpty } ?? false
+    }
+
+    /// - Parameter change: Of what the program shows, or of how it sounds.
+    /// - Throws: What is wrong with it; the plan is as before then.
+    mutating func apply(_ change: SessionChange) throws(SessionChangeError) {
+        switch change {
+        case .gain(let role, let decibels): try setGain(of: role, decibels)
+        case .audible(let role, let isAudible): try setAudible(role, isAudible)
+        default: try arrange(change)
+        }
+    }
+
+    /// In decibels.
+    private static let gains = -60.0...24.0
+    /// Of an inset, as a share of the program's width.
+    private static let insetShares = 0.05...1.0
+
+    // MARK: Pictures
+
+    private mutating func arrange(_ change: SessionChange) throws(SessionChangeError) {
+        guard var program = plan.program else {
+            throw SessionChangeError(
+                "this session records no program, so there is no picture to arrange. Record a profile with a `program`."
+            )
+        }
+        var arrangement = program.arrangement
+        switch change {
+        case .swap(let role): try swap(&arrangement, with: role)
+        case .show(let roles): try show(&arrangement, roles)
+        case .layout(let layout): lay(&arrangement, layout)
+        case .corner(let corner): arrangement.corner = corner
+        case .insetShare(let share):
+            guard Self.insetShares.contains(share) else {
+                throw SessionChangeError(
+                    "an inset's width is a share of the program's, from \(Self.insetShares.lowerBound) to "
+                        + "\(Self.insetShares.upperBound), not \(share).")
+            }
+            arrangement.insetShare = share
+        case .visible(let role, let isVisible): try setVisible(&arrangement, role, isVisible)
+        case .rotation(let role, let rotation):
+            try check(camera: role)
+            arrangement.rotations[role] = rotation
+        case .mirrored(let role, let isMirrored):
+            try check(camera: role)
+            arrangement.mirroring[role] = isMirrored
+        case .gain, .audible: preconditionFailure("sound is not arranged")
+        }
+        program.arrange(arrangement, cameras: plan.cameras)
+        plan.program = program
+    }
+
+    private func swap(
+        _ arrangement: inout ProgramArrangement, with role: String?
+    ) throws(SessionChangeError) {
+        guard let other = role ?? arrangement.insets.first(where: { !arrangement.hidden.contains($0) }) else {
+            throw SessionChangeError(
+                "the program shows one camera, so there is none to swap it with: name one of "
+                    + "\(list(roles)).")
+        }
+        try check(camera: other)
+        guard other != arrangement.main else {
+            throw SessionChangeError("camera \(other) is the main one already.")
+        }
+        if let place = arrangement.insets.firstIndex(of: other) {
+            arrangement.insets[place] = arrangement.main
+        }
+        arrangement.main = other
+        arrangement.hidden.remove(other)
+    }
+
+    private func show(
+        _ arrangement: inout ProgramArrangement, _ roles: [String]
+    ) throws(SessionChangeError) {
+        guard let main = roles.first else {
+            throw SessionChangeError(
+                "which cameras are to be shown? Name one or several of \(list(roles)).")
+        }
+        for role in roles { try check(camera: role) }
+        guard Set(roles).count == roles.count else {
+            throw SessionChangeError("\(list(roles)): each camera has one place in the program.")
+        }
+        arrangement.main = main
+        arrangement.insets = Array(roles.dropFirst())
+        arrangement.hidden.subtract(roles)
+        if roles.count > 1, arrangement.layout == .single { lay(&arrangement, .pip) }
+    }
+
+    /// Where only one camera was shown so far, a layout of several shows all.
+    private func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramSettings.Layout) {
+        if arrangement.filling == arrangement.layout.usualFilling {
+            arrangement.filling = layout.usualFilling
+        }
+        arrangement.layout = layout
+        if arrangement.insets.isEmpty, layout != .single {
+            arrangement.insets = roles.filter { $0 != arrangement.main && showable.contains($0) }
+        }
+    }
+
+    private func setVisible(
+        _ arrangement: inout ProgramArrangement, _ role: String, _ isVisible: Bool
+    ) throws(SessionChangeError) {
+        try check(camera: role)
+        if isVisible {
+            arrangement.hidden.remove(role)
+            if arrangement.main != role, !arrangement.insets.contains(role) {
+                arrangement.insets.append(role)
+            }
+        } else {
+            arrangement.hidden.insert(role)
+        }
+    }
+
+    private var roles: [String] { plan.cameras.map(\.role) }
+
+    private func check(camera role: String) throws(SessionChangeError) {
+        guard roles.contains(role) else {
+            throw SessionChangeError(
+                "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
+        }
+        guard showable.contains(role) else {
+            throw SessionChangeError(
+                "camera \(role) delivers H.264, which is decoded only for what the profile shows or encodes: name it in "
+                    + "`program`, or record it as mjpeg.")
+        }
+    }
+
+    // MARK: Sound
+
+    private mutating func setGain(of role: String, _ decibels: Double) throws(SessionChangeError) {
+        let index = try microphone(role)
+        guard Self.gains.contains(decibels) else {
+            throw SessionChangeError(
+                "a gain of \(decibels) dB: expected \(Self.gains.lowerBound) to \(Self.gains.upperBound).")
+        }
+        plan.microphones[index].gain = decibels
+    }
+
+    private mutating func setAudible(_ role: String, _ isAudible: Bool) throws(SessionChangeError) {
+        let index = try microphone(role)
+        plan.program?.mix.removeAll { $0 == role }
+        guard isAudible else { return }
+        let earlier = Set(plan.microphones[..<index].map(\.role))
+        let place = plan.program?.mix.lastIndex { earlier.contains($0) }.map { $0 + 1 } ?? 0
+        plan.program?.mix.insert(role, at: place)
+    }
+
+    private func microphone(_ role: String) throws(SessionChangeError) -> Int {
+        guard hasSound else {
+            throw SessionChangeError(
+                "this session's program has no sound to change. Name microphones in `program.audio.mix` of the profile."
+            )
+        }
+        guard let index = plan.microphones.firstIndex(where: { $0.role == role }) else {
+            throw SessionChangeError(
+                "there is no microphone “\(role.printable())” in this session: it has "
+                    + "\(list(plan.microphones.map(\.role))).")
+        }
+        return index
+    }
+
+    private func list(_ roles: [String]) -> String { ProfileValue.list(roles) }
+}

@@ -1,0 +1,25 @@
+public import Media
+
+/// What a person may change of a session while it records, without a gap in any track.
+///
+/// Roles are the profile's. Several changes that are committed together take effect at one tick.
+public enum SessionChange: Sendable, Equatable {
+    /// The main camera and another exchange their places; `nil` means the first of the others. One that is not shown takes the
+    /// main camera's place, which is then not shown.
+    case swap(with: String?)
+    /// These cameras, the first as the main one, and no others.
+    case show([String])
+    case layout(ProgramSettings.Layout)
+    case corner(ProgramSettings.Corner)
+    /// An inset's width as a share of the program's, 0.05…1.
+    case insetShare(Double)
+    /// Whether a camera is seen in the program: its connection to it is enabled. Its track goes on.
+    case visible(role: String, Bool)
+    /// Clockwise, of a camera in the program; its track keeps its own.
+    case rotation(role: String, Rotation)
+    case mirrored(role: String, Bool)
+    /// Of a microphone in the program's mix, in decibels, −60…24; its track keeps its level.
+    case gain(role: String, decibels: Double)
+    /// Whether a microphone is heard in the program; its track goes on.
+    case audible(role: String, Bool)
+}
