@@ -33,7 +33,7 @@ public struct CommandSpec: Sendable {
         var rest = Array(words)[...]
         var onlyPlain = false
         while let word = rest.popFirst() {
-            if onlyPlain || word == "-" || !word.hasPrefix("-") {
+            if onlyPlain || word == "-" || !word.hasPrefix("-") || Self.isNumber(word) {
                 plain.append(word)
             } else if word == "--" {
                 onlyPlain = true
@@ -87,4 +87,7 @@ public struct CommandSpec: Sendable {
             throw error("unexpected word `\(plain[positionals.count])`.")
         }
     }
+
+    /// `-6` is no option.
+    private static func isNumber(_ word: String) -> Bool { Double(word) != nil }
 }

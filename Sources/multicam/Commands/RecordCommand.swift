@@ -19,6 +19,7 @@ struct RecordCommand: Command {
             "While recording, a governor lowers quality when the computer is too slow, tells each step, and takes it back. What the "
                 + "computer is about to end, by heat, memory or an empty battery, is ended properly, with exit status 1; with --resume "
                 + "it goes on in another folder when system pressure has recovered: nothing has been serious for some seconds.",
+            "`multicam ctl` changes the program, marks, splits and ends it from another terminal.",
             "The session folder's path is the only line of standard output; with --json events are, one a line.",
         ],
         options: ProfileOptions.specs + [
@@ -100,6 +101,8 @@ struct RecordCommand: Command {
         steering.listen()
         var rest = duration
         guard var setup = try makeSetup(rest) else { return .overBudget }
+        let control = listen(setup.plan)
+        defer { control?.stop() }
         var results = [try await record(setup, duration: rest)]
         while let result = results.last, let reason = result.pressureEnd {
             rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
@@ -122,6 +125,17 @@ struct RecordCommand: Command {
             }
         }
         return conclude(results)
+    }
+
+    /// Lets `multicam ctl` speak to it. Without that it records all the same.
+    private func listen(_ plan: SessionPlan) -> ControlServer? {
+        let steering = steering
+        do throws(ControlError) {
+            return try ControlServer { steering.perform($0, paused: plan) }
+        } catch {
+            Output.message("`multicam ctl` cannot reach this recording: \(error)".printable(limit: 1000))
+            return nil
+        }
     }
 
     private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {

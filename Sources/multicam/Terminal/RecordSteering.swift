@@ -3,7 +3,7 @@ import Media
 import MulticamKit
 import Session
 
-/// Brings the signals that steer a recording to the session that runs, one after the other where a recording is resumed.
+/// Brings signals and commands of the control socket to the session that runs, one after the other where a recording is resumed.
 final class RecordSteering: Sendable {
     private struct State {
         /// `nil` while nothing is recorded.
@@ -39,6 +39,57 @@ final class RecordSteering: Sendable {
             case .split where session == nil:
                 Output.message("nothing is being recorded at the moment: there is no file to go on from.")
             case .split: session?.split()
+            }
+        }
+    }
+
+    /// Does what somebody asks over the control socket.
+    ///
+    /// - Parameters:
+    ///   - command: Of the socket.
+    ///   - paused: The plan that is told of while nothing is recorded.
+    /// - Returns: What to answer.
+    func perform(_ command: ControlCommand, paused: SessionPlan) -> ControlReply {
+        let (session, isStopped) = state.withLock { ($0.session, $0.isStopped) }
+        guard let session else {
+            switch command {
+            case .status:
+                let status = ControlStatus(SessionStatus(), plan: paused, folder: nil, state: .paused)
+                return ControlReply(
+                    ok: true, text: "nothing is being recorded at the moment.", status: status)
+            case .stop:
+                state.withLock { $0.isStopped = true }
+                stopped.cancel()
+                return ControlReply(ok: true, text: "it does not go on.")
+            case .mark, .split, .change, .start:
+                return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
+            }
+        }
+        if isStopped, command != .status {
+            return ControlReply(ok: false, text: "the recording is being ended.")
+        }
+        switch command {
+        case .status:
+            let status = ControlStatus(session.status, plan: session.currentPlan, folder: session.folderPath)
+            return ControlReply(ok: true, text: status.state.rawValue, status: status)
+        case .mark(let text):
+            session.mark(text)
+            return ControlReply(ok: true, text: "marked: \(text)")
+        case .split:
+            session.split()
+            return ControlReply(ok: true, text: "the recording goes on in new files.")
+        case .start: return ControlReply(ok: false, text: "it is being recorded already.")
+        case .stop:
+            state.withLock { $0.isStopped = true }
+            stopped.cancel()
+            session.stop()
+            return ControlReply(ok: true, text: "the recording is being ended.")
+        case .change(let change):
+            do throws(SessionChangeError) {
+                try session.commit([change])
+                return ControlReply(ok: true, text: "changed: \(change)")
+            } catch {
+                return ControlReply(ok: false, text: error.description, usage: true)
             }
         }
     }

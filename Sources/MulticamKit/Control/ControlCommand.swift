@@ -1,0 +1,64 @@
+internal import Media
+public import Session
+
+/// What a person or a program asks of a running `multicam record`.
+public enum ControlCommand: Sendable, Equatable {
+    case status
+    case mark(String)
+    case split
+    /// Begins a recording, of a session that stands by.
+    case start
+    /// Ends the recording; a session that stands by goes on standing by.
+    case stop
+    case change(SessionChange)
+
+    /// How each is said, and what it does.
+    public static let vocabulary: [(usage: String, help: String)] =
+        [
+            ("status", "how it goes: cameras, microphones, what is shown"),
+            ("mark TEXT", "remember this instant under a name"),
+            ("split", "go on in new files"),
+            ("start", "begin a recording, where `record --standby` waits"),
+            ("stop", "end the recording"),
+        ] + SessionChange.vocabulary
+
+    /// - Parameter words: As of `vocabulary`; a mark's text may be several.
+    /// - Throws: Which words would have been right.
+    public init(words: [String]) throws(ControlError) {
+        guard let name = words.first else {
+            throw .usage("no command was given: expected one of \(Self.names).")
+        }
+        let rest = words.dropFirst()
+        if let simple = Self.simple[name] {
+            guard rest.isEmpty else {
+                throw .usage(
+                    "`\(name)` takes no words after it: `\(rest.joined(separator: " ").printable())`.")
+            }
+            self = simple
+            return
+        }
+        if name == "mark" {
+            let text = rest.joined(separator: " ").printable(limit: 200)
+            guard !text.isEmpty else { throw .usage("`mark` needs a text: `mark \"question 2\"`.") }
+            self = .mark(text)
+            return
+        }
+        let change: SessionChange?
+        do throws(SessionChangeError) {
+            change = try SessionChange(words: words)
+        } catch {
+            throw .usage(error.description)
+        }
+        guard let change else {
+            let near = name.nearest(among: Self.allNames).map { " (probably \($0))" } ?? ""
+            throw .usage("`\(name.printable())` is no command: expected one of \(Self.names)\(near).")
+        }
+        self = .change(change)
+    }
+
+    private static let simple: [String: ControlCommand] = [
+        "status": .status, "split": .split, "start": .start, "stop": .stop,
+    ]
+    private static let allNames = vocabulary.map { String($0.usage.prefix { $0 != " " }) }
+    private static let names = allNames.joined(separator: ", ")
+}

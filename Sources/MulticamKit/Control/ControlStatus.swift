@@ -1,0 +1,84 @@
+internal import Media
+public import Session
+
+/// How a running session goes, for programs. Times are nanoseconds since T0, levels linear, 0…1.
+public struct ControlStatus: Sendable, Equatable, Codable {
+    public enum State: String, Sendable, Codable {
+        /// Cameras and microphones run, and nothing is recorded.
+        case standby
+        case starting
+        case recording
+        case finishing
+        /// Between two recordings, while system pressure recovers.
+        case paused
+    }
+
+    public struct Camera: Sendable, Equatable, Codable {
+        public var role: String
+        /// Pictures a second by its own clock.
+        public var rate: Double
+        public var lost: Int
+        public var ppm: Double
+        public var locked: Bool
+    }
+
+    public struct Microphone: Sendable, Equatable, Codable {
+        public var role: String
+        public var peak: Double
+        public var ppm: Double
+        public var locked: Bool
+    }
+
+    public struct Program: Sendable, Equatable, Codable {
+        public var layout: String
+        /// Roles of the cameras that are seen, the main one first.
+        public var shown: [String]
+        /// Roles of the microphones that are heard.
+        public var mix: [String]
+    }
+
+    public var state: State
+    public var profile: String
+    /// The session folder; `nil` while nothing is recorded.
+    public var folder: String?
+    public var time_ns: Int64
+    public var cameras: [Camera]
+    public var microphones: [Microphone]
+    public var program: Program?
+    /// `nil` where nobody asks the computer.
+    public var pressure: String?
+    /// What the governor has given up.
+    public var given_up: [String]
+
+    /// - Parameters:
+    ///   - status: Of the session.
+    ///   - plan: As it runs.
+    ///   - folder: As above.
+    ///   - state: In place of what the status says, where that knows less.
+    public init(_ status: SessionStatus, plan: SessionPlan, folder: String?, state: State? = nil) {
+        switch status.phase {
+        case .starting: self.state = .starting
+        case .recording: self.state = .recording
+        case .finishing: self.state = .finishing
+        }
+        if let state { self.state = state }
+        profile = plan.profile
+        self.folder = folder
+        time_ns = status.time.nanoseconds
+        cameras = status.cameras.map {
+            Camera(
+                role: $0.role, rate: $0.rate, lost: $0.lost, ppm: $0.clock.partsPerMillion,
+                locked: $0.clock.isLocked)
+        }
+        microphones = status.microphones.map {
+            Microphone(
+                role: $0.role, peak: Double($0.peak), ppm: $0.clock.partsPerMillion,
+                locked: $0.clock.isLocked)
+        }
+        program = plan.program.map {
+            Program(layout: $0.arrangement.layout.rawValue, shown: $0.arrangement.shown, mix: $0.mix)
+        }
+        pressure = status.pressure?.level.rawValue
+        given_up = status.givenUp
+    }
+}

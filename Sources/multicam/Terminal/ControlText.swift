@@ -1,0 +1,31 @@
+import Foundation
+import Media
+import MulticamKit
+
+/// How a running session goes, for people.
+enum ControlText {
+    /// Text that came over the socket, cleaned.
+    static func lines(_ status: ControlStatus) -> [String] {
+        let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)
+        var lines = ["\(status.state.rawValue)  \(status.profile)  \(time)  \(status.folder ?? "")"]
+        for camera in status.cameras {
+            lines.append(
+                String(
+                    format: "camera %@  %.2f/s  %ld lost  %+.1f ppm", camera.role, camera.rate, camera.lost,
+                    camera.ppm))
+        }
+        for microphone in status.microphones {
+            let level =
+                microphone.peak > 0 ? String(format: "%.1f dBFS", 20 * log10(microphone.peak)) : "silent"
+            lines.append("microphone \(microphone.role)  \(level)")
+        }
+        if let program = status.program {
+            lines.append(
+                "program  \(program.layout)  shows \(program.shown.joined(separator: ", "))"
+                    + (program.mix.isEmpty ? "" : "  sounds of \(program.mix.joined(separator: ", "))"))
+        }
+        if let pressure = status.pressure { lines.append("system pressure  \(pressure)") }
+        lines += status.given_up.map { "given up  \($0)" }
+        return lines.map { $0.printable(limit: 1000) }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+import VirtualDevices
+
+@Suite("Changes while recording")
+struct LiveChangeTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0", size: 640x360, rate: 30 }
+          face: { device: "virtual:bars?phase=0", size: 640x360, rate: 30 }
+        microphones: { host: { device: "virtual:tone" } }
+        program: { size: 640x360, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+    private static let size = PictureSize(width: 640, height: 360)
+
+    @Test("are seen from the tick on that the manifest names, and leave no gap in any track")
+    func swaps() async throws {
+        let host = SteeringHost { session, look in
+            let changes: [[SessionChange]] = [
+                [], [.swap(with: nil)], [.swap(with: "desk"), .gain(role: "host", decibels: -20)],
+            ]
+            guard changes.indices.contains(look), !changes[look].isEmpty else { return }
+            do throws(SessionChangeError) {
+                try session.commit(changes[look])
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.follow)
+        let manifest = recording.manifest
+        let changes = try #require(manifest.changes)
+        #expect(changes.map(\.shown) == [["face", "desk"], ["desk", "face"]])
+        #expect(changes.map(\.changes) == [["swap"], ["swap desk", "gain host -20.0"]])
+        #expect(recording.events.filter { $0.contains(#""event":"switch""#) }.count == 2)
+        try recording.checkSchema()
+        for track in manifest.tracks where track.kind != "microphone" {
+            let frames = try #require(track.frames)
+            #expect(frames.written == 150 && frames.lost.isEmpty && frames.repeated == 0, "\(track.name)")
+        }
+        #expect(manifest.gaps.isEmpty)
+        try expectStrips(recording, from: changes[0].at_ns, to: changes[1].at_ns)
+        try expectLoudness(recording, from: changes[1].at_ns)
+    }
+
+    /// The clap camera's strip fills the width but between the two changes, to the frame.
+    private func expectStrips(_ recording: Recording, from: Int64, to: Int64) throws {
+        let strips = try Reader.strips(recording.path("program.mp4"), size: Self.size)
+        #expect(strips.count == 150)
+        for (index, strip) in strips.enumerated() {
+            let time = Int64(index) * 1_000_000_000 / 30
+            let isMain = time < from - 1_000_000 || time >= to - 1_000_000
+            #expect((strip != nil) == isMain, "frame \(index)")
+        }
+        let frames = strips.compactMap { $0.map { Int($0.frame) } }
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $1 > $0 })
+    }
+
+    /// A tenth as loud from the second change on in the program, and as before in the track.
+    private func expectLoudness(_ recording: Recording, from: Int64) throws {
+        let change = Int(Double(from) / 1e9 * 48_000)
+        func level(_ samples: [Float]) -> (before: Float, after: Float) {
+            func root(_ part: ArraySlice<Float>) -> Float {
+                (part.reduce(0) { $0 + $1 * $1 } / Float(max(part.count, 1))).squareRoot()
+            }
+            return (
+                root(samples[24_000..<(change - 4800)]),
+                root(samples[(change + 9600)..<(samples.count - 9600)])
+            )
+        }
+        let program = level(try Reader.sound(recording.path("program.mp4")))
+        #expect(abs(program.after / program.before - 0.1) < 0.01)
+        let track = level(try Reader.sound(recording.path("audio/host.wav")))
+        #expect(abs(track.after / track.before - 1) < 0.001)
+    }
+
+    @Test("a hundred at random times: every track as long as without them, and every change in the manifest")
+    func many() async throws {
+        let done = Monitor(0)
+        let host = SteeringHost { session, look in
+            // As many at once as a person could never ask for.
+            for step in 0..<10 where done.withLock({ $0 }) < 100 {
+                let changes: [SessionChange] = [
+                    .swap(with: nil), .layout(.grid), .corner(.topLeft), .visible(role: "face", false),
+                    .visible(role: "face", true), .layout(.pip), .rotation(role: "desk", .quarter),
+                    .rotation(role: "desk", .none), .audible(role: "host", false),
+                    .audible(role: "host", true),
+                ]
+                do throws(SessionChangeError) {
+                    try session.commit([changes[(look * 7 + step) % changes.count]])
+                } catch {
+                    // The main camera cannot be swapped where the other one is hidden.
+                    continue
+                }
+                done.withLock { $0 += 1 }
+            }
+        }
+        let recording = try await Recording(Self.profile, seconds: 14, host: host, steer: host.follow)
+        #expect(recording.manifest.changes?.count == done.withLock { $0 })
+        #expect(done.withLock { $0 } >= 90)
+        #expect(recording.manifest.gaps.isEmpty)
+        for track in recording.manifest.tracks {
+            if let frames = track.frames {
+                #expect(frames.written == 420 && frames.lost.isEmpty, "\(track.name)")
+            }
+            if let samples = track.samples { #expect(samples.written == 672_000 && samples.filled == 0) }
+        }
+        let streams = try Reader.streams(recording.path("program.mp4"))
+        #expect(streams.first { $0.codec_type == "video" }?.frameCount == 420)
+    }
+
+    @Test("that make no sense are refused while it goes on")
+    func refused() async throws {
+        let refusals = Monitor<[String]>([])
+        let host = SteeringHost { session, look in
+            guard look == 1 else { return }
+            do throws(SessionChangeError) {
+                // The first alone could be done.
+                try session.commit([.swap(with: nil), .insetShare(7)])
+            } catch {
+                refusals.withLock { $0.append(error.description) }
+            }
+        }
+        let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.follow)
+        #expect(refusals.withLock { $0.count } == 1)
+        #expect(recording.manifest.changes == nil)
+    }
+}

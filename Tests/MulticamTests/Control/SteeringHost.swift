@@ -1,0 +1,26 @@
+import Media
+import Session
+
+/// Asks something of a session at each look of its own at the computer: once a second, on the session's clock, so that a simulated
+/// recording is steered at the same instants again.
+final class SteeringHost: HostReading {
+    private let session = Monitor<MulticamSession?>(nil)
+    private let looks = Monitor(0)
+    private let steer: @Sendable (MulticamSession, Int) -> Void
+
+    /// - Parameter steer: Given the session and the number of the look, from 0 on.
+    init(_ steer: @escaping @Sendable (MulticamSession, Int) -> Void) { self.steer = steer }
+
+    func follow(_ session: MulticamSession) { self.session.withLock { $0 = session } }
+
+    func read(folder: String, at time: ClockTime) -> HostState {
+        if let session = session.withLock({ $0 }) {
+            let number = looks.withLock { looks in
+                defer { looks += 1 }
+                return looks
+            }
+            steer(session, number)
+        }
+        return HostState()
+    }
+}
