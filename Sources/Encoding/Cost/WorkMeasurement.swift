@@ -23,17 +23,15 @@ public struct WorkMeasurement {
     public init() {}
 
     /// - Parameter progress: Told the share that is done, 0…1.
-    /// - Returns: The table of this machine.
+    /// - Returns: The table of this machine but for wakings (`.deliver`), which only recordings show.
     /// - Throws: When a codec is missing or refuses.
     public func table(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
-        try table(of: WorkKind.allCases, progress: progress)
+        try table(of: WorkKind.allCases.filter { $0 != .deliver }, progress: progress)
     }
 
     /// The same of some kinds alone, for tests.
     func table(of all: [WorkKind], progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         var table = CostTable(plain: [:], photographic: [:])
-        // Before others are busy, since it counts all threads' time.
-        let waking = all.contains(.deliver) ? Self.delivering() : 0
         let company = BusyCompany()
         defer { company.leave() }
         for (index, detail) in CostTable.Detail.allCases.enumerated() {
@@ -43,11 +41,8 @@ public struct WorkMeasurement {
             let kinds = all.filter { detail == .plain || $0.dependsOnDetail }
             for (position, kind) in kinds.enumerated() {
                 progress((Double(index) + Double(position) / Double(kinds.count)) / 2)
-                let entry =
-                    kind == .deliver
-                    ? CostTable.Entry(nanosecondsPerPiece: waking, nanosecondsPerUnit: 0)
-                    : Self.line(
-                        through: try Self.sample(kind, small, detail), try Self.sample(kind, large, detail))
+                let entry = Self.line(
+                    through: try Self.sample(kind, small, detail), try Self.sample(kind, large, detail))
                 switch detail {
                 case .plain: table.plain[kind] = entry
                 case .photographic: table.photographic[kind] = entry
@@ -82,7 +77,7 @@ public struct WorkMeasurement {
         case .encodeSound: return try encodingSound(channels: scale, detail)
         case .resample: return try resampling(sampleCount: 960 * scale)
         case .store: return storing(byteCount: 50_000 * scale * scale)
-        case .deliver: preconditionFailure("a waking is no line through two sizes")
+        case .deliver: preconditionFailure("a waking shows in recordings alone")
         }
     }
 
@@ -212,41 +207,20 @@ public struct WorkMeasurement {
         return Sample(nanoseconds: time, units: Double(sampleCount))
     }
 
-    /// A copy in memory and one into the system's, as a file's pages are.
+    /// A copy in memory and one into pages of the system's that a growing file has not had before.
     private static func storing(byteCount: Int) -> Sample {
         let descriptor = media_memory_file()
         defer { if descriptor >= 0 { close(descriptor) } }
         let source = SharedBytes(repeatElement(7, count: byteCount))
-        let time = usual(of: 20) {
-            for index in 0..<20 {
+        let pieces = 20
+        let time = usual(of: pieces) {
+            if descriptor >= 0 { ftruncate(descriptor, 0) }
+            for index in 0..<pieces {
                 let copy = SharedBytes(copying: source.bytes)
                 if descriptor >= 0 { pwrite(descriptor, copy.start, copy.count, off_t(index * byteCount)) }
             }
         }
         return Sample(nanoseconds: time, units: Double(byteCount))
-    }
-
-    /// A thread that sleeps until a picture comes does so for long enough that the processor has forgotten it. Measured on one
-    /// that sleeps for part of a picture's interval, wakes another and waits for it.
-    ///
-    /// - Returns: Nanoseconds of the process, of which nobody else may take any meanwhile.
-    private static func delivering() -> Double {
-        let count = 100
-        let (there, back) = (BoundedQueue<Int>(capacity: 1), BoundedQueue<Int>(capacity: 1))
-        let other = MediaThread(name: "measure") { while let item = there.next() { back.put(item) } }
-        let clock = MonotonicClock()
-        let never = Cancellation()
-        let begin = time(of: CLOCK_PROCESS_CPUTIME_ID)
-        for item in 0..<count {
-            clock.sleep(until: clock.now + .milliseconds(8), unless: never)
-            there.put(item)
-            _ = back.next()
-        }
-        let passed = time(of: CLOCK_PROCESS_CPUTIME_ID) - begin
-        there.finish()
-        other.join()
-        // The sleeper's own waking, the other's, and the sleeper's again.
-        return passed / Double(3 * count)
     }
 
     /// As made-up microphones play: a beep of 40 ms at each second, and silence.
@@ -288,11 +262,9 @@ public struct WorkMeasurement {
         return times.sorted()[times.count / 2] / Double(max(pieces, 1))
     }
 
-    private static var threadTime: Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
-
-    private static func time(of clock: clockid_t) -> Double {
+    private static var threadTime: Double {
         var time = timespec()
-        clock_gettime(clock, &time)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 }

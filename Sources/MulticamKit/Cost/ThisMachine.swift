@@ -80,13 +80,28 @@ public struct ThisMachine: Sendable {
         return (tried, warning ?? second)
     }
 
-    /// Measures what each kind of work costs here, on this thread, which takes some seconds.
+    /// Measures what each kind of work costs here: alone, on a thread of its own, then in three short recordings of made-up devices.
+    /// It takes about half a minute.
     ///
-    /// - Parameter progress: Told the share that is done, 0…1.
+    /// - Parameters:
+    ///   - recordings: For how long each recording is watched.
+    ///   - progress: Told the share that is done, 0…1, on several threads one after the other.
     /// - Returns: The table.
-    /// - Throws: When a codec is missing.
-    public static func measure(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
-        try WorkMeasurement().table(progress: progress)
+    /// - Throws: When a codec is missing (`EncodingError`), or no recording can be made here (`SetupError`, `RecordingError`).
+    public static func measure(
+        recordings: Nanoseconds = .seconds(5), progress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) async throws -> CostTable {
+        let alone: Result<CostTable, EncodingError> = await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "measure") {
+                continuation.resume(
+                    returning: Result { () throws(EncodingError) in
+                        try WorkMeasurement().table { progress($0 / 2) }
+                    })
+            }
+        }
+        return try await RecordingMeasurement(duration: recordings).completed(alone.get()) {
+            progress((1 + $0) / 2)
+        }
     }
 
     /// Measures how fast the disk takes what is to last: writes for 2 s, 256 MB and an eighth of what is free at most, and leaves

@@ -41,13 +41,16 @@ public struct PlannedWork: Sendable, Equatable {
     static let sessionOwner = "session"
     /// Slices that sound is worked through in, in a second.
     private static let slices = 50.0
+    /// How often in a second a file's thread is woken, however much comes for it (`WriteQueue`).
+    private static let gatherings = 10.0
     /// The status, the clocks' history and the watch over the machine, ten times a second each, with what they compute: as
     /// much as so many wakings. Measured: the rest of a recording of one camera.
     private static let watchRate = 100.0
 
-    /// The timeline wakes for each slice of sound, and for each tick of the leading grid.
+    /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of sound too.
     private static func timelineRate(_ plan: SessionPlan) -> Double {
-        slices + ((plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0)
+        let ticks = (plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0
+        return ticks < Timeline.ampleRate ? slices + ticks : ticks
     }
 
     private mutating func add(
@@ -81,7 +84,7 @@ public struct PlannedWork: Sendable, Equatable {
         guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
         let samples = Double(SoundFormat.sessionRate * channels)
         if track.file.hasSuffix(".wav") {
-            add(.deliver, rate: slices, units: 0, of: microphone.role)
+            add(.deliver, rate: Self.gatherings, units: 0, of: microphone.role)
             add(.store, rate: slices, units: samples * 3 / slices, of: microphone.role)
         } else {
             add(.encodeSound, rate: samples / 1024, units: 1024, microphone.detail, of: microphone.role)
@@ -119,6 +122,7 @@ public struct PlannedWork: Sendable, Equatable {
     private mutating func add(_ track: PlannedCameraTrack, _ plan: SessionPlan) {
         guard let camera = plan.cameras.first(where: { $0.role == track.role }) else { return }
         guard track.mode == .encode else {
+            add(.deliver, rate: Self.gatherings, units: 0, of: track.role)
             add(.store, rate: track.rate.perSecond, units: camera.expectedBytes, of: track.role)
             return
         }

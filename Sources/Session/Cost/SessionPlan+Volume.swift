@@ -59,9 +59,9 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// How many threads take a camera's pictures: its file's, and those of the encoders that need it.
+    /// How many threads are woken for each of a camera's pictures: those of the encoders that need it. A file's are gathered.
     func consumers(of role: String) -> Double {
-        let tracks = cameraTracks.count { $0.role == role }
+        let tracks = cameraTracks.count { $0.role == role && $0.mode == .encode }
         return Double(tracks + (program?.layers.contains { $0.role == role } == true ? 1 : 0))
     }
 }
@@ -76,9 +76,11 @@ extension PlannedCamera {
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 
     /// Of one picture as it comes, in bytes: MJPEG of moving photographs takes 0.09 a pixel at 1080p, H.264 at a camera's usual
-    /// rates 0.02; made-up ones a third of that.
+    /// rates 0.02. Made-up MJPEG was weighed from 480p to 1080p: half of it is the edges of its tiles, as many at any size; made-up
+    /// H.264 is a third of a camera's.
     var expectedBytes: Double {
         let pixels = Double(format.size.pixelCount)
+        if detail == .plain, format.pixel == .mjpeg { return 16_000 + pixels * 0.037 }
         let isSimpler = detail == .plain && !format.pixel.isRaw
         return pixels * (isSimpler ? format.pixel.usualBytes / 3 : format.pixel.usualBytes)
     }

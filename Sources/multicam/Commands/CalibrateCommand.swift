@@ -158,24 +158,21 @@ struct CalibrateCommand: Command {
         return true
     }
 
-    /// Some seconds of work, on a thread of its own. A disk that cannot be measured is told; it is a failure where it was named.
+    /// Half a minute of work. A disk that cannot be measured is told; it is a failure where it was named.
     private func measureMachine(output: String?) async throws -> ExitStatus {
         let hasTerminal = Output.hasTerminal
-        let (measured, disk) = await withCheckedContinuation { continuation in
+        let table = try await ThisMachine.measure { share in
+            if hasTerminal { Output.status("measuring: \(Int(share * 95)) %") }
+        }
+        let disk = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "measure") {
-                let table = Result { () throws(EncodingError) in
-                    try ThisMachine.measure { share in
-                        if hasTerminal { Output.status("measuring: \(Int(share * 95)) %") }
-                    }
-                }
-                let disk = Result { () throws(FileError) in
-                    try ThisMachine.measureDisk(output: output ?? "recordings")
-                }
-                continuation.resume(returning: (table, disk))
+                continuation.resume(
+                    returning: Result { () throws(FileError) in
+                        try ThisMachine.measureDisk(output: output ?? "recordings")
+                    })
             }
         }
         Output.endStatus()
-        let table = try measured.get()
         if let warning = try ThisMachine.keep(table) { Output.message(warning) }
         var exit = ExitStatus.done
         var speed: MeasuredDisk?
