@@ -57,6 +57,23 @@ struct PresetChangeTests {
         #expect(try decodedPictures(file.path) == 90)
     }
 
+    @Test(
+        "after so few pictures that the encoder holds all of them back, times rise all the same",
+        arguments: 1...5)
+    func early(count: Int64) throws {
+        let encoder = try encoder(.superfast)
+        var packets: [EncodedPacket] = []
+        for tick in Int64(0)..<20 {
+            if tick == count { packets += try encoder.change(to: .ultrafast) }
+            if tick == 2 * count { packets += try encoder.change(to: .superfast) }
+            packets += try encoder.encode([try layer(tick)], tick: tick).packets
+        }
+        packets += try encoder.finish()
+        #expect(packets.map(\.presentation).sorted() == Array(0..<20))
+        #expect(zip(packets.dropFirst(), packets).allSatisfy { $0.decode > $1.decode })
+        #expect(packets.allSatisfy { $0.decode <= $0.presentation })
+    }
+
     @Test("changing to what it is already changes nothing")
     func same() throws {
         let encoder = try encoder(.superfast)

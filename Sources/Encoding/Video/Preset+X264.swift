@@ -28,4 +28,15 @@ extension PictureEncodingSettings.Preset {
         }
         return parameters
     }
+
+    /// What bounds how many pictures the encoder holds back, which a crash takes: at most 0.2 s of those that it looks ahead at, and
+    /// none that wait for a thread that does so (`sync-lookahead`). B-pictures and the second thread hold back four more.
+    ///
+    /// - Parameter rate: Of the stream's ticks.
+    /// - Returns: Names and values, as `x264Parameters` gives them.
+    func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
+        // x264's `param_apply_preset` in common/base.c: of ours veryfast alone looks ahead.
+        let usual = self == .veryfast ? 10 : 0
+        return ["sync-lookahead=0", "rc-lookahead=\(min(usual, Int((rate.perSecond * 0.2).rounded(.up))))"]
+    }
 }

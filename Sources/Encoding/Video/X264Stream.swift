@@ -22,6 +22,10 @@ final class X264Stream: PictureStream {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let subject: String
+    /// Pictures that went in, and the time of the first.
+    private var sentCount = 0
+    private var first: Int64 = 0
+    private var receivedCount = 0
 
     /// Of the spare's parameter sets: the last that there is (ITU-T H.264, 7.4.2.1.1). Encoders count from 0.
     private static let spareNumber = 31
@@ -63,6 +67,7 @@ final class X264Stream: PictureStream {
         var more = preset.x264Parameters(continuing: origin ?? preset)
         switch purpose {
         case .recording(let threads):
+            more += preset.x264ParametersOfHolding(at: rate)
             context.pointee.thread_count = Int32(threads)
             context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
@@ -71,6 +76,7 @@ final class X264Stream: PictureStream {
             context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
             context.pointee.max_b_frames = 0
+            more += preset.x264ParametersOfHolding(at: rate)
             more.append("sps-id=\(Self.spareNumber)")
         case .camera(let parameterSetsInBand):
             context.pointee.thread_count = 1
@@ -98,6 +104,10 @@ final class X264Stream: PictureStream {
     ) throws(EncodingError) -> [EncodedPacket] {
         let duration = parameters.rate?.seconds ?? 1
         frame?.pointee.pts = tick * duration
+        if frame != nil {
+            if sentCount == 0 { first = tick * duration }
+            sentCount += 1
+        }
         frame?.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
         var result = avcodec_send_frame(codec.pointer, frame)
         guard result >= 0 else { throw EncodingError(subject, "avcodec_send_frame", code: result) }
@@ -109,9 +119,18 @@ final class X264Stream: PictureStream {
             let facts = packet.pointer.pointee
             packets.append(
                 EncodedPacket(
-                    bytes: try packet.takeBytes(subject), presentation: facts.pts, decode: facts.dts,
-                    duration: duration,
+                    bytes: try packet.takeBytes(subject), presentation: facts.pts,
+                    decode: decodeTime(of: facts, duration), duration: duration,
                     isKey: facts.flags & AV_PKT_FLAG_KEY != 0))
+            receivedCount += 1
         }
+    }
+
+    /// x264 knows the delay between decoding and showing once it has taken so many pictures; a stream that ends before has none
+    /// in its times, and another stream could not go on from there.
+    private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
+        let delay = Int(codec.pointer.pointee.has_b_frames)
+        guard sentCount <= delay else { return facts.dts }
+        return first + Int64(receivedCount - delay) * duration
     }
 }
