@@ -10,6 +10,8 @@ public struct DiskConduct: Sendable {
     /// Asked before each write with the file's path and where the write would end: a test's stand-in for a disk that is
     /// full, fails or hangs. It answers with an error number, or 0.
     package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
+    /// Told of each change after it was done: for tests of what a crash leaves.
+    package var afterChange: (@Sendable (FileChange) -> Void)?
 
     public init(makeRoom: @escaping @Sendable () -> Bool = { false }) {
         self.makeRoom = makeRoom

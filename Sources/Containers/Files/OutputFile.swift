@@ -1,10 +1,11 @@
 import Glibc
-import Media
+public import Media
 
-/// A new file that is written at places of the caller's choosing, and never over a file that was there.
+/// A recording's file that is written at places of the caller's choosing.
 ///
-/// It keeps no position: whoever writes knows what is whole so far, and a failed write moves nothing.
-final class OutputFile: Sendable {
+/// It keeps no position: whoever writes knows what is whole so far, and a failed write moves nothing. While it is open it is
+/// locked (flock(2)), so that nobody repairs what is being recorded.
+final class OutputFile: ReadableFile, Sendable {
     let path: String
     private let descriptor: OwnedDescriptor
     private let disk: DiskConduct
@@ -14,11 +15,37 @@ final class OutputFile: Sendable {
     /// Linux takes at most 1024 pieces in one call (`UIO_MAXIOV`, writev(2)).
     private static let piecesPerCall = 1024
 
+    /// Makes a new one, never over a file that was there.
     init(creating path: String, disk: DiskConduct) throws(FileError) {
         self.path = path
         self.disk = disk
         descriptor = try OwnedDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_RDWR, operation: "create")
         hadName = Self.hasName(descriptor.number)
+        // A file system without locks is no reason not to record.
+        _ = flock(descriptor.number, LOCK_EX | LOCK_NB)
+    }
+
+    /// Opens one that is there, to be read and changed.
+    ///
+    /// - Throws: "open", also when somebody else is at it.
+    init(opening path: String, disk: DiskConduct) throws(FileError) {
+        self.path = path
+        self.disk = disk
+        // Whoever opens a named pipe waits for nobody.
+        descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_NONBLOCK, operation: "open")
+        hadName = Self.hasName(descriptor.number)
+        if flock(descriptor.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            throw FileError(path: path, operation: FileError.openWhileBusy, detail: FileError.busy)
+        }
+    }
+
+    deinit {
+        unlock()
+    }
+
+    /// Lets others at it. By hand, since a process that is being started holds the descriptor too, for a moment.
+    func unlock() {
+        _ = flock(descriptor.number, LOCK_UN)
     }
 
     private var hasName: Bool { Self.hasName(descriptor.number) }
@@ -28,10 +55,20 @@ final class OutputFile: Sendable {
         return fstat(descriptor, &status) != 0 || status.st_nlink > 0
     }
 
+    /// How long it is by now, and whether it is an ordinary file.
+    func facts() throws(FileError) -> (byteCount: Int64, isRegular: Bool) {
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else {
+            throw FileError(path: path, operation: "read", errno: errno)
+        }
+        return (Int64(status.st_size), status.st_mode & S_IFMT == S_IFREG)
+    }
+
     /// Writes all the pieces one after the other, in as few calls as the system allows.
     ///
     /// Where the disk is full and room is made for it, it goes on from where it came to.
     func write(_ pieces: [SharedBytes], at offset: Int64) throws(FileError) {
+        let start = offset
         let end = pieces.reduce(offset) { $0 + Int64($1.count) }
         var offset = offset
         var first = 0
@@ -56,6 +93,7 @@ final class OutputFile: Sendable {
             }
             skipped += written
         }
+        disk.afterChange?(.write(pieces.flatMap { Array($0.bytes) }, at: start))
     }
 
     /// One call of the system: how much it wrote, or its error number.
@@ -77,20 +115,7 @@ final class OutputFile: Sendable {
 
     /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
-        var number: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let got = pread(
-                    descriptor.number, buffer.baseAddress.map { $0 + filled }, count - filled,
-                    Int(offset) + filled)
-                if got < 0, errno == EINTR { continue }
-                if got < 0 { number = errno }
-                guard got > 0 else { return }
-                filled += got
-            }
-        }
-        guard number == 0 else { throw FileError(path: path, operation: "read", errno: number) }
-        return bytes
+        try descriptor.read(count, at: offset, of: path)
     }
 
     /// Cuts off, or adds zeros that take no room, so that the file ends at `end`.
@@ -98,6 +123,7 @@ final class OutputFile: Sendable {
         var result: Int32
         repeat { result = ftruncate(descriptor.number, Int(end)) } while result < 0 && errno == EINTR
         guard result == 0 else { throw FileError(path: path, operation: "truncate", errno: errno) }
+        disk.afterChange?(.end(end))
     }
 
     /// Waits until what was written would survive a power cut.
@@ -113,6 +139,7 @@ final class OutputFile: Sendable {
         guard fdatasync(descriptor.number) == 0 else {
             throw FileError(path: path, operation: "fdatasync", errno: errno)
         }
+        disk.afterChange?(.durable)
     }
 
     /// Waits until the file's name would survive a power cut (fsync(2): the folder needs its own call).
@@ -131,4 +158,13 @@ final class OutputFile: Sendable {
             throw FileError(path: folder, operation: "fsync", errno: errno)
         }
     }
+}
+
+extension FileError {
+    fileprivate static let openWhileBusy = "open what is in use"
+    fileprivate static let busy =
+        "another program is still recording it, or recovers it. Wait until it has ended."
+
+    /// Whether somebody else is at the file.
+    public var isBusy: Bool { operation == Self.openWhileBusy }
 }

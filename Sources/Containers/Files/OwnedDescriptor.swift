@@ -15,4 +15,23 @@ struct OwnedDescriptor: ~Copyable, Sendable {
     deinit {
         close(number)
     }
+
+    /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
+    ///
+    /// - Throws: "read", of the file that `path` names.
+    func read(_ count: Int, at offset: Int64, of path: String) throws(FileError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let got = pread(
+                    number, buffer.baseAddress.map { $0 + filled }, count - filled, Int(offset) + filled)
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { failure = errno }
+                guard got > 0 else { return }
+                filled += got
+            }
+        }
+        guard failure == 0 else { throw FileError(path: path, operation: "read", errno: failure) }
+        return bytes
+    }
 }

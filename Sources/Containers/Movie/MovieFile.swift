@@ -3,7 +3,7 @@ public import Media
 
 /// An MP4 or QuickTime recording that is a playable file at every instant of its life.
 ///
-/// While it is recorded it is a movie of fragments of about half a second each, so whoever is killed loses at most the
+/// While it is recorded it is a movie of fragments of about 0.4 s each, so whoever is killed loses at most the
 /// last. `finish` appends an ordinary index and turns, by one write of 16 bytes inside one disk sector, all that is
 /// between into the media data of a plain movie. Media are never copied; before that write the file is the one thing,
 /// after it the other.
@@ -85,7 +85,7 @@ public final class MovieFile {
             disk: DiskConduct(capacity: diskCapacity))
     }
 
-    /// Takes the next packet of a track, in decoding order; about every half second it writes what has come.
+    /// Takes the next packet of a track, in decoding order; about every 0.4 s it writes what has come.
     ///
     /// - Parameters:
     ///   - packet: Its memory is kept until it is written.
@@ -131,14 +131,13 @@ public final class MovieFile {
             // What fails here is told when the rest is in order.
             do throws(FileError) { try writeWhatWaits() } catch { failure = error }
         }
-        setEnds(ends)
+        // After a failure nothing is stretched to an end that was not written.
+        tracks.setEnds(ends, mayStretch: failure == nil)
         durability.finish()
         let indexBytes = indexBytes(of: tracks, reached: nil)
         try appendOrCutOff([SharedBytes(indexBytes)])
         checksum?.add([SharedBytes(indexBytes)])
-        try file.makeDurable()
-        try file.write(mediaHead(upTo: end), at: reservedOffset)
-        try file.makeDurable()
+        try file.bringIntoForce(indexAt: end, reservedOffset: reservedOffset)
         if known == nil, let failure = failure ?? durability.failure { throw failure }
         return MovieSummary(
             tracks: tracks.map {
@@ -168,6 +167,7 @@ public final class MovieFile {
     public func abandon() {
         isOpen = false
         durability.end()
+        file.unlock()
         for index in tracks.indices { tracks[index].dropPending() }
     }
 
@@ -192,14 +192,16 @@ public final class MovieFile {
         }
     }
 
-    /// Half a second of the leading track; or, should that one be late, a second of any.
+    /// Two fifths of a second of the leading track; or, should that one be late, four fifths of any.
+    ///
+    /// With what waits to be aligned and encoded, 0.4 s at the usual rates, less than a second is lost by a crash.
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]
         // The first samples should be of all tracks: only with one can the place of T0 be told.
         let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
-        if isComplete, leading.pendingDuration * 2 >= leading.description.timeScale { return true }
-        return tracks.contains { $0.pendingDuration >= $0.description.timeScale }
+        if isComplete, leading.pendingDuration * 5 >= leading.description.timeScale * 2 { return true }
+        return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 }
             || tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit
     }
 
@@ -319,27 +321,5 @@ public final class MovieFile {
     /// How far each track reaches in the file, in ticks of the movie since T0.
     private func reached(by tracks: [RecordedTrack]) -> [Int64] {
         tracks.map { max(0, $0.index.end).rescaled(from: $0.description.timeScale, to: movieTimeScale) }
-    }
-
-    private func setEnds(_ ends: [Int64?]) {
-        for (index, end) in zip(tracks.indices, ends) {
-            guard let end else { continue }
-            // After a failure nothing is stretched to an end that was not written.
-            tracks[index].setEnd(failure == nil ? end : min(end, tracks[index].index.end))
-        }
-        let seconds = tracks.map { Double($0.index.end) / Double($0.description.timeScale) }.max() ?? 0
-        for index in tracks.indices where tracks[index].description.isTimecode {
-            let timeScale = Double(tracks[index].description.timeScale)
-            tracks[index].setEnd(max(tracks[index].index.end, Int64((seconds * timeScale).rounded())))
-        }
-    }
-
-    /// The head of a box of media data from the reserved bytes to `end` (ISO/IEC 14496-12, 4.2: size 1, then 64 bits).
-    private func mediaHead(upTo end: Int64) -> [UInt8] {
-        var head = BoxBuffer()
-        head.put32(1)
-        head.put(code: "mdat")
-        head.put64(UInt64(end - reservedOffset))
-        return head.bytes
     }
 }

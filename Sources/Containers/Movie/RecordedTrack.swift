@@ -34,6 +34,14 @@ struct RecordedTrack {
         }
     }
 
+    /// A track of which all that there will be is in the file.
+    init(_ description: MovieTrack, number: UInt32, configuration: DecoderConfiguration, index: SampleIndex) {
+        self.description = description
+        self.number = number
+        self.configuration = configuration
+        self.index = index
+    }
+
     /// Whether all is known that players must be told before the first sample.
     var isDescribed: Bool { !description.isH264 || configuration.isComplete }
 

@@ -10,5 +10,4 @@ struct Sample {
 
     /// From decoding to showing, at least 0.
     var compositionOffset: UInt32 { UInt32(clamping: presentation - decode) }
-    var end: Int64 { presentation + duration }
 }

@@ -28,9 +28,40 @@ struct SampleIndex {
     /// Adds samples that lie in the file one after the other from `offset` on.
     mutating func append(_ samples: [Sample], at offset: Int64) {
         guard !samples.isEmpty else { return }
+        beginChunk(at: offset, sampleCount: samples.count)
+        var place = offset
+        for sample in samples {
+            append(
+                PlacedSample(
+                    offset: place, byteCount: UInt32(sample.bytes.count), decode: sample.decode,
+                    compositionOffset: sample.compositionOffset, duration: sample.duration,
+                    isKey: sample.isKey))
+            place += Int64(sample.bytes.count)
+        }
+    }
+
+    /// The index of samples that are in a file, in decoding order.
+    init(_ samples: some Sequence<PlacedSample> = []) {
+        var chunk: [PlacedSample] = []
+        for sample in samples {
+            if let last = chunk.last, last.range.upperBound != sample.offset {
+                append(chunk: chunk)
+                chunk = []
+            }
+            chunk.append(sample)
+        }
+        append(chunk: chunk)
+    }
+
+    private mutating func append(chunk: [PlacedSample]) {
+        guard let first = chunk.first else { return }
+        beginChunk(at: first.offset, sampleCount: chunk.count)
+        for sample in chunk { append(sample) }
+    }
+
+    private mutating func beginChunk(at offset: Int64, sampleCount: Int) {
         chunkOffsets.append(UInt64(offset))
-        chunkSampleCounts.append(UInt32(samples.count))
-        for sample in samples { append(sample) }
+        chunkSampleCounts.append(UInt32(sampleCount))
     }
 
     /// The time that decoding takes in all, in ticks: what the track's own timeline is long.
@@ -57,7 +88,7 @@ struct SampleIndex {
         self.end = end
     }
 
-    private mutating func append(_ sample: Sample) {
+    private mutating func append(_ sample: PlacedSample) {
         if firstDecode == nil {
             firstDecode = sample.decode
             end = sample.end
@@ -69,9 +100,9 @@ struct SampleIndex {
         } else if keys == nil {
             keys = sizes.isEmpty ? [] : Array(1...UInt32(sizes.count))
         }
-        sizes.append(UInt32(sample.bytes.count))
+        sizes.append(sample.byteCount)
         compositionOffsets.append(sample.compositionOffset)
-        byteCount += Int64(sample.bytes.count)
+        byteCount += Int64(sample.byteCount)
         lastDecode = sample.decode
         lastDuration = sample.duration
         firstPresentation = min(firstPresentation, sample.presentation)

@@ -52,21 +52,24 @@ public enum FileVerification {
     /// - Parameters:
     ///   - path: The file's.
     ///   - byteCount: That it should have; `nil` where nobody knows.
+    ///   - mayHaveMore: Whether bytes may follow those that the header names, as behind a recording that was cut.
     /// - Returns: A sentence.
-    public static func fault(ofWave path: String, holding byteCount: Int64? = nil) -> String? {
+    public static func fault(
+        ofWave path: String, holding byteCount: Int64? = nil, mayHaveMore: Bool = false
+    ) -> String? {
         do throws(FileError) {
             let file = try ReadFile(path)
             if let byteCount, byteCount != file.byteCount {
                 return "it has \(file.byteCount) bytes in place of \(byteCount)."
             }
-            let end = file.byteCount
-            guard let data = WaveCheck.dataSize(try file.read(4096, at: 0)) else {
+            guard let layout = WaveLayout(try file.read(WaveLayout.headerLimit, at: 0)) else {
                 return "its header cannot be read."
             }
-            guard data.start + data.size + data.size % 2 == end else {
+            let end = Int64(layout.samplesOffset) + layout.dataSize + layout.dataSize % 2
+            guard layout.isPlain(in: file.byteCount), mayHaveMore || end == file.byteCount else {
                 return "its header and its size do not agree."
             }
-            let last = min(data.size, 4096)
+            let last = min(layout.dataSize, 4096)
             guard try file.read(Int(last), at: end - last).count == Int(last) else {
                 return "its end cannot be read."
             }

@@ -7,8 +7,6 @@ struct MovieCheck {
     private let file: ReadFile
     private let byteCount: Int64
 
-    /// An index of more is damaged: ten hours of four tracks have some ten MB.
-    private static let largestIndex: Int64 = 1 << 30
     /// A picture of more is not read.
     private static let largestSample: UInt32 = 256 << 20
 
@@ -22,82 +20,71 @@ struct MovieCheck {
         if let summary, summary.byteCount != byteCount {
             return "it has \(byteCount) bytes in place of \(summary.byteCount)."
         }
-        guard let type = try box(at: 0), type.name == "ftyp", let media = try box(at: type.range.upperBound),
-            media.name == "mdat", let index = try box(at: media.range.upperBound), index.name == "moov"
+        guard let type = try box(at: 0), type.type == "ftyp", let media = try box(at: type.range.upperBound),
+            media.type == "mdat", let index = try box(at: media.range.upperBound), index.type == "moov"
         else { return "it is not a finished movie." }
-        guard index.range.upperBound == byteCount, index.range.count <= Self.largestIndex else {
+        guard index.range.upperBound == byteCount, index.range.count <= MovieLayout.largestIndex else {
             return "its index does not end with the file."
         }
-        let bytes = try file.read(index.range.count, at: index.range.lowerBound)
-        guard bytes.count == index.range.count else { return "its index cannot be read to its end." }
-        let tracks = IndexCursor(bytes).boxes(in: 8..<bytes.count).filter { $0.name == "trak" }
+        let bytes = try file.read(index.content.count, at: index.content.lowerBound)
+        guard bytes.count == index.content.count else { return "its index cannot be read to its end." }
+        let tracks = BoxReader(bytes).boxes().filter { $0.type == "trak" }
         if let summary, summary.tracks.count != tracks.count {
             return "it has \(tracks.count) tracks in place of \(summary.tracks.count)."
         }
         for (number, track) in tracks.enumerated() {
             let expected = summary?.tracks[number]
-            let fault = try fault(of: IndexCursor(bytes), track.content, in: media.content, holding: expected)
+            let fault = try fault(of: track.content, in: media.content, holding: expected)
             if let fault { return "track \(number + 1): \(fault)" }
         }
         return nil
     }
 
-    private struct Box {
-        let name: String
-        let range: Range<Int64>
-        let content: Range<Int64>
-    }
-
-    private func box(at place: Int64) throws(FileError) -> Box? {
-        let head = try file.read(16, at: place)
-        let cursor = IndexCursor(head)
-        guard var size = cursor.number(0, 4).flatMap({ Int64(exactly: $0) }), head.count >= 8 else {
-            return nil
-        }
-        var headSize: Int64 = 8
-        if size == 1 {
-            guard let large = cursor.number(8, 8).flatMap({ Int64(exactly: $0) }) else { return nil }
-            (size, headSize) = (large, 16)
-        }
-        guard size >= headSize, size <= byteCount - place else { return nil }
-        return Box(
-            name: cursor.name(4), range: place..<place + size, content: place + headSize..<place + size)
+    private func box(at place: Int64) throws(FileError) -> FileBox? {
+        guard let box = try FileBox.read(at: place, in: file, end: byteCount), box.isWhole else { return nil }
+        return box
     }
 
     private func fault(
-        of index: IndexCursor, _ track: Range<Int>, in media: Range<Int64>,
-        holding expected: MovieSummary.Track?
+        of track: BoxReader, in media: Range<Int64>, holding expected: MovieSummary.Track?
     ) throws(FileError) -> String? {
-        guard let table = index.content("mdia", "minf", "stbl", in: track),
-            let sizes = index.content("stsz", in: table), let count = index.number(sizes.lowerBound + 8, 4),
-            Int(count) * 4 + 12 == sizes.count,
-            let entry = index.content("stsd", in: table), entry.count >= 16
+        guard let table = track.content("mdia", "minf", "stbl"), var sizes = table.content("stsz"),
+            sizes.skip(8) != nil, let number = sizes.read32(), sizes.rest == Int(number) * 4,
+            var entry = table.content("stsd"), entry.skip(12) != nil, let codec = entry.readCode()
         else { return "its index is damaged." }
-        let codec = index.name(entry.lowerBound + 12)
-        if let expected, expected.sampleCount != Int(count) {
+        let count = Int(number)
+        if let expected, expected.sampleCount != count {
             return "it has \(count) packets in place of \(expected.sampleCount)."
         }
-        guard index.sumOfRuns("stts", in: table) == Int(count) else {
+        guard Self.sumOfRuns(table.content("stts")) == count else {
             return "its times and its packets do not agree."
         }
         var total: Int64 = 0
-        for sample in 0..<Int(count) {
-            total += Int64(index.number(sizes.lowerBound + 12 + sample * 4, 4) ?? 0)
-        }
+        while let size = sizes.read32() { total += Int64(size) }
         if let expected, expected.byteCount != total {
             return "its packets have \(total) bytes in place of \(expected.byteCount)."
         }
         guard count > 0 else { return nil }
-        guard let ends = index.firstAndLast(sizes: sizes, count: Int(count), in: table, media: media) else {
+        guard let ends = SampleEnds(table, count: count, media: media) else {
             return "it names packets that are not in the file."
         }
-        for sample in ends {
-            guard sample.size <= Self.largestSample else { return "a packet of it is too large." }
-            let bytes = try file.read(Int(sample.size), at: sample.place)
-            guard bytes.count == Int(sample.size), PacketCheck.isPacket(bytes, of: codec) else {
-                return "the packet at byte \(sample.place) is not what it should be."
+        for sample in [ends.first, ends.last] {
+            guard sample.byteCount <= Self.largestSample else { return "a packet of it is too large." }
+            let bytes = try file.read(Int(sample.byteCount), at: sample.offset)
+            guard bytes.count == Int(sample.byteCount), PacketCheck.isPacket(bytes, of: codec) else {
+                return "the packet at byte \(sample.offset) is not what it should be."
             }
         }
         return nil
+    }
+
+    /// How many samples the runs of a table are; `nil` where it is damaged.
+    private static func sumOfRuns(_ table: BoxReader?) -> Int? {
+        guard var reader = table, reader.readVersion() != nil, let runs = reader.read32(),
+            reader.rest == Int(runs) * 8
+        else { return nil }
+        var sum = 0
+        while let length = reader.read32(), reader.skip(4) != nil { sum += Int(length) }
+        return sum
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Media
 
 /// A file that is only read, at places of the caller's choosing.
-final class ReadFile {
+final class ReadFile: ReadableFile {
     let path: String
     let byteCount: Int64
     private let descriptor: OwnedDescriptor
@@ -24,19 +24,6 @@ final class ReadFile {
 
     /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
-        var number: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let got = pread(
-                    descriptor.number, buffer.baseAddress.map { $0 + filled }, count - filled,
-                    Int(offset) + filled)
-                if got < 0, errno == EINTR { continue }
-                if got < 0 { number = errno }
-                guard got > 0 else { return }
-                filled += got
-            }
-        }
-        guard number == 0 else { throw FileError(path: path, operation: "read", errno: number) }
-        return bytes
+        try descriptor.read(count, at: offset, of: path)
     }
 }

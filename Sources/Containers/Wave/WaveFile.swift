@@ -126,6 +126,7 @@ public final class WaveFile {
     public func abandon() {
         isOpen = false
         durability.end()
+        file.unlock()
         pending = []
     }
 

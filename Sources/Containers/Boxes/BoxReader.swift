@@ -1,0 +1,99 @@
+/// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from bytes of which nothing is known.
+///
+/// It never reads outside its own part: where that ends, a number is `nil`.
+struct BoxReader {
+    struct Box {
+        let type: String
+        let content: BoxReader
+    }
+
+    private let bytes: [UInt8]
+    private(set) var place: Int
+    private let end: Int
+
+    init(_ bytes: [UInt8]) {
+        self.init(bytes, 0..<bytes.count)
+    }
+
+    private init(_ bytes: [UInt8], _ part: Range<Int>) {
+        self.bytes = bytes
+        place = part.lowerBound
+        end = part.upperBound
+    }
+
+    var rest: Int { end - place }
+    var restBytes: [UInt8] { Array(bytes[place..<end]) }
+
+    mutating func skip(_ count: Int) -> Void? {
+        guard count >= 0, count <= rest else { return nil }
+        place += count
+        return ()
+    }
+
+    mutating func read(_ count: Int) -> [UInt8]? {
+        guard count >= 0, count <= rest else { return nil }
+        defer { place += count }
+        return Array(bytes[place..<place + count])
+    }
+
+    mutating func read8() -> UInt8? { number(1).map { UInt8($0) } }
+    mutating func read16() -> UInt16? { number(2).map { UInt16($0) } }
+    mutating func read32() -> UInt32? { number(4).map { UInt32($0) } }
+    mutating func read64() -> UInt64? { number(8) }
+
+    /// A signed number whose width follows the version of its box.
+    mutating func readSigned(version: UInt8) -> Int64? {
+        version == 1 ? read64().map { Int64(bitPattern: $0) } : read32().map { Int64(Int32(bitPattern: $0)) }
+    }
+
+    /// Likewise one that is never below 0: `nil` where it is too large for any file.
+    mutating func readUnsigned(version: UInt8) -> Int64? {
+        guard version == 1 else { return read32().map { Int64($0) } }
+        return read64().flatMap { Int64(exactly: $0) }
+    }
+
+    mutating func readCode() -> String? {
+        // Latin 1: QuickTime's `©` types are single bytes.
+        read(4).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
+    }
+
+    mutating func readVersion() -> (version: UInt8, flags: UInt32)? {
+        read32().map { (UInt8($0 >> 24), $0 & 0xFF_FFFF) }
+    }
+
+    /// The next box. `nil` at the end, and where its size cannot be.
+    mutating func readBox() -> Box? {
+        let start = place
+        guard let size = read32(), let type = readCode(), size >= 8, Int(size) <= end - start else {
+            place = start
+            return nil
+        }
+        let content = BoxReader(bytes, place..<start + Int(size))
+        place = start + Int(size)
+        return Box(type: type, content: content)
+    }
+
+    /// All boxes up to the end.
+    func boxes() -> [Box] {
+        var reader = self
+        var boxes: [Box] = []
+        while let box = reader.readBox() { boxes.append(box) }
+        return boxes
+    }
+
+    /// The content of the first box at a path of types, each within the one before.
+    func content(_ path: String...) -> BoxReader? {
+        var reader = self
+        for type in path {
+            guard let box = reader.boxes().first(where: { $0.type == type }) else { return nil }
+            reader = box.content
+        }
+        return reader
+    }
+
+    private mutating func number(_ count: Int) -> UInt64? {
+        guard count <= rest else { return nil }
+        defer { place += count }
+        return bytes[place..<place + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

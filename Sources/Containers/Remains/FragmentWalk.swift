@@ -1,0 +1,94 @@
+import Media
+
+/// Follows a movie's fragments and gathers their samples, up to the first that does not continue what is before it.
+struct FragmentWalk {
+    private(set) var tracks: [MovieBoxReader.Track]
+    /// How many samples each track had before each fragment.
+    private var counts: [[Int]] = []
+    private var sequence: UInt32 = 0
+    private var pending: FragmentReader?
+    private let limit: Int64
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - beginning: The index before the fragments.
+    ///   - limit: Where the file ends.
+    init(beginning: MovieBoxReader, limit: Int64) {
+        self.limit = limit
+        tracks = beginning.tracks
+        // The beginning's samples may be cut off as well.
+        for track in tracks.indices { keepWhole(track, from: 0, in: 0..<limit) }
+        counts.append(tracks.map { _ in 0 })
+    }
+
+    /// Takes the next box of the file.
+    ///
+    /// - Returns: `false` when what follows cannot be read.
+    mutating func follow(_ box: FileBox, in file: OutputFile) throws(FileError) -> Bool {
+        switch box.type {
+        case "free": return box.isWhole
+        case "moof":
+            guard box.isWhole, pending == nil,
+                let fragment = FragmentReader(
+                    BoxReader(try file.read(Int(box.content.count), at: box.content.lowerBound)),
+                    start: box.range.lowerBound),
+                fragment.sequence == sequence + 1
+            else { return false }
+            pending = fragment
+            return true
+        case "mdat":
+            guard let fragment = pending else { return counts.count == 1 && sequence == 0 && box.isWhole }
+            pending = nil
+            sequence = fragment.sequence
+            counts.append(tracks.map(\.samples.count))
+            let room = box.content.lowerBound..<min(box.content.upperBound, limit)
+            for run in fragment.runs {
+                guard take(run, from: box.content, within: room) else { return false }
+            }
+            return box.isWhole
+        default: return false
+        }
+    }
+
+    /// Where each track's samples of the last fragments begin.
+    func recentSamples(_ count: Int) -> [Int] {
+        let first = counts.suffix(count).first ?? tracks.map { _ in 0 }
+        // What was dropped since is not looked at again.
+        return zip(first, tracks).map { min($0, $1.samples.count) }
+    }
+
+    private mutating func take(
+        _ run: FragmentReader.Run, from media: Range<Int64>, within room: Range<Int64>
+    ) -> Bool {
+        guard let index = tracks.firstIndex(where: { $0.number == run.trackNumber }),
+            let first = run.samples.first,
+            run.samples.allSatisfy({ $0.lies(in: media) }),
+            MovieBoxReader.isPlausible(first.decode, timeScale: tracks[index].description.timeScale)
+        else { return false }
+        let shift = -tracks[index].fragmentShift
+        placeBeginning(of: index, before: first.decode + shift)
+        if let last = tracks[index].samples.last {
+            guard first.decode + shift > last.decode else { return false }
+        }
+        let count = tracks[index].samples.count
+        tracks[index].samples += run.samples.map { $0.moved(by: shift) }
+        keepWhole(index, from: count, in: room)
+        return true
+    }
+
+    /// A track that begins after T0: the index before the fragments cannot tell, but its samples follow each other without
+    /// gaps.
+    private mutating func placeBeginning(of index: Int, before decode: Int64) {
+        guard counts.count == 2, let last = tracks[index].samples.last else { return }
+        let gap = decode - (last.decode + last.duration)
+        guard gap > 0, tracks[index].fragmentShift == 0 else { return }
+        tracks[index].samples = tracks[index].samples.map { $0.moved(by: gap) }
+    }
+
+    private mutating func keepWhole(_ track: Int, from first: Int, in room: Range<Int64>) {
+        let samples = tracks[track].samples
+        if let torn = samples[first...].firstIndex(where: { !$0.lies(in: room) }) {
+            tracks[track].samples.removeSubrange(torn...)
+        }
+    }
+}
