@@ -14,7 +14,7 @@ struct Multicam {
     static let commands: [any Command.Type] = [
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
-        CtlCommand.self, DoctorCommand.self,
+        RecoverCommand.self, CtlCommand.self, DoctorCommand.self,
     ]
 
     static func main() async {
@@ -91,6 +91,7 @@ struct Multicam {
         case let error as FileError: error.isPermission ? .noPermission : .storageFailed
         case let error as CalibrationError: status(of: error)
         case let error as SyncCheckError: error.isPermission ? .noPermission : .failed
+        case let error as RecoveryError: status(of: error)
         case let error as ControlError:
             if case .usage = error { .usage } else { .failed }
         case let error as StateFileError: error.isPermission ? .noPermission : .failed
@@ -105,6 +106,14 @@ struct Multicam {
         case .encoding: .failed
         case .unknownRole, .nothingToCopy: .usage
         case .stopped: .aborted
+        }
+    }
+
+    private static func status(of error: RecoveryError) -> ExitStatus {
+        switch error {
+        case .unreadable, .busy: .failed
+        case .noPermission: .noPermission
+        case .storage: .storageFailed
         }
     }
 

@@ -6,7 +6,7 @@ public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
         case started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor, pressure,
             silence, encoder,
-            warning, paused, finished
+            warning, paused, finished, recovered
     }
 
     public let name: Name

@@ -14,8 +14,15 @@ final class LineFile: Sendable {
     }
 
     deinit {
+        // By hand, since a process that is being started holds the descriptor too, for a moment.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
+
+    /// Lets nobody else lock it while this is there: so others see that somebody is at it.
+    ///
+    /// - Returns: `false` when somebody is. A file system without locks tells nothing.
+    func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
 
     /// Appends a line.
     ///

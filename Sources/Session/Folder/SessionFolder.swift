@@ -34,6 +34,7 @@ public final class SessionFolder: Sendable {
         path = candidate
         do throws(FileError) {
             events = try LineFile(path: candidate + "/events.ndjson")
+            _ = events.lock()
             try Self.reserveDraft(candidate + Self.draft)
         } catch {
             Self.remove(candidate)

@@ -191,6 +191,31 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var text: String
     }
 
+    /// What was made of a recording that did not come to its end.
+    public struct Recovery: Sendable, Equatable, Codable {
+        /// By which version.
+        public var multicam: String
+        public var tracks: [RecoveredTrack]
+    }
+
+    /// What became of a track's end.
+    public struct RecoveredTrack: Sendable, Equatable, Codable {
+        public var track: String
+        /// What was on the disk behind the common end: it stays in the file, and is not shown.
+        public var cut_ns: Int64
+        /// What was missing up to the common end: the last picture repeated or shown for longer, silence.
+        public var filled_ns: Int64
+        /// For people.
+        public var text: String
+
+        public init(track: String, cut_ns: Int64, filled_ns: Int64, text: String) {
+            self.track = track
+            self.cut_ns = cut_ns
+            self.filled_ns = filled_ns
+            self.text = text
+        }
+    }
+
     public struct GovernorStep: Sendable, Equatable, Codable {
         public var at_ns: Int64
         public var step: String
@@ -220,6 +245,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     /// What people changed of the program while it was recorded; `nil` where they did not.
     public var changes: [Change]? = nil
     public var gaps: [Gap]
+    /// Left out where the recording came to its end.
+    public var recovery: Recovery?
 }
 
 extension Manifest.Clock {

@@ -22,8 +22,22 @@ struct ManifestBuilder {
         noteDevices()
     }
 
-    /// While the recording runs: the devices only.
-    var current: Manifest { manifest }
+    /// While the recording runs: the devices, and the tracks in a disk's folder without what is in them, for whoever must make
+    /// whole what a crash leaves.
+    func current(_ outputs: SessionOutputs, on disk: RecordingDisk) -> Manifest {
+        let files = RecordedFiles(beginning: outputs, on: disk)
+        var current = manifest
+        current.tracks = cameraTracks(outputs, files, .zero) + microphoneTracks(outputs, files, .zero)
+        if let program = programTrack(outputs, files, .zero) { current.tracks.append(program) }
+        for index in current.tracks.indices {
+            current.tracks[index].frames = nil
+            current.tracks[index].samples = nil
+        }
+        current.other_folder = outputs.disks.first { $0 !== disk }.map {
+            Manifest.OtherFolder(folder: $0.folder.path.printable(), outcome: .recording)
+        }
+        return current
+    }
 
     /// Takes the devices with their clocks as they are now.
     mutating func noteDevices() {

@@ -28,6 +28,27 @@ struct RecordedFiles {
         folder = disk.folder.path
     }
 
+    /// While it is recorded: the files of a disk, of which nothing is known yet.
+    init(beginning outputs: SessionOutputs, on disk: RecordingDisk) {
+        let movies = outputs.writers.compactMap { path, writer in
+            writer.file(disk.index).map { _ in
+                (
+                    path,
+                    MovieFileWriter.Result(
+                        packetCounts: Array(repeating: 0, count: writer.streamCount),
+                        shed: Array(repeating: [], count: writer.streamCount))
+                )
+            }
+        }
+        let waves = outputs.microphones.compactMap { microphone in
+            microphone.file?.file(disk.index).map { _ in (microphone.role, WaveFileWriter.Result()) }
+        }
+        self.movies = Dictionary(uniqueKeysWithValues: movies)
+        self.waves = Dictionary(uniqueKeysWithValues: waves)
+        conclusion = nil
+        folder = disk.folder.path
+    }
+
     /// What failed, each file once.
     var failures: [FileError] {
         let failed = movies.keys.sorted().compactMap { movies[$0]?.failure }

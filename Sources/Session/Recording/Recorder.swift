@@ -125,7 +125,7 @@ final class Recorder {
             storage.finish()
         }
         var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
-        for disk in disks { write(manifest.current, to: disk) }
+        for disk in disks { write(manifest.current(outputs, on: disk), to: disk) }
         // Announced when it is true, and not while there is still time to it.
         clock.sleep(until: start, unless: Cancellation())
         note(

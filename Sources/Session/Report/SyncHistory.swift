@@ -22,6 +22,18 @@ struct SyncHistory: Sendable {
 
     private static let interval: Int64 = 1_000_000_000
 
+    init() {}
+
+    /// What the events of a recording tell that a crash has ended: of clocks, when something about them changed.
+    init(_ events: RecordedEvents) {
+        for reading in events.clockReadings where reading.at >= .zero {
+            clocks[reading.role, default: Course()].add(
+                ClockPoint(
+                    partsPerMillion: reading.ppm,
+                    residual: Nanoseconds(Int64(reading.residualMicroseconds * 1000))), at: reading.at)
+        }
+    }
+
     /// Takes the state at `time`, once a second.
     mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
         guard time >= due else { return }

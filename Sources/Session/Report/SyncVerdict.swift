@@ -19,6 +19,9 @@ struct SyncVerdict: Equatable {
     private static let looseClock = 1000.0
 
     init(_ manifest: Manifest) {
+        if manifest.recovery != nil {
+            note(.look, "The recording did not come to its end: what was on the disk was recovered.")
+        }
         for track in manifest.tracks {
             if let failure = track.failure { note(.bad, "\(track.name) ended early: \(failure)") }
             if let frames = track.frames { judge(frames, of: track.name) }

@@ -51,7 +51,11 @@ public struct FolderVerification: Sendable {
             return .damaged("its path leads out of the folder.")
         }
         guard let checksum = file.xxh3_128, let start = file.hashed_from else {
-            return .unfinished(file.fault ?? "it was not finished.")
+            return .unfinished(
+                file.fault
+                    ?? (file.lacksChecksum
+                        ? "its checksum was never computed: `multicam recover` on the folder does it."
+                        : "it was not finished."))
         }
         let path = "\(folder)/\(file.file)"
         do throws(FileError) {

@@ -1,0 +1,49 @@
+internal import Containers
+internal import Glibc
+internal import Media
+
+/// Why nothing could be made whole.
+public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// There is nothing here that this program has recorded, or none of it can be read.
+    case unreadable(String)
+    /// Somebody is still at it.
+    case busy(String)
+    case noPermission(String)
+    /// What is there could be read, and the disk refused what makes it whole: it is as it was.
+    case storage(String)
+
+    public var description: String {
+        switch self {
+        case .unreadable(let sentence), .busy(let sentence), .noPermission(let sentence),
+            .storage(let sentence):
+            sentence
+        }
+    }
+}
+
+extension RecoveryError {
+    init(_ error: FileError) {
+        let path = error.path.printable(limit: 1000)
+        switch error.errno {
+        case 0 where error.isBusy: self = .busy("\(path): \(error.detail)")
+        case 0: self = .unreadable("\(path): \(error.detail.printable(limit: 400))")
+        case EACCES, EPERM:
+            self = .noPermission(
+                "\(path): no permission to change it. Recover it as the user who recorded it, or copy it to a folder of your own "
+                    + "and recover the copy.")
+        case ENOENT, ENOTDIR, EISDIR:
+            self = .unreadable("\(path): there is no such recording. Check the path.")
+        case ENOSPC, EDQUOT:
+            self = .storage(
+                "\(path): the disk is full. Free some space and recover again: what is there stays as it is.")
+        case EROFS:
+            self = .storage(
+                "\(path): the file system is read-only. Copy the recording to another disk and recover the copy."
+            )
+        default:
+            self = .storage(
+                "\(path): \(error.operation) failed: \(String(cString: strerror(error.errno))) (errno \(error.errno)). Check the "
+                    + "disk; what is there stays as it is.")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+internal import Containers
+internal import Media
+
+/// One media file that is to be made whole, opened and locked.
+struct RemainingFile {
+    enum Content {
+        case movie(MovieRemains)
+        case sound(WaveRemains)
+    }
+
+    /// What it holds side by side, in the ticks of each since the file's time 0.
+    struct Stream {
+        let name: String
+        let codec: String
+        /// `nil` of sound.
+        let rate: FrameRate?
+        let timeScale: Int64
+        let end: Int64
+        let count: Int64
+        /// Of those, pictures that are not shown, since they are before the file's time 0.
+        let lead: Int64
+        let dropped: Int
+        /// Where pictures of its grid are missing.
+        let holes: [Range<Int64>]
+    }
+
+    /// From the session folder, or as it was given.
+    let name: String
+    /// Where its time 0 is, since T0.
+    let start: MediaTime
+    let content: Content
+    let streams: [Stream]
+
+    /// - Throws: When it cannot be opened, or is no file of ours.
+    init(path: String, name: String, start: MediaTime) throws(FileError) {
+        self.name = name
+        self.start = start
+        if name.hasSuffix(".wav") {
+            let remains = try WaveRemains(path: path)
+            content = .sound(remains)
+            let stem = name.split(separator: "/").last.map { String($0.dropLast(4)) } ?? name
+            streams = [
+                Stream(
+                    name: stem, codec: "pcm_s24le", rate: nil, timeScale: Int64(remains.format.rate),
+                    end: remains.sampleCount, count: remains.sampleCount, lead: 0, dropped: 0, holes: [])
+            ]
+        } else {
+            let remains = try MovieRemains(path: path)
+            content = .movie(remains)
+            streams = remains.tracks.map { Stream($0) }
+        }
+    }
+
+    var isPlain: Bool {
+        switch content {
+        case .movie(let movie): movie.isPlain
+        case .sound(let wave): wave.isPlain
+        }
+    }
+
+    /// When a stream ends, since T0.
+    func end(ofStream index: Int) -> MediaTime { time(of: streams[index].end, inStream: index) }
+
+    /// Where pictures of a stream's grid are missing between others, since T0.
+    func holes(inStream index: Int) -> [Range<MediaTime>] {
+        streams[index].holes.map {
+            time(of: $0.lowerBound, inStream: index)..<time(of: $0.upperBound, inStream: index)
+        }
+    }
+
+    private func time(of tick: Int64, inStream index: Int) -> MediaTime {
+        MediaTime(
+            nanoseconds: start.nanoseconds
+                + FrameRate(streams[index].timeScale).time(ofTick: max(0, tick)).nanoseconds)
+    }
+
+    /// Makes it whole, up to a time since T0; `nil` for what it has.
+    ///
+    /// - Parameters:
+    ///   - end: Since T0.
+    ///   - rates: The grids of its streams, where somebody knows them.
+    /// - Returns: How many pictures each stream shows then; of sound, samples per channel.
+    /// - Throws: "write", "truncate", "fdatasync".
+    func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
+        switch content {
+        case .sound(let wave):
+            let count = end.map {
+                $0.ticks(perSecond: Int64(wave.format.rate)) - start.ticks(perSecond: Int64(wave.format.rate))
+            }
+            return [try wave.makeWhole(sampleCount: count.map { max(0, $0) })]
+        case .movie(let movie):
+            let ends = streams.indices.map { index -> Int64? in
+                guard let end, streams[index].codec != "tmcd" else { return nil }
+                return self.tick(of: end, inStream: index, rate: rates[index] ?? streams[index].rate)
+            }
+            let summary = try movie.makeWhole(ends: ends)
+            return zip(streams, summary.tracks).map { stream, track in
+                // A sound track's ticks are samples, of which a packet has many.
+                stream.codec == "aac"
+                    ? track.duration : Int64(track.sampleCount) - stream.lead
+            }
+        }
+    }
+
+    /// How many pictures each stream shows as it is; of sound, samples per channel.
+    var counts: [Int64] {
+        streams.map { $0.codec == "aac" ? max(0, $0.end) : $0.count - $0.lead }
+    }
+
+    /// In the ticks of a stream since the file's time 0. Pictures end at the first tick at or after the time.
+    private func tick(of end: MediaTime, inStream index: Int, rate: FrameRate?) -> Int64? {
+        let scale = streams[index].timeScale
+        guard let rate, scale % rate.pictures == 0 else {
+            return end.ticks(perSecond: scale) - start.ticks(perSecond: scale)
+        }
+        return (rate.ticks(before: end) - rate.ticks(before: start)) * rate.seconds * (scale / rate.pictures)
+    }
+
+    /// Pictures that are the one before again.
+    func repeatedCount(ofStream index: Int) throws(FileError) -> Int {
+        switch content {
+        case .movie(let movie): try movie.repeatedCount(ofTrack: index)
+        case .sound: 0
+        }
+    }
+}
+
+extension RemainingFile.Stream {
+    fileprivate init(_ track: MovieRemains.Track) {
+        switch track.description {
+        case .video(let parameters, _, let name):
+            (self.name, codec, timeScale) = (name, parameters.codec.rawValue, parameters.timeScale)
+        case .sound(let parameters, let name):
+            (self.name, codec, timeScale) = (name, parameters.codec.rawValue, parameters.timeScale)
+        case .timecode(let timecode, let name):
+            (self.name, codec, timeScale) = (name, "tmcd", timecode.rate.pictures)
+        }
+        rate = track.rate
+        end = track.end
+        count = Int64(track.sampleCount)
+        lead = track.rate == nil ? 0 : Int64(track.leadCount)
+        dropped = track.droppedCount
+        holes = track.holes
+    }
+}

@@ -1,0 +1,70 @@
+internal import Foundation
+internal import Glibc
+internal import Media
+
+/// The end of an NDJSON file, where a crash may have torn a line, or a power cut have left zeros.
+enum TornLines {
+    private static let window: Int64 = 1 << 16
+
+    /// Ends a file with its last whole line. What is behind that is no JSON; where no line is one, the file stays as it is.
+    ///
+    /// - Throws: "open", "read", "truncate".
+    static func cut(_ path: String) throws(FileError) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileError(path: path, operation: "open", errno: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw FileError(path: path, operation: "read", errno: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { return }
+        let end = Int64(status.st_size)
+        var count = min(window, end)
+        while true {
+            let bytes = try read(Int(count), at: end - count, of: descriptor, path)
+            if let whole = wholeByteCount(bytes, isFromStart: count == end) {
+                let kept = end - count + Int64(whole)
+                guard kept == end || ftruncate(descriptor, Int(kept)) == 0 else {
+                    throw FileError(path: path, operation: "truncate", errno: errno)
+                }
+                return
+            }
+            guard count < end else { return }
+            count = min(count * 4, end)
+        }
+    }
+
+    /// Where the last line ends that is JSON; `nil` where none is.
+    static func wholeByteCount(_ bytes: [UInt8], isFromStart: Bool) -> Int? {
+        let newline = UInt8(ascii: "\n")
+        var end = bytes.lastIndex(of: newline)
+        while let last = end {
+            let before = bytes[..<last].lastIndex(of: newline)
+            // Of the first line the beginning may not be among the bytes.
+            guard before != nil || isFromStart else { return nil }
+            let line = bytes[(before.map { $0 + 1 } ?? 0)..<last]
+            do {
+                _ = try JSONSerialization.jsonObject(with: Data(line))
+                return last + 1
+            } catch {
+                end = before
+            }
+        }
+        return nil
+    }
+
+    private static func read(
+        _ count: Int, at offset: Int64, of descriptor: Int32, _ path: String
+    ) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = pread(descriptor, &bytes[filled], count - filled, Int(offset) + filled)
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw FileError(path: path, operation: "read", errno: errno) }
+            guard got > 0 else { break }
+            filled += got
+        }
+        return Array(bytes[..<filled])
+    }
+}

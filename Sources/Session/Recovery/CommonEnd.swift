@@ -1,0 +1,48 @@
+public import Media
+
+/// Decides where all tracks of a recording end that a crash has left of different lengths.
+///
+/// What is missing of a JPEG track or of sound can be filled: the last picture again, silence. A track of encoded pictures cannot
+/// be made longer without encoding, so the shortest of those is the end, and others are cut there; what is cut stays in the
+/// files. Where there is none, the longest track is the end: nothing is given up.
+public struct CommonEnd: Sendable, Equatable {
+    /// How far a track reaches.
+    public struct Reach: Sendable, Equatable {
+        public let end: MediaTime
+        /// Whether pictures cannot be added at its end.
+        public let isEncoded: Bool
+
+        public init(end: MediaTime, isEncoded: Bool) {
+            self.end = end
+            self.isEncoded = isEncoded
+        }
+    }
+
+    /// An encoded track that is shorter than the longest by more ended before the crash: its last picture is shown until the end.
+    /// An overloaded encoder is a second of pictures behind, and what it holds back, and the disk's queue.
+    private static let longestCut: Int64 = 10_000_000_000
+
+    public let time: MediaTime
+
+    /// `nil` where there is nothing.
+    ///
+    /// - Parameters:
+    ///   - reaches: Of all tracks that can be read.
+    ///   - leading: The grid on which recordings end: the program's, else the first camera's; `nil` where there are no pictures.
+    public init?(_ reaches: [Reach], leading: FrameRate?) {
+        guard let longest = reaches.map(\.end).max(), longest > .zero else { return nil }
+        let encoded = reaches.filter {
+            $0.isEncoded && $0.end > .zero && longest.nanoseconds - $0.end.nanoseconds <= Self.longestCut
+        }
+        guard let leading else {
+            time = encoded.map(\.end).min() ?? longest
+            return
+        }
+        var tick = leading.ticks(before: longest)
+        if let shortest = encoded.map(\.end).min() {
+            tick = leading.ticks(before: shortest)
+            if leading.time(ofTick: tick) > shortest { tick -= 1 }
+        }
+        time = leading.time(ofTick: max(tick, 1))
+    }
+}

@@ -1,0 +1,33 @@
+import Media
+import MulticamKit
+
+/// What a recovery found and did, for people.
+enum RecoveryText {
+    static func of(_ report: RecoveryReport) -> String {
+        let seconds = duration(report.duration_ns)
+        let path = report.path.printable(limit: 1000)
+        guard report.outcome == .recovered else {
+            return (["\(path) is whole already: \(seconds)."] + report.remarks).joined(separator: "\n")
+        }
+        let width = report.tracks.map(\.name.count).max() ?? 0
+        let lines = report.tracks.map { track in
+            let name =
+                track.name.printable() + String(repeating: " ", count: max(0, width - track.name.count))
+            return "\(name)  \(amount(track))  \(track.text)"
+        }
+        return (["\(path) is whole again: \(seconds) in all tracks."] + lines + report.remarks).joined(
+            separator: "\n")
+    }
+
+    private static func duration(_ nanoseconds: Int64) -> String {
+        let milliseconds = (nanoseconds + 500_000) / 1_000_000
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
+    }
+
+    private static func amount(_ track: RecoveryReport.Track) -> String {
+        if let frames = track.frames { return "\(frames) pictures" }
+        if let samples = track.samples { return "\(samples) samples" }
+        return "nothing"
+    }
+}

@@ -1,0 +1,286 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("recover on the command line", .serialized)
+struct RecoverTests {
+    private func json(_ path: String) throws -> [String: Any] {
+        try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
+    }
+
+    /// A recording that was killed after it had written some fragments.
+    private func killed(
+        _ scratch: Scratch, options: [String] = [], during: (String) throws -> Void = { _ in }
+    ) throws -> String {
+        let command = ["record", "--profile", try scratch.smallProfile(), "--output", "out", "--json"]
+        let running = try RunningCommand([Multicam.path] + command + options, in: scratch)
+        let folder = try #require(try running.event("started")["folder"] as? String)
+        // Until there is something in all files; whatever the machine is like.
+        let files = ["program.mp4", "cameras/desk.mov", "audio/host.wav"].map { "\(folder)/\($0)" }
+        var sizes: [Int64] = []
+        repeat {
+            usleep(20_000)
+            sizes = try files.map {
+                (try FileManager.default.attributesOfItem(atPath: $0)[.size] as? NSNumber)?.int64Value ?? 0
+            }
+        } while sizes[0] < 10_000 || sizes[1] < 100_000 || sizes[2] < 200_000
+        try during(folder)
+        running.send(SIGKILL)
+        _ = running.waitForEnd()
+        return folder
+    }
+
+    @Test(
+        "a recording that was killed becomes whole: tracks of one length, a manifest, an event; the second time it is so already"
+    )
+    func folder() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch) { folder in
+            let outcome = try Multicam.run("recover", folder)
+            expectRefusal(outcome, status: 1, "still running")
+            expectRefusal(
+                try Multicam.run("recover", folder + "/cameras/desk.mov"), status: 1, "still recording it")
+        }
+        // As a power cut might leave it.
+        let events = folder + "/events.ndjson"
+        let torn = try #require(FileHandle(forWritingAtPath: events))
+        try torn.seekToEnd()
+        try torn.write(contentsOf: Data("{\"event\":\"dr".utf8))
+        try torn.close()
+
+        let outcome = try Multicam.run("recover", folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.first?.contains("is whole again") == true)
+        let manifest = try json(folder + "/manifest.json")
+        #expect(manifest["outcome"] as? String == "recovered")
+        let duration = try #require(manifest["duration_ns"] as? Int)
+        #expect(duration > 0)
+        let tracks = try #require(manifest["tracks"] as? [[String: Any]])
+        #expect(Set(tracks.compactMap { $0["name"] as? String }) == ["program", "desk", "host"])
+        for track in tracks {
+            let written = ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int
+            let rate = track["frames"] == nil ? 48_000 : 30
+            #expect(written == Int((Double(duration) * Double(rate) / 1e9).rounded()))
+        }
+        let recovery = try #require(manifest["recovery"] as? [String: Any])
+        #expect((recovery["tracks"] as? [[String: Any]])?.count == 3)
+        let lines = try String(contentsOfFile: events, encoding: .utf8).split(separator: "\n")
+        #expect(lines.last?.contains("\"event\":\"recovered\"") == true)
+        for line in lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+        #expect(!FileManager.default.fileExists(atPath: folder + "/manifest.json.new"))
+
+        let page = try String(contentsOfFile: folder + "/report/sync.svg", encoding: .utf8)
+        #expect(page.contains("did not come to its end"))
+        for track in try #require(recovery["tracks"] as? [[String: Any]]) {
+            let filled = try #require(track["filled_ns"] as? Int)
+            let gaps = try #require(manifest["gaps"] as? [[String: Any]]).filter {
+                $0["track"] as? String == track["track"] as? String && $0["cause"] as? String == "disk"
+            }
+            #expect(gaps.contains { $0["to_ns"] as? Int == duration } == (filled > 1_000_000))
+        }
+
+        let before = try Data(contentsOf: URL(filePath: folder + "/program.mp4"))
+        let again = try Multicam.run("recover", folder, "--json")
+        #expect(again.status == 0)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any])
+        #expect(report["outcome"] as? String == "whole")
+        #expect(try Data(contentsOf: URL(filePath: folder + "/program.mp4")) == before)
+        try checkSchema(folder)
+        try checkFiles(folder)
+    }
+
+    /// What `verify` says of all files, also after a recovery that was interrupted before it had computed checksums.
+    private func checkFiles(_ folder: String) throws {
+        let path = URL(filePath: folder + "/manifest.json")
+        var manifest = try json(path.path)
+        let files = try #require(manifest["files"] as? [[String: Any]])
+        #expect(files.count == 3 && files.allSatisfy { $0["xxh3_128"] is String })
+        let verification = try Multicam.run("verify", folder)
+        #expect(verification.status == 0 && verification.lines.allSatisfy { $0.hasPrefix("whole  ") })
+
+        manifest["files"] = files.map { file in
+            file.filter { !["xxh3_128", "hashed_from"].contains($0.key) }
+        }
+        try JSONSerialization.data(withJSONObject: manifest).write(to: path)
+        let unread = try Multicam.run("verify", folder)
+        #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished  ") })
+        #expect(unread.errors.contains("its checksum was never computed"))
+        #expect(try Multicam.run("recover", folder).lines.first?.contains("is whole already") == true)
+        let again = try #require(try json(path.path)["files"] as? [[String: Any]])
+        #expect(
+            again.compactMap { $0["xxh3_128"] as? String } == files.compactMap { $0["xxh3_128"] as? String })
+    }
+
+    private func checkSchema(_ folder: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let check =
+            "import json,sys,jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+        let outcome = try Multicam.run([
+            "python3", "-c", check, folder + "/manifest.json", root.path + "/docs/manifest.schema.json",
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test("a recovery that was interrupted goes on to the same end, and says what the first one found")
+    func interrupted() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch)
+        let lines = folder + "/cameras/desk.ndjson"
+        try Data("{\"at_ns\":1}\n{\"at_ns\":2}\n{\"at_".utf8).write(to: URL(filePath: lines))
+        let first = try Multicam.run("recover", folder, "--json")
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try String(contentsOfFile: lines, encoding: .utf8) == "{\"at_ns\":1}\n{\"at_ns\":2}\n")
+        let recovered = try json(folder + "/manifest.json")
+
+        // All files are whole, and the manifest is the one from before.
+        var begun = recovered
+        begun["outcome"] = "recording"
+        begun["files"] = nil
+        try JSONSerialization.data(withJSONObject: begun).write(
+            to: URL(filePath: folder + "/manifest.json"))
+        let again = try Multicam.run("recover", folder, "--json")
+        #expect(again.status == 0 && again.output == first.output, "\(again.output)\(again.errors)")
+        let manifest = try json(folder + "/manifest.json")
+        for field in ["tracks", "gaps", "recovery", "files", "duration_ns"] {
+            let words = try [manifest, recovered].map {
+                try JSONSerialization.data(
+                    withJSONObject: [field: try #require($0[field])], options: .sortedKeys)
+            }
+            #expect(words[0] == words[1], "\(field)")
+        }
+    }
+
+    @Test("all tracks in one file, turned and copied, are counted as a finished recording counts them")
+    func oneFile() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.file(
+            "one.yaml",
+            """
+            cameras:
+              desk: { device: "virtual:clap?size=320x180&mount=90", rotation: 90 }
+              face: { device: "virtual:clap?size=320x180&format=h264", format: h264 }
+            microphones:
+              host: { device: "virtual:clap" }
+            tracks: { cameras: copy, microphones: wav, files: one }
+            """)
+        let command = ["record", "--profile", profile, "--output", "out", "--json"]
+        let running = try RunningCommand([Multicam.path] + command, in: scratch)
+        let folder = try #require(try running.event("started")["folder"] as? String)
+        var size: Int64 = 0
+        repeat {
+            usleep(20_000)
+            size =
+                (try FileManager.default.attributesOfItem(atPath: folder + "/session.mov")[.size]
+                as? NSNumber)?.int64Value ?? 0
+        } while size < 200_000
+        running.send(SIGKILL)
+        _ = running.waitForEnd()
+
+        let outcome = try Multicam.run("recover", folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let manifest = try json(folder + "/manifest.json")
+        let duration = Double(try #require(manifest["duration_ns"] as? Int)) / 1e9
+        for track in try #require(manifest["tracks"] as? [[String: Any]]) {
+            let written = try #require(
+                ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int)
+            switch track["name"] as? String {
+            case "desk": #expect(written == Int((duration * 30).rounded()))
+            // On no grid: what is missing at the end is not made up.
+            case "face": #expect((1...Int((duration * 30).rounded())).contains(written))
+            default: #expect(written == Int((duration * 48_000).rounded()))
+            }
+        }
+        let streams = try Multicam.run([
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,duration:stream_side_data=rotation",
+            "-of", "compact", folder + "/session.mov",
+        ])
+        #expect(streams.output.contains("codec_name=mjpeg") && streams.output.contains("rotation=-90"))
+        #expect(streams.errors.isEmpty)
+        try checkSchema(folder)
+    }
+
+    @Test("one file alone becomes whole, and the folder can be recovered afterwards")
+    func file() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch)
+        let outcome = try Multicam.run("recover", folder + "/cameras/desk.mov")
+        #expect(
+            outcome.status == 0 && outcome.lines.first?.contains("is whole again") == true,
+            "\(outcome.errors)")
+        #expect(
+            try Multicam.run("recover", folder + "/cameras/desk.mov").lines.first?.contains(
+                "is whole already") == true)
+        #expect(try Multicam.run("recover", folder).status == 0)
+        #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recovered")
+
+        // A file that somebody takes away afterwards is said, and the manifest stays as it is.
+        let manifest = try Data(contentsOf: URL(filePath: folder + "/manifest.json"))
+        unlink(folder + "/audio/host.wav")
+        let less = try Multicam.run("recover", folder)
+        #expect(less.status == 0 && less.output.contains("host.wav"), "\(less.output)\(less.errors)")
+        #expect(try Data(contentsOf: URL(filePath: folder + "/manifest.json")) == manifest)
+    }
+
+    @Test("a safety copy becomes whole by itself, with the tracks that are in it, and each names the other")
+    func safetyCopy() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch, options: ["--also", "safe", "--copy", "program"])
+        let name = try #require(folder.split(separator: "/").last)
+        let copy = "\(scratch.path)/safe/\(name)"
+        for (path, other, tracks) in [
+            (folder, copy, ["desk", "host", "program"]), (copy, folder, ["program"]),
+        ] {
+            let outcome = try Multicam.run("recover", path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.output.contains(other), "\(outcome.output)")
+            let manifest = try json(path + "/manifest.json")
+            let named = try #require(manifest["tracks"] as? [[String: Any]])
+            #expect(named.compactMap { $0["name"] as? String }.sorted() == tracks)
+            #expect((manifest["files"] as? [Any])?.count == tracks.count)
+            #expect((manifest["other_folder"] as? [String: Any])?["folder"] as? String == other)
+            try checkSchema(path)
+        }
+    }
+
+    @Test("a file that nothing can be read of is said, and the others are recovered all the same")
+    func lostFile() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch)
+        try Data().write(to: URL(filePath: folder + "/audio/host.wav"))
+        unlink(folder + "/manifest.json")
+        let outcome = try Multicam.run("recover", folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("host.wav") && outcome.output.contains("manifest.json is missing"))
+    }
+
+    @Test("what is no recording is exit status 1 with a sentence, and a word too few is 2")
+    func nothing() throws {
+        let scratch = try Scratch()
+        expectRefusal(try Multicam.run("recover"), status: 2, "FOLDER-OR-FILE")
+        expectRefusal(try Multicam.run("recover", scratch.path + "/none"), status: 1, "no such recording")
+        expectRefusal(try Multicam.run("recover", scratch.path), status: 1, "no recording in it")
+        let text = try scratch.file("notes.txt", "mine")
+        expectRefusal(try Multicam.run("recover", text), status: 1, "not a recording")
+        let movie = try scratch.file("foreign.mov", "mine")
+        expectRefusal(
+            try Multicam.run("recover", movie), status: 1, "not a movie that this program has recorded")
+    }
+
+    @Test("without permission it is exit status 4, and nothing is changed")
+    func permission() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch)
+        let binary = scratch.path + "/multicam"
+        try FileManager.default.copyItem(atPath: Multicam.path, toPath: binary)
+        let user =
+            geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+        #expect(chmod(folder + "/events.ndjson", 0o444) == 0)
+        let outcome = try Multicam.run(
+            user + [binary, "recover", folder], environment: ["PATH": "/usr/bin:/bin"])
+        expectRefusal(outcome, status: 4, "no permission to change it")
+        #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
+    }
+}
