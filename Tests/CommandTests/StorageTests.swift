@@ -126,5 +126,12 @@ struct StorageTests {
         #expect(damaged.status == 1 && damaged.lines.contains("damaged  cameras/desk.mov"))
         #expect(damaged.errors.contains("cameras/desk.mov: its bytes are not those that were recorded"))
         #expect(try Multicam.run("verify", scratch.path, in: scratch).status == 1)
+        let manifest = URL(fileURLWithPath: folder + "/manifest.json")
+        var fields = try #require(
+            JSONSerialization.jsonObject(with: Data(contentsOf: manifest)) as? [String: Any])
+        fields["files"] = [String]()
+        try JSONSerialization.data(withJSONObject: fields).write(to: manifest)
+        let empty = try Multicam.run("verify", folder, in: scratch)
+        #expect(empty.status == 1 && empty.errors.contains("it lists no files"))
     }
 }

@@ -19,7 +19,7 @@ public struct FolderVerification: Sendable {
 
     /// Reads the manifest.
     ///
-    /// - Throws: "read"; also where the recording was not finished, so that nothing is known of its files.
+    /// - Throws: "read"; also where the recording was not finished or has no files, so that nothing is known of them.
     public init(folder: String) throws(FileError) {
         self.folder = folder
         let path = folder + "/manifest.json"
@@ -40,6 +40,11 @@ public struct FolderVerification: Sendable {
             throw FileError(
                 path: path, operation: "read",
                 detail: "it lists no checksums: the recording was not finished, or by an older version.")
+        }
+        guard !files.isEmpty else {
+            throw FileError(
+                path: path, operation: "read",
+                detail: "it lists no files: there is nothing that could be held against it.")
         }
         self.files = files
     }
