@@ -13,8 +13,8 @@ public import Media
 /// One thread at a time. Letting go of it without `finish` is like `abandon`.
 public final class MovieFile {
     public let path: String
-    private let kind: MovieKind
-    private let createdAt: Int64
+    public let kind: MovieKind
+    private var createdAt: Int64
     private let movieTimeScale: Int64
     private let file: OutputFile
     private let durability: DurabilityThread
@@ -37,7 +37,9 @@ public final class MovieFile {
     /// Seconds from 1904, QuickTime's first, to 1970.
     private static let secondsFrom1904: Int64 = 2_082_844_800
     /// The least unit of a file that the system writes, on every machine there is.
-    private static let pageSize: Int64 = 4096
+    private static let pageSize = 4096
+    /// The least unit that a disk writes whole or not at all.
+    private static let sectorSize = 512
     /// More than this never waits in memory.
     private static let pendingByteLimit = 64 << 20
 
@@ -59,7 +61,7 @@ public final class MovieFile {
             kind == .mov || !tracks.contains(where: \.isTimecode), "a timecode track belongs in QuickTime")
         self.path = path
         self.kind = kind
-        self.createdAt = Self.secondsFrom1904 + Int64(createdAt.timeIntervalSince1970.rounded(.down))
+        self.createdAt = Self.seconds(createdAt)
         self.tracks = tracks.enumerated().map { RecordedTrack($1, number: UInt32($0 + 1)) }
         leadingTrack = tracks.firstIndex(where: \.isVideo) ?? tracks.firstIndex { !$0.isTimecode } ?? 0
         // Sound's own ticks make its length exact to the sample; a picture's is rounded by 10 µs at most.
@@ -83,6 +85,27 @@ public final class MovieFile {
         try self.init(
             path: path, kind: kind, tracks: tracks, createdAt: createdAt,
             disk: DiskConduct(capacity: diskCapacity))
+    }
+
+    /// Takes the date of T0 anew, for a file that was made when it was not known yet. Before the first packet only.
+    ///
+    /// - Parameters:
+    ///   - createdAt: The date of T0.
+    ///   - timecode: The time of day at T0, for the tracks that tell it; `nil` leaves them.
+    public func begin(createdAt: Date, timecode: Timecode?) {
+        precondition(
+            beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
+            "a file with packets has begun")
+        self.createdAt = Self.seconds(createdAt)
+        guard let timecode else { return }
+        for index in tracks.indices {
+            guard case .timecode(_, let name) = tracks[index].description else { continue }
+            tracks[index] = RecordedTrack(.timecode(timecode, name: name), number: tracks[index].number)
+        }
+    }
+
+    private static func seconds(_ date: Date) -> Int64 {
+        secondsFrom1904 + Int64(date.timeIntervalSince1970.rounded(.down))
     }
 
     /// Takes the next packet of a track, in decoding order; about every 0.4 s it writes what has come.
@@ -285,16 +308,18 @@ public final class MovieFile {
         }
     }
 
-    /// A free box that keeps what follows, if it is that short, inside one page of memory.
+    /// A free box that keeps what follows, if it is that short, inside one page of memory; and inside one sector of a disk if it is
+    /// as short as that.
     ///
-    /// A write that is cut short by a kill or a power cut ends between pages. libavformat gives a whole file up when it
-    /// ends within a fragment's list of samples, so there must be no page's end.
+    /// A write that is cut short by a kill ends between pages, and one that a power cut parts is parted between sectors.
+    /// libavformat gives a whole file up of which a fragment's list of samples is not all there.
     private func padding(before count: Int) -> [UInt8] {
-        let used = Int(end % Self.pageSize)
-        guard used + count > Self.pageSize, count <= Self.pageSize else { return [] }
-        let rest = Int(Self.pageSize) - used
+        let unit = count <= Self.sectorSize ? Self.sectorSize : Self.pageSize
+        let used = Int(end % Int64(unit))
+        guard used + count > unit, count <= unit else { return [] }
+        let rest = unit - used
         var padding = BoxBuffer()
-        padding.box("free") { $0.putZeros((rest < 8 ? rest + Int(Self.pageSize) : rest) - 8) }
+        padding.box("free") { $0.putZeros((rest < 8 ? rest + unit : rest) - 8) }
         return padding.bytes
     }
 

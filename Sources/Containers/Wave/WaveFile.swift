@@ -14,7 +14,7 @@ public final class WaveFile {
     public let path: String
     public let format: SoundFormat
     private let depth: Depth
-    private let header: WaveHeader
+    private var header: WaveHeader
     private let headerSize: Int64
     private let file: OutputFile
     private let durability: DurabilityThread
@@ -73,6 +73,18 @@ public final class WaveFile {
 
     /// Samples per channel that were appended.
     public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
+
+    /// Takes its origin anew, for a file that was made when its first instant was not known yet. Before the first sample only.
+    ///
+    /// - Parameter broadcast: In words as many as before.
+    /// - Throws: "write".
+    public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
+        precondition(dataSize == 0 && pending.isEmpty, "a file with samples has begun")
+        header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
+        let bytes = header.bytes(dataSize: 0)
+        precondition(Int64(bytes.count) == headerSize, "samples stay where they are")
+        try file.write(bytes, at: 0)
+    }
 
     /// Takes the next samples.
     ///
