@@ -201,6 +201,101 @@ struct StorageTests {
         #expect(recording.events.contains { $0.contains("The recording goes on in \(wide)") })
     }
 
+    /// Holds up writes of one disk until the other's manifest is the last one, for a minute at most.
+    ///
+    /// - Parameter copyHangs: Whether the safety copy's disk hangs, from its first write on; the recording's own hangs from each
+    ///   file's third on, when there is something in it.
+    /// - Returns: For `RecordingOptions.beforeWrite`.
+    private func hangsUntilTheOtherIsDone(copyHangs: Bool) -> @Sendable (String, Int64) -> Int32 {
+        let counts = Monitor<[String: Int]>([:])
+        return { path, _ in
+            let isCopy = path.contains("/copies/")
+            let count = counts.withLock { counts in
+                counts[path, default: 0] += 1
+                return counts[path, default: 0]
+            }
+            guard isCopy == copyHangs, isCopy || count > 2,
+                let root = path.range(of: isCopy ? "/copies/session/" : "/session/")
+            else { return 0 }
+            let other =
+                path[..<root.lowerBound] + (isCopy ? "/session" : "/copies/session") + "/manifest.json"
+            let clock = MonotonicClock()
+            let limit = clock.now + .seconds(60)
+            while clock.now < limit {
+                let manifest = FileManager.default.contents(atPath: String(other)) ?? Data()
+                if String(decoding: manifest, as: UTF8.self).contains("\"outcome\" : \"finished\"") {
+                    return 0
+                }
+            }
+            return EIO
+        }
+    }
+
+    @Test(
+        "a disk that hangs, from the beginning or at the end, keeps the other folder neither from beginning nor from its last manifest",
+        arguments: [false, true])
+    func hangs(copyHangs: Bool) async throws {
+        let recording = try await Recording(
+            Self.profile, seconds: 2, copy: .all,
+            options: { $0.beforeWrite = hangsUntilTheOtherIsDone(copyHangs: copyHangs) })
+        let copy = try #require(recording.result.copy)
+        #expect(recording.result.isStored)
+        for folder in [recording.folder, copy.folder] {
+            #expect(hasEqualLengths(try lengths(recording, in: folder) + [2]))
+            let manifest = try recording.manifest(in: folder)
+            #expect(manifest.outcome == .finished && manifest.other_folder?.outcome == .finished)
+            let events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8)
+            #expect(events.split(separator: "\n").last?.contains("\"finished\"") == true)
+        }
+    }
+
+    @Test(
+        "the first instant is chosen when the files on the recording's own disk are there, however slow it is"
+    )
+    func slowBeginning() async throws {
+        let clock = SimulatedClock()
+        let made = Monitor<(paths: Set<String>, at: ClockTime)>(([], ClockTime(nanoseconds: 0)))
+        let recording = try await Recording(
+            Self.profile, seconds: 2, clock: clock,
+            options: { options in
+                options.beforeWrite = { path, _ in
+                    // A file's first write is made where it is made.
+                    guard made.withLock({ $0.paths.insert(path).inserted }) else { return 0 }
+                    clock.sleep(until: clock.now + .seconds(3), unless: Cancellation())
+                    made.withLock { $0.at = clock.now }
+                    return 0
+                }
+            })
+        #expect(made.withLock { $0.paths.count } == Self.files.count)
+        #expect(recording.manifest.t0_monotonic_ns >= made.withLock { $0.at.nanoseconds })
+        #expect(recording.manifest.gaps.isEmpty)
+        #expect(hasEqualLengths(try lengths(recording) + [2]))
+        for track in recording.manifest.tracks { #expect(track.frames?.captured ?? 60 == 60) }
+    }
+
+    @Test("a recording that cannot begin leaves no thread behind")
+    func noThreadIsLeft() async throws {
+        let profile = Self.profile.replacingOccurrences(of: "host:", with: "leaky:")
+        await #expect(throws: RecordingError.self) {
+            _ = try await Recording(
+                profile, seconds: 1,
+                options: { options in
+                    options.beforeWrite = { path, _ in path.hasSuffix("/program.mp4") ? EIO : 0 }
+                })
+        }
+        func isThere() throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").contains { thread in
+                // A thread may end while it is looked at.
+                let name = FileManager.default.contents(atPath: "/proc/self/task/\(thread)/comm") ?? Data()
+                return String(decoding: name, as: UTF8.self).hasPrefix("write:leaky.wav")
+            }
+        }
+        let clock = MonotonicClock()
+        let limit = clock.now + .seconds(20)
+        while try isThere(), clock.now < limit {}
+        #expect(try !isThere())
+    }
+
     @Test("a recording never is its own safety copy")
     func sameFolder() async throws {
         await #expect(throws: RecordingError.self) {

@@ -189,6 +189,30 @@ struct TrackTests {
         #expect(zip(beeps, beeps.dropFirst()).allSatisfy { abs($1 - $0 - 48_000) < 3 })
     }
 
+    @Test("a split of a copied H.264 track, between its key pictures, loses and doubles no picture")
+    func splitH264() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?format=h264", size: 320x180, rate: 30, format: h264 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+            tracks: { cameras: copy, microphones: none }
+            """, seconds: 4, steer: { $0.split() })
+        #expect(recording.result.isStored)
+        let track = try recording.track("a")
+        let parts = [track.file] + (track.parts ?? [])
+        #expect(parts.count == 2)
+        let frames = try parts.map { part in
+            try Reader.strips(recording.path(part), size: size).compactMap { $0?.frame }
+        }
+        let all = frames.flatMap { $0 }
+        #expect(frames.allSatisfy { !$0.isEmpty } && all.count == track.frames?.written)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $1 == $0 + 1 })
+        // The split is not at a key picture: what follows until then is in the first file.
+        let split = try #require(track.part_details?.first?.first_ns)
+        #expect(frames[0].count > Int(split * 30 / 1_000_000_000) + 1)
+    }
+
     /// Bytes from another thread.
     private final class Seen: Sendable {
         private let lock = BoundedQueue<Data>(capacity: 10_000)

@@ -73,6 +73,20 @@ final class MicrophoneInput: Sendable {
         }
     }
 
+    /// Makes room for what comes while nobody takes anything yet: of sound that is older the last two seconds stay.
+    func keepLatest() {
+        box.withLock { box in
+            var excess = box.slices - Self.boxCapacity / 2
+            guard excess > 0 else { return }
+            box.slices -= excess
+            box.deliveries.removeAll { delivery in
+                guard excess > 0, case .sound = delivery else { return false }
+                excess -= 1
+                return true
+            }
+        }
+    }
+
     /// Of the track.
     var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
 

@@ -12,14 +12,23 @@ final class MetadataFile: Sendable {
     ///   - file: That nobody else writes to.
     ///   - role: The camera's.
     ///   - waitsForRoom: Whether nothing may be left out: in simulated time, which would else outrun the disk.
-    init(_ file: LineFile, role: String, waitsForRoom: Bool) {
+    convenience init(_ file: LineFile, role: String, waitsForRoom: Bool) {
+        self.init(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in file }
+    }
+
+    /// The same with a file that the thread itself makes, when its disk has time.
+    init(
+        role: String, waitsForRoom: Bool, making make: @escaping @Sendable () throws(FileError) -> LineFile
+    ) {
         self.waitsForRoom = waitsForRoom
         let (queue, failure) = (queue, failure)
         thread = MediaThread(name: "write:\(role).ndjson") {
+            var file: LineFile?
+            do throws(FileError) { file = try make() } catch { failure.withLock { $0 = error } }
             while let metadata = queue.next() {
                 do throws(FileError) {
                     // After a failure the queue is emptied all the same, for whoever waits for room.
-                    if failure.withLock({ $0 == nil }) { try file.append(metadata.line) }
+                    if failure.withLock({ $0 == nil }) { try file?.append(metadata.line) }
                 } catch {
                     failure.withLock { $0 = error }
                 }

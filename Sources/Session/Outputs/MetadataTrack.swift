@@ -6,7 +6,7 @@ final class MetadataTrack {
     private let start: ClockTime
     private let taps: [MetadataTap]
     /// One in each folder of the recording.
-    private let files: [MetadataFile]
+    private let files: [(disk: Int, file: MetadataFile)]
     private var waiting: [PictureLog.Entry] = []
     private var hasBegun = false
     private var absence: (since: ClockTime, cause: LossCause)?
@@ -19,7 +19,8 @@ final class MetadataTrack {
     ///   - start: T0. What was captured before it is left out.
     ///   - taps: Sinks of the calling program.
     ///   - files: Where lines go, if they are wanted: the recording's own first.
-    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], files: [MetadataFile]) {
+    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], files: [(disk: Int, file: MetadataFile)])
+    {
         self.input = input
         self.start = start
         self.taps = taps
@@ -74,14 +75,14 @@ final class MetadataTrack {
                     at: end)
             }
         }
-        for file in files { file.finish() }
+        for place in files { place.file.finish() }
     }
 
-    /// Waits until the file is written. The timeline is not there any more.
-    ///
-    /// - Returns: What there is to say of it.
-    func join(at end: MediaTime) -> [SessionEvent] {
-        for file in files { file.join() }
+    /// The file in the folder on one disk; `nil` where none is written there.
+    func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
+
+    /// What there is to say of files that are written by now. The timeline is not there any more.
+    func conclude(at end: MediaTime) -> [SessionEvent] {
         tellOfFailure(at: end)
         return takeEvents()
     }
@@ -100,14 +101,14 @@ final class MetadataTrack {
             arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
             count: entry.count, headerClock: entry.headerClock)
         for tap in taps { tap.offer(metadata) }
-        for file in files where file.failureSoFar == nil {
-            if !file.append(metadata) { tellOfCrowding(at: position) }
+        for place in files where place.file.failureSoFar == nil {
+            if !place.file.append(metadata) { tellOfCrowding(at: position) }
         }
     }
 
     private func tellOfFailure(at time: MediaTime) {
-        for (index, file) in files.enumerated() {
-            guard let failure = file.failureSoFar, toldFailures.insert(index).inserted else { continue }
+        for (disk, file) in files {
+            guard let failure = file.failureSoFar, toldFailures.insert(disk).inserted else { continue }
             warn(
                 at: time, "the metadata of camera \(input.role) ends here; the recording goes on: \(failure)")
         }

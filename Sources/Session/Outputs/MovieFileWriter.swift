@@ -8,6 +8,7 @@ internal import Media
 /// `PacketShedding`. A file that fails ends; what follows for it is thrown away and the others go on.
 final class MovieFileWriter: Sendable {
     private enum Item: Sendable {
+        case begin(Date)
         case packet(EncodedPacket, stream: Int)
         case split(MovieWriter.Part)
         case pass(Int)
@@ -28,7 +29,8 @@ final class MovieFileWriter: Sendable {
         /// Where it was ended before the recording was, for want of room on the disk.
         var conclusion: MediaTime?
         var failure: FileError?
-        /// A file that could not be begun at a split: it went on in the one before it.
+        /// Of a split, while the recording goes on: the next file could not be begun, so that it goes on in the one before it;
+        /// or the one before could not be finished, and stays as it was.
         var splitFailure: FileError?
     }
 
@@ -56,23 +58,30 @@ final class MovieFileWriter: Sendable {
     private let shared: Monitor<Shared>
     private let thread: MediaThread
     private let streams: [MovieTrack]
+    private let finishing: PartFinishing
 
     /// Makes the file and starts its thread.
+    ///
+    /// A safety copy's file is made by its thread, when its disk has time: nobody waits for that, and one that cannot be made
+    /// is this file's failure.
     ///
     /// - Parameters:
     ///   - disk: Whose folder it is made in.
     ///   - relativePath: From there.
     ///   - streams: What packets come for.
-    ///   - startedAt: The date of T0.
+    ///   - startedAt: The date of T0, or about that: see `begin`.
     /// - Throws: When the file cannot be made.
     init(_ disk: RecordingDisk, relativePath: String, streams: [MovieTrack], startedAt: Date)
         throws(FileError)
     {
         self.streams = streams
-        let conduct = disk.conduct
-        let first = try MoviePart(
-            in: disk.folder, relativePath: relativePath, streams: streams,
-            timecode: streams.timecode(at: startedAt), createdAt: startedAt, start: .zero, disk: conduct)
+        let (folder, conduct) = (disk.folder, disk.conduct)
+        let make: @Sendable () throws(FileError) -> MoviePart = { () throws(FileError) in
+            try MoviePart(
+                in: folder, relativePath: relativePath, streams: streams,
+                timecode: streams.timecode(at: startedAt), createdAt: startedAt, start: .zero, disk: conduct)
+        }
+        let made = Carried(disk.isCopy ? nil : try make())
         let shared = Monitor(
             Shared(
                 shedding: streams.map { PacketShedding(needsKeys: $0.needsKeys) },
@@ -82,14 +91,25 @@ final class MovieFileWriter: Sendable {
         self.shared = shared
         let queue: WriteQueue<Item> = disk.queue()
         self.queue = queue
-        let carried = Carried(
-            MoviePartSequence(
-                first: first, streams: streams, startedAt: startedAt, folder: disk.folder, disk: conduct))
         let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+        let finishing = PartFinishing(of: name)
+        self.finishing = finishing
         thread = MediaThread(name: "write:\(name)") {
-            Self.run(carried.value, queue: queue, shared: shared)
+            var first = made.value
+            do throws(FileError) {
+                if first == nil { first = try make() }
+            } catch {
+                shared.withLock { $0.result.failure = error }
+            }
+            let parts = MoviePartSequence(
+                first: first, streams: streams, startedAt: startedAt, folder: folder, disk: conduct,
+                finishing: finishing)
+            Self.run(parts, queue: queue, shared: shared)
         }
     }
+
+    /// Tells the date of T0, once it is known. Before the first packet.
+    func begin(startedAt: Date) { order(.begin(startedAt)) }
 
     /// Takes a packet, or leaves it out where there is no room for it.
     func append(_ packet: EncodedPacket, stream: Int) {
@@ -137,12 +157,16 @@ final class MovieFileWriter: Sendable {
     /// How long the next packet has waited: the disk's backlog.
     var backlog: Nanoseconds { queue.age }
     var failure: FileError? { shared.withLock { $0.result.failure } }
+    /// What went wrong at a split.
+    var splitFailure: FileError? { shared.withLock { $0.result.splitFailure } ?? finishing.failure }
 
     /// Packets left out so far.
     var shedCount: Int { shared.withLock { $0.shedding.reduce(0) { $0 + $1.count } } }
 
     /// What is still to be written if the recording ended now, in bytes.
-    var finishingByteCount: Int64 { shared.withLock { $0.finishingBytes } + Int64(queue.byteCount) }
+    var finishingByteCount: Int64 {
+        shared.withLock { $0.finishingBytes } + finishing.byteCount + Int64(queue.byteCount)
+    }
 
     /// Tells where all streams end, before the last of them is finished.
     func setEnd(_ end: MediaTime) { shared.withLock { $0.end = end } }
@@ -171,13 +195,14 @@ final class MovieFileWriter: Sendable {
             let wasSplitting = parts.isSplitting
             do throws(FileError) {
                 switch item {
+                case .begin(let date): parts.begin(startedAt: date)
                 case .packet(let packet, let stream): try parts.append(packet, stream: stream)
                 case .split(let part): try split(parts, to: part, shared)
-                case .pass(let stream): try parts.pass(stream: stream)
+                case .pass(let stream): parts.pass(stream: stream)
                 case .conclude(let time): parts.conclude(at: time)
                 case .finishStream(let stream):
                     open -= 1
-                    try parts.finish(stream: stream)
+                    parts.finish(stream: stream)
                 }
             } catch {
                 parts.fail()
@@ -223,10 +248,12 @@ final class MovieFileWriter: Sendable {
                 if shared.result.failure == nil { shared.result.failure = error }
             }
         }
-        let (counts, closed) = (parts.writtenCounts, parts.closed)
+        let (counts, closed) = (parts.writtenCounts, parts.outcomes.compactMap(\.closed))
+        let leftFailure = parts.leftFailure
         shared.withLock { shared in
             shared.result.packetCounts = counts
             shared.result.closed = closed
+            shared.result.splitFailure = shared.result.splitFailure ?? leftFailure
         }
     }
 }

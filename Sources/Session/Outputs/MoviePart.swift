@@ -8,6 +8,8 @@ final class MoviePart {
     private let relativePath: String
     let start: MediaTime
     private let streams: [MovieTrack]
+    /// Of each stream, where its pictures end in the file, in its ticks.
+    private var reach: [Int64]
 
     /// Makes the file.
     ///
@@ -28,6 +30,7 @@ final class MoviePart {
         let path = try folder.file(relativePath)
         self.streams = streams
         self.start = start
+        reach = Array(repeating: 0, count: streams.count)
         let kind = MovieKind(path: path)
         var tracks = streams
         if kind == .mov, let timecode {
@@ -43,6 +46,7 @@ final class MoviePart {
     /// Writes a packet whose times count from T0.
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
         let origin = origin(ofStream: stream)
+        reach[stream] = max(reach[stream], packet.presentation + packet.duration - origin)
         guard origin != 0 else {
             try file.append(packet, to: stream)
             return
@@ -53,11 +57,37 @@ final class MoviePart {
         try file.append(shifted, to: stream)
     }
 
+    /// Takes the date of T0, before the first packet.
+    func begin(timecode: Timecode?, createdAt: Date) {
+        file.begin(createdAt: createdAt, timecode: file.kind == .mov ? timecode : nil)
+    }
+
     /// Finishes the file so that every stream ends at `end`, counted from T0, and reads it again.
-    func finish(at end: MediaTime?) throws(FileError) -> ClosedFile {
+    ///
+    /// - Parameters:
+    ///   - end: `nil` for the end of each stream's last packet.
+    ///   - isContinued: Whether another file follows. Pictures of a stream that only goes on there with its next key picture are
+    ///     in this file up to that, and shown here.
+    /// - Returns: What became of it.
+    func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
+        var outcome = PartFinishing.Outcome(sampleCounts: [])
+        do throws(FileError) {
+            outcome.closed = try finish(at: end, isContinued: isContinued)
+        } catch {
+            outcome.failure = error
+        }
+        outcome.sampleCounts = sampleCounts
+        return outcome
+    }
+
+    /// Of each stream, what is in the file by now.
+    var sampleCounts: [Int] { streams.indices.map { file.writtenSampleCount(ofTrack: $0) } }
+
+    private func finish(at end: MediaTime?, isContinued: Bool) throws(FileError) -> ClosedFile {
         let ends: [Int64?] = streams.indices.map { index in
             guard let end else { return nil }
-            return streams[index].ticks(at: end) - origin(ofStream: index)
+            let ticks = streams[index].ticks(at: end) - origin(ofStream: index)
+            return isContinued && !streams[index].isSound ? max(ticks, reach[index]) : ticks
         }
         let summary = try file.finish(ends: ends)
         return ClosedFile(

@@ -8,47 +8,57 @@ internal import Media
 /// At a split, each stream changes to the new file by itself: pictures with the first key picture at or after the split,
 /// sound with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). A
 /// stream that has nothing to send there passes, and one that is finished is not waited for. When all have changed, the
-/// old file is finished.
+/// old file is left to a thread that finishes it, while the new one goes on.
 final class MoviePartSequence {
     let streamCount: Int
     private var streams: [MovieTrack]
     /// Of the file that begins.
     private var nextStreams: [MovieTrack]
-    private let startedAt: Date
+    private var startedAt: Date
     private let folder: SessionFolder
     private let disk: DiskConduct
     /// From when on nothing is written any more; `nil` for the recording's end.
     private var conclusion: MediaTime?
     private var current: MoviePart?
     private var next: MoviePart?
-    /// The parts that were finished.
-    private(set) var closed: [ClosedFile] = []
-    /// Samples of each stream in the parts that are closed.
-    private var closedCounts: [Int]
+    private let finishing: PartFinishing
+    /// What became of the parts, once all are closed.
+    private(set) var outcomes: [PartFinishing.Outcome] = []
+    /// Samples of each stream in parts that were given up.
+    private var abandonedCounts: [Int]
     private var hasChanged: [Bool]
     private var isFinished: [Bool]
     private var lastSound: [EncodedPacket?]
 
     /// - Parameters:
-    ///   - first: The first file.
+    ///   - first: The first file; `nil` where it could not be made, and nothing is written.
     ///   - streams: What packets come for.
     ///   - startedAt: The date of T0.
     ///   - folder: Where further files are made.
     ///   - disk: What its disk does besides.
+    ///   - finishing: Finishes what is left for the next.
     init(
-        first: MoviePart, streams: [MovieTrack], startedAt: Date, folder: SessionFolder, disk: DiskConduct
+        first: MoviePart?, streams: [MovieTrack], startedAt: Date, folder: SessionFolder, disk: DiskConduct,
+        finishing: PartFinishing
     ) {
         current = first
+        self.finishing = finishing
         self.folder = folder
         self.disk = disk
         self.streams = streams
         nextStreams = streams
         self.startedAt = startedAt
         streamCount = streams.count
-        closedCounts = Array(repeating: 0, count: streams.count)
+        abandonedCounts = Array(repeating: 0, count: streams.count)
         hasChanged = Array(repeating: false, count: streams.count)
         isFinished = hasChanged
         lastSound = Array(repeating: nil, count: streams.count)
+    }
+
+    /// Takes the date of T0, before the first packet.
+    func begin(startedAt: Date) {
+        self.startedAt = startedAt
+        current?.begin(timecode: streams.timecode(at: startedAt), createdAt: startedAt)
     }
 
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
@@ -69,23 +79,23 @@ final class MoviePartSequence {
             try current.append(packet, stream: stream)
         }
         remember(packet, stream: stream)
-        try changeWhenAllHave()
+        changeWhenAllHave()
     }
 
     /// Nothing that is shown from a time on is written any more.
     func conclude(at time: MediaTime) { conclusion = time }
 
     /// A stream has nothing to send at the split: what it sends next belongs to the new file.
-    func pass(stream: Int) throws(FileError) {
+    func pass(stream: Int) {
         guard next != nil else { return }
         hasChanged[stream] = true
-        try changeWhenAllHave()
+        changeWhenAllHave()
     }
 
     /// No packet of a stream follows: no split waits for it.
-    func finish(stream: Int) throws(FileError) {
+    func finish(stream: Int) {
         isFinished[stream] = true
-        try changeWhenAllHave()
+        changeWhenAllHave()
     }
 
     /// Whether some streams have not come to the new file yet.
@@ -98,7 +108,7 @@ final class MoviePartSequence {
         // What would have brought some stream to the last part found no room: there is nothing to wait for any more.
         if next != nil {
             hasChanged = hasChanged.map { _ in true }
-            try changeWhenAllHave()
+            changeWhenAllHave()
         }
         guard current != nil, next == nil else { return false }
         let continued = streams.indices.map { index in
@@ -126,21 +136,23 @@ final class MoviePartSequence {
             self.next = nil
             hasAllParts = false
         }
-        if let current { closed.append(try current.finish(at: next?.start ?? end)) }
-        if let next { closed.append(try next.finish(at: end)) }
-        closedCounts = writtenCounts
+        if let current, let next { leave(current, at: next.start) }
+        let last = (next ?? current)?.close(at: end, isContinued: false)
+        outcomes = finishing.join() + [last].compactMap(\.self)
         current = nil
         next = nil
+        if let failure = last?.failure { throw failure }
         return hasAllParts
     }
 
-    /// How many packets of each stream are in the files. Exact for pictures; sound's packets around a split are in both.
+    /// How many packets of each stream are in the files, once these are finished. Exact for pictures; sound's packets around a
+    /// split are in both.
     var writtenCounts: [Int] {
-        closedCounts.indices.map { index in
-            [current, next].compactMap { $0?.file.writtenSampleCount(ofTrack: index) }
-                .reduce(closedCounts[index], +)
-        }
+        outcomes.map(\.sampleCounts).reduce(abandonedCounts) { sum, counts in zip(sum, counts).map(+) }
     }
+
+    /// Of the files that were left for the next, the first that could not be finished.
+    var leftFailure: FileError? { finishing.failure }
 
     /// What finishing them now would write, in bytes.
     var finishingByteCount: Int64 {
@@ -149,9 +161,10 @@ final class MoviePartSequence {
 
     /// Gives the files up as they are: playable up to the last fragment.
     func fail() {
-        closedCounts = writtenCounts
-        current?.file.abandon()
-        next?.file.abandon()
+        for part in [current, next].compactMap(\.self) {
+            abandonedCounts = zip(abandonedCounts, part.sampleCounts).map(+)
+            part.file.abandon()
+        }
         current = nil
         next = nil
     }
@@ -180,18 +193,22 @@ final class MoviePartSequence {
         return (phase < 0 ? phase + last.duration : phase) + last.duration
     }
 
-    private func changeWhenAllHave() throws(FileError) {
+    private func changeWhenAllHave() {
         // Where every stream is finished and none came to the new file, there is nothing for it to hold.
         guard let next, hasChanged.contains(true),
             streams.indices.allSatisfy({ hasChanged[$0] || isFinished[$0] })
         else { return }
-        if let current { closed.append(try current.finish(at: next.start)) }
-        closedCounts = closedCounts.indices.map { index in
-            closedCounts[index] + (current?.file.writtenSampleCount(ofTrack: index) ?? 0)
-        }
+        if let current { leave(current, at: next.start) }
         current = next
         streams = nextStreams
         self.next = nil
         hasChanged = Array(repeating: false, count: streamCount)
+    }
+
+    /// Nothing more comes for a part.
+    private func leave(_ part: MoviePart, at end: MediaTime) {
+        // From here on it is the other thread's alone.
+        nonisolated(unsafe) let left = part
+        finishing.add(byteCount: part.file.finishingByteCount) { left.close(at: end, isContinued: true) }
     }
 }

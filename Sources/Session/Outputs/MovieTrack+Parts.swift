@@ -77,10 +77,19 @@ extension WaveFile {
     convenience init(
         path: String, channels: Int, startedAt: Date, disk: DiskConduct
     ) throws(FileError) {
-        let start = LocalTime(startedAt, in: .current)
-        let name = path.split(separator: "/").last.map(String.init) ?? path
         try self.init(
             path: path, format: SoundFormat(rate: SoundFormat.sessionRate, channels: channels),
-            broadcast: WaveBroadcast(description: name, reference: name, start: start), disk: disk)
+            broadcast: Self.broadcast(path: path, startedAt: startedAt), disk: disk)
+    }
+
+    /// Takes the date of its first sample, of which there is none yet.
+    func begin(startedAt: Date) throws(FileError) {
+        try begin(Self.broadcast(path: path, startedAt: startedAt))
+    }
+
+    private static func broadcast(path: String, startedAt: Date) -> WaveBroadcast {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return WaveBroadcast(
+            description: name, reference: name, start: LocalTime(startedAt, in: .current))
     }
 }

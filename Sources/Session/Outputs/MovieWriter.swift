@@ -26,8 +26,8 @@ final class MovieWriter: Sendable {
     ///   - disks: That it is written to: at least one.
     ///   - relativePath: From the session folder.
     ///   - streams: What packets come for.
-    ///   - startedAt: The date of T0.
-    /// - Throws: When a file cannot be made.
+    ///   - startedAt: The date of T0, or about that: see `begin`.
+    /// - Throws: When a file cannot be made; those of a safety copy fail by themselves.
     init(_ disks: [RecordingDisk], relativePath: String, streams: [MovieTrack], startedAt: Date)
         throws(FileError)
     {
@@ -49,6 +49,11 @@ final class MovieWriter: Sendable {
             throw error
         }
         self.files = files
+    }
+
+    /// Tells the date of T0, once it is known. Before the first packet.
+    func begin(startedAt: Date) {
+        each { $0.begin(startedAt: startedAt) }
     }
 
     func append(_ packet: EncodedPacket, stream: Int) {

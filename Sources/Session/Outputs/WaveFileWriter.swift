@@ -8,6 +8,7 @@ internal import Media
 /// length.
 final class WaveFileWriter: Sendable {
     private enum Item: Sendable {
+        case begin(Date)
         case samples([Float])
         /// Of every channel, for want of what was captured.
         case silence(Int)
@@ -26,7 +27,8 @@ final class WaveFileWriter: Sendable {
         /// Where it was ended before the recording was, for want of room on the disk.
         var conclusion: Int64?
         var failure: FileError?
-        /// A file that could not be begun at a split: it went on in the one before it.
+        /// Of a split, while the recording goes on: the next file could not be begun, so that it goes on in the one before it;
+        /// or the one before could not be finished, and stays as it was.
         var splitFailure: FileError?
     }
 
@@ -58,27 +60,56 @@ final class WaveFileWriter: Sendable {
     private let shared = Monitor(Shared())
     private let thread: MediaThread
 
+    private let finishing: PartFinishing
+
+    /// Makes the file and starts its thread. That of a safety copy is made by its thread, and one that cannot be made is this
+    /// file's failure.
+    ///
+    /// - Parameters:
+    ///   - disk: Whose folder it is made in.
+    ///   - relativePath: From there.
+    ///   - channels: Of the track.
+    ///   - startedAt: The date of T0, or about that: see `begin`.
+    /// - Throws: When the file cannot be made.
     init(_ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
         self.channels = channels
         limits = disk.memory.limits
         let (folder, conduct) = (disk.folder, disk.conduct)
-        let file = try WaveFile(
-            path: try folder.file(relativePath), channels: channels, startedAt: startedAt, disk: conduct)
-        let carried = Carried(file)
+        let make: Making = { (relativePath: String, startedAt: Date) throws(FileError) in
+            try WaveFile(
+                path: try folder.file(relativePath), channels: channels, startedAt: startedAt, disk: conduct)
+        }
+        let made = Carried(disk.isCopy ? nil : try make(relativePath, startedAt))
         let queue: WriteQueue<Item> = disk.queue()
         self.queue = queue
         let shared = shared
         let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+        let finishing = PartFinishing(of: name)
+        self.finishing = finishing
         thread = MediaThread(name: "write:\(name)") {
-            Self.run(
-                carried.value, named: relativePath, queue: queue, shared: shared, channels: channels
-            ) { (part: WaveWriter.Part, startedAt: Date) throws(FileError) in
-                try WaveFile(
-                    path: try folder.file(part.relativePath), channels: channels, startedAt: startedAt,
-                    disk: conduct)
+            var first = made.value
+            do throws(FileError) {
+                if first == nil { first = try make(relativePath, startedAt) }
+            } catch {
+                shared.withLock { $0.result.failure = error }
             }
+            guard let first else {
+                // What comes for it is thrown away, so that it takes no memory.
+                while queue.next() != nil {}
+                return
+            }
+            Self.run(
+                first, named: relativePath, queue: queue, shared: shared, channels: channels,
+                finishing: finishing, next: make)
         }
     }
+
+    private typealias Making =
+        @Sendable (_ relativePath: String, _ startedAt: Date) throws(FileError) ->
+        WaveFile
+
+    /// Tells the date of T0, once it is known. Before the first samples.
+    func begin(startedAt: Date) { _ = queue.offer(.begin(startedAt), bytes: 0, as: .order) }
 
     /// Takes the next samples, or their length where there is no room for them.
     func append(_ samples: [Float]) {
@@ -125,13 +156,17 @@ final class WaveFileWriter: Sendable {
     /// How long the next samples have waited: the disk's backlog.
     var backlog: Nanoseconds { queue.age }
     var failure: FileError? { shared.withLock { $0.result.failure } }
+    /// What went wrong at a split.
+    var splitFailure: FileError? { shared.withLock { $0.result.splitFailure } ?? finishing.failure }
     var isOpen: Bool { shared.withLock { $0.result.failure == nil && $0.result.conclusion == nil } }
     /// Samples per channel left out so far.
     var silencedCount: Int64 {
         shared.withLock { $0.result.silenced.reduce(0) { $0 + Int64($1.count) } }
     }
     /// What is still to be written if the recording ended now, in bytes.
-    var finishingByteCount: Int64 { shared.withLock { $0.finishingBytes } + Int64(queue.byteCount) }
+    var finishingByteCount: Int64 {
+        shared.withLock { $0.finishingBytes } + finishing.byteCount + Int64(queue.byteCount)
+    }
 
     func join() -> Result {
         thread.join()
@@ -140,8 +175,7 @@ final class WaveFileWriter: Sendable {
 
     private static func run(
         _ first: WaveFile, named relativePath: String, queue: WriteQueue<Item>, shared: Monitor<Shared>,
-        channels: Int,
-        next: (WaveWriter.Part, Date) throws(FileError) -> WaveFile
+        channels: Int, finishing: PartFinishing, next: Making
     ) {
         var (file, name) = (first, relativePath)
         var hasFailed = false
@@ -149,23 +183,21 @@ final class WaveFileWriter: Sendable {
             guard !hasFailed else { continue }
             do throws(FileError) {
                 switch item {
+                case .begin(let date): try file.begin(startedAt: date)
                 case .samples(let samples): try file.append(samples: samples)
                 case .silence(let count): try appendSilence(count, channels: channels, to: file)
                 case .split(let part, let startedAt):
                     let following: WaveFile
-                    do throws(FileError) { following = try next(part, startedAt) } catch {
+                    do throws(FileError) { following = try next(part.relativePath, startedAt) } catch {
                         shared.withLock { $0.result.splitFailure = $0.result.splitFailure ?? error }
                         continue
                     }
-                    let (last, lastName) = (file, name)
+                    // From here on it is the other thread's alone.
+                    nonisolated(unsafe) let last = file
+                    let lastName = name
+                    finishing.add(byteCount: last.finishingByteCount) { close(last, named: lastName) }
                     (file, name) = (following, part.relativePath)
                     shared.withLock { $0.result.parts.append(part) }
-                    let count = try last.finish()
-                    let closed = check(last, named: lastName)
-                    shared.withLock { shared in
-                        shared.result.sampleCount += count
-                        shared.result.closed.append(closed)
-                    }
                 }
             } catch {
                 hasFailed = true
@@ -174,24 +206,29 @@ final class WaveFileWriter: Sendable {
             let finishingBytes = file.finishingByteCount
             shared.withLock { $0.finishingBytes = finishingBytes }
         }
-        do throws(FileError) {
-            try file.finish()
-            let closed = check(file, named: name)
-            shared.withLock { $0.result.closed.append(closed) }
-        } catch {
-            shared.withLock { shared in
-                if shared.result.failure == nil { shared.result.failure = error }
-            }
+        let last = close(file, named: name)
+        let left = finishing.join()
+        shared.withLock { shared in
+            shared.result.failure = shared.result.failure ?? last.failure
+            shared.result.splitFailure = shared.result.splitFailure ?? finishing.failure
+            shared.result.closed = (left + [last]).compactMap(\.closed)
+            shared.result.sampleCount = (left + [last]).reduce(0) { $0 + Int64($1.sampleCounts[0]) }
         }
-        let count = file.sampleCount
-        shared.withLock { $0.result.sampleCount += count }
     }
 
-    /// Reads a finished file again.
-    private static func check(_ file: WaveFile, named relativePath: String) -> ClosedFile {
-        ClosedFile(
-            relativePath: relativePath, byteCount: file.byteCount, checksum: file.checksum,
-            fault: FileVerification.fault(ofWave: file.path, holding: file.byteCount))
+    /// Finishes a file and reads it again.
+    private static func close(_ file: WaveFile, named relativePath: String) -> PartFinishing.Outcome {
+        var outcome = PartFinishing.Outcome(sampleCounts: [])
+        do throws(FileError) {
+            try file.finish()
+            outcome.closed = ClosedFile(
+                relativePath: relativePath, byteCount: file.byteCount, checksum: file.checksum,
+                fault: FileVerification.fault(ofWave: file.path, holding: file.byteCount))
+        } catch {
+            outcome.failure = error
+        }
+        outcome.sampleCounts = [Int(file.sampleCount)]
+        return outcome
     }
 
     /// A second at a time, so that an hour of it takes no memory.

@@ -21,8 +21,8 @@ final class WaveWriter: Sendable {
     ///   - disks: That it is written to: at least one.
     ///   - relativePath: From the session folder.
     ///   - channels: Of the track.
-    ///   - startedAt: The date of T0.
-    /// - Throws: When a file cannot be made.
+    ///   - startedAt: The date of T0, or about that: see `begin`.
+    /// - Throws: When a file cannot be made; that of a safety copy fails by itself.
     init(_ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
         precondition(!disks.isEmpty, "a microphone's sound is written somewhere")
         self.relativePath = relativePath
@@ -37,10 +37,15 @@ final class WaveWriter: Sendable {
                     ))
             }
         } catch {
-            for file in files { file.writer.finish() }
+            Self.abandon(files.map(\.writer))
             throw error
         }
         self.files = files
+    }
+
+    /// Tells the date of T0, once it is known. Before the first samples.
+    func begin(startedAt: Date) {
+        for file in files { file.writer.begin(startedAt: startedAt) }
     }
 
     func append(_ samples: [Float]) {
@@ -73,5 +78,15 @@ final class WaveWriter: Sendable {
     /// - Returns: What each holds, by the disk's number.
     func join() -> [Int: WaveFileWriter.Result] {
         Dictionary(uniqueKeysWithValues: files.map { ($0.disk, $0.writer.join()) })
+    }
+
+    /// Closes the files with what they have, for a recording that does not begin.
+    func abandon() { Self.abandon(files.map(\.writer)) }
+
+    private static func abandon(_ writers: [WaveFileWriter]) {
+        for writer in writers {
+            writer.finish()
+            _ = writer.join()
+        }
     }
 }

@@ -188,7 +188,7 @@ struct ManifestBuilder {
         let taken = counts.leavingOut(shed, cause: .disk)
         // A copied stream's pictures are not counted in ticks.
         guard !isStream else { return taken }
-        let isWhole = movie.failure == nil && movie.conclusion == nil
+        let isWhole = movie.failure == nil && movie.splitFailure == nil && movie.conclusion == nil
         return taken.endingAfter(movie.packetCounts[place.stream], cause: isWhole ? .encoder : .disk)
     }
 

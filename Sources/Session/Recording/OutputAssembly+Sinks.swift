@@ -1,30 +1,45 @@
 internal import Media
 
 extension OutputAssembly {
-    func makeSynchronizedLanes(_ microphones: [MicrophoneTrack]) -> [SynchronizedLane] {
+    func makeSynchronizedLanes(_ microphones: [MicrophoneTrack], start: ClockTime) -> [SynchronizedLane] {
         sinks.synchronized.map { output in
             SynchronizedLane(output, inputs: inputs.cameras, microphones: microphones, start: start)
         }
     }
 
-    /// One for each camera whose metadata goes into a file or to a tap.
-    func makeMetadataTracks() throws(FileError) -> [MetadataTrack] {
-        var files: [String: [MetadataFile]] = [:]
+    /// By camera, one in each folder. A safety copy's is made by its thread.
+    func makeMetadataFiles() throws(FileError) -> [String: [(disk: Int, file: MetadataFile)]] {
+        var files: [String: [(disk: Int, file: MetadataFile)]] = [:]
         do throws(FileError) {
             for camera in plan.cameras {
                 guard let name = camera.metadataFile else { continue }
                 for disk in disks where disk.takes(isProgram: false) {
-                    files[camera.role, default: []].append(
-                        MetadataFile(
-                            try LineFile(path: try disk.folder.file(name)), role: camera.role,
-                            waitsForRoom: disk.waitsForRoom))
+                    let folder = disk.folder
+                    let make: @Sendable () throws(FileError) -> LineFile = { () throws(FileError) in
+                        try LineFile(path: try folder.file(name))
+                    }
+                    let file =
+                        disk.isCopy
+                        ? MetadataFile(role: camera.role, waitsForRoom: disk.waitsForRoom, making: make)
+                        : MetadataFile(try make(), role: camera.role, waitsForRoom: disk.waitsForRoom)
+                    files[camera.role, default: []].append((disk.index, file))
                 }
             }
         } catch {
-            for file in files.values.joined() { file.finish() }
+            for place in files.values.joined() {
+                place.file.finish()
+                place.file.join()
+            }
             throw error
         }
-        return inputs.cameras.compactMap { input in
+        return files
+    }
+
+    /// One for each camera whose metadata goes into a file or to a tap.
+    func makeMetadataTracks(
+        _ files: [String: [(disk: Int, file: MetadataFile)]], start: ClockTime
+    ) -> [MetadataTrack] {
+        inputs.cameras.compactMap { input in
             let taps = sinks.metadata.filter { $0.role == input.role }
             let own = files[input.role] ?? []
             guard !own.isEmpty || !taps.isEmpty else { return nil }

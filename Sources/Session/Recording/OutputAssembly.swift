@@ -2,14 +2,14 @@ internal import Containers
 internal import Foundation
 internal import Media
 
-/// Makes everything that a plan writes: encoders, files, tracks. What fails here fails before the first instant.
+/// Makes everything that a plan writes, in two steps: encoders and files, which takes time and may fail; then, once it is known when
+/// the recording begins, the tracks that fill them.
 struct OutputAssembly {
     let plan: SessionPlan
     let inputs: SessionInputs
     let disks: [RecordingDisk]
     let machinery: any MediaMachinery
     let clock: any SessionClock
-    let start: ClockTime
     let sinks: SessionSinks
     /// Hardware encoders, made before by `hardwareEncoders`.
     let prepared: [String: Carried<any PictureEncoding>]
@@ -43,26 +43,68 @@ struct OutputAssembly {
         return made
     }
 
-    func make() throws(RecordingError) -> SessionOutputs {
-        var writers: [String: MovieWriter] = [:]
+    /// What is made before it is known when the recording begins.
+    struct Prepared {
+        fileprivate var resamplers: [Carried<any Resampling>] = []
+        fileprivate var waves: [String: WaveWriter] = [:]
+        fileprivate var movies: [String: MovieWriter] = [:]
+        fileprivate var streams: [PlannedStream] = []
+        fileprivate var metadata: [String: [(disk: Int, file: MetadataFile)]] = [:]
+
+        /// Ends what writes, for a recording that does not begin.
+        func abandon() {
+            for movie in movies.values { movie.abandon() }
+            for wave in waves.values { wave.abandon() }
+        }
+    }
+
+    /// Makes encoders and files. When it returns, the files on the recording's own disk are there.
+    ///
+    /// - Throws: When an encoder or a file on that disk cannot be made. Nothing is left at work then.
+    func prepare() throws(RecordingError) -> Prepared {
+        var prepared = Prepared()
+        let now = clock.date(of: clock.now)
         do {
-            let microphones = try makeMicrophones()
-            let streams = try planStreams(microphones)
-            for file in streams.map(\.file) where writers[file] == nil {
-                let tracks = streams.filter { $0.file == file }.map(\.track)
-                let isProgram = file == plan.program?.file
-                writers[file] = try MovieWriter(
-                    disks.filter { $0.takes(isProgram: isProgram) }, relativePath: file, streams: tracks,
-                    startedAt: clock.date(of: start))
+            for input in inputs.microphones {
+                let format = SoundFormat(rate: input.source.format.rate, channels: input.channels)
+                prepared.resamplers.append(
+                    Carried(try machinery.makeResampler(from: format, name: input.role)))
+                guard let track = waveTrack(of: input.role) else { continue }
+                prepared.waves[input.role] = try WaveWriter(
+                    disks.filter { $0.takes(isProgram: false) }, relativePath: track.file,
+                    channels: input.channels, startedAt: now)
             }
-            var outputs = assemble(streams, writers: writers, microphones: microphones)
-            outputs.synchronized = makeSynchronizedLanes(microphones)
-            outputs.metadata = try makeMetadataTracks()
-            return outputs
+            prepared.streams = try planStreams()
+            for file in prepared.streams.map(\.file) where prepared.movies[file] == nil {
+                let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
+                let isProgram = file == plan.program?.file
+                prepared.movies[file] = try MovieWriter(
+                    disks.filter { $0.takes(isProgram: isProgram) }, relativePath: file, streams: tracks,
+                    startedAt: now)
+            }
+            prepared.metadata = try makeMetadataFiles()
+            return prepared
         } catch {
-            for writer in writers.values { writer.abandon() }
+            prepared.abandon()
             throw Self.recordingError(error)
         }
+    }
+
+    /// Makes the tracks. Takes no time.
+    ///
+    /// - Parameters:
+    ///   - prepared: Used up by this.
+    ///   - start: T0.
+    /// - Returns: Everything that the timeline fills.
+    func make(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
+        let date = clock.date(of: start)
+        for wave in prepared.waves.values { wave.begin(startedAt: date) }
+        for movie in prepared.movies.values { movie.begin(startedAt: date) }
+        let microphones = makeMicrophones(prepared, start: start)
+        var outputs = assemble(prepared, microphones: microphones, start: start)
+        outputs.synchronized = makeSynchronizedLanes(microphones, start: start)
+        outputs.metadata = makeMetadataTracks(prepared.metadata, start: start)
+        return outputs
     }
 
     private static func recordingError(_ error: any Error) -> RecordingError {
@@ -74,7 +116,7 @@ struct OutputAssembly {
     }
 
     /// One stream of a file that is to be, with the encoder that fills it.
-    private final class PlannedStream {
+    fileprivate final class PlannedStream {
         enum Content {
             case copied(CameraInput, PlannedCameraTrack)
             case encoded(CameraInput, PlannedCameraTrack, Carried<any PictureEncoding>)
@@ -101,23 +143,19 @@ struct OutputAssembly {
         return input
     }
 
-    private func makeMicrophones() throws -> [MicrophoneTrack] {
-        try inputs.microphones.map { input in
-            let track = plan.microphoneTracks.first { $0.role == input.role && $0.file.hasSuffix(".wav") }
-            let writer = try track.map { track in
-                try WaveWriter(
-                    disks.filter { $0.takes(isProgram: false) }, relativePath: track.file,
-                    channels: input.channels, startedAt: clock.date(of: start))
-            }
-            let format = SoundFormat(rate: input.source.format.rate, channels: input.channels)
-            return MicrophoneTrack(
-                input: input, resampler: try machinery.makeResampler(from: format, name: input.role),
-                start: start, writer: writer,
+    private func waveTrack(of role: String) -> PlannedMicrophoneTrack? {
+        plan.microphoneTracks.first { $0.role == role && $0.file.hasSuffix(".wav") }
+    }
+
+    private func makeMicrophones(_ prepared: Prepared, start: ClockTime) -> [MicrophoneTrack] {
+        zip(inputs.microphones, prepared.resamplers).map { input, resampler in
+            MicrophoneTrack(
+                input: input, resampler: resampler.value, start: start, writer: prepared.waves[input.role],
                 taps: sinks.sounds.filter { $0.role == input.role })
         }
     }
 
-    private func planStreams(_ microphones: [MicrophoneTrack]) throws -> [PlannedStream] {
+    private func planStreams() throws -> [PlannedStream] {
         var streams: [PlannedStream] = []
         if let program = plan.program {
             let encoder = try encoder(program.settings, SessionPlan.programOwner)
@@ -137,7 +175,7 @@ struct OutputAssembly {
             }
         }
         for track in plan.cameraTracks { streams.append(try stream(of: track)) }
-        for (index, microphone) in microphones.enumerated() {
+        for (index, microphone) in inputs.microphones.enumerated() {
             let planned = plan.microphoneTracks.first {
                 $0.role == microphone.role && !$0.file.hasSuffix(".wav")
             }
@@ -199,24 +237,26 @@ struct OutputAssembly {
     }
 
     private func assemble(
-        _ streams: [PlannedStream], writers: [String: MovieWriter], microphones: [MicrophoneTrack]
+        _ prepared: Prepared, microphones: [MicrophoneTrack], start: ClockTime
     ) -> SessionOutputs {
+        let (streams, writers) = (prepared.streams, prepared.movies)
         var outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
         for (index, stream) in streams.enumerated() {
             guard let writer = writers[stream.file] else { continue }
             let place = streams[..<index].filter { $0.file == stream.file }.count
             let lane = MovieLane(writer: writer, stream: place)
             switch stream.content {
-            case .copied(let input, let track): outputs.cameraTracks.append(copied(input, track, lane))
+            case .copied(let input, let track):
+                outputs.cameraTracks.append(copied(input, track, lane, start: start))
             case .encoded(let input, let track, let encoder):
                 let lane = encoderLane("enc:\(track.role)", encoder, lane)
                 outputs.cameraTracks.append(
                     EncodedTrack(
-                        follower: follower(input, track.role, track.rate), rate: track.rate,
+                        follower: follower(input, track.role, track.rate, start), rate: track.rate,
                         size: track.settings.size, caption: caption(of: input, track), encoder: lane))
             case .program(let program, let encoder):
                 let followers = inputs.cameras.filter(\.hasPixels).map {
-                    follower($0, "program", program.settings.rate)
+                    follower($0, "program", program.settings.rate, start)
                 }
                 outputs.program = ProgramTrack(
                     rate: program.settings.rate, followers: followers, layers: program.layers,
@@ -232,15 +272,15 @@ struct OutputAssembly {
         return outputs
     }
 
-    private func copied(_ input: CameraInput, _ track: PlannedCameraTrack, _ lane: MovieLane)
-        -> any CameraTrack
-    {
+    private func copied(
+        _ input: CameraInput, _ track: PlannedCameraTrack, _ lane: MovieLane, start: ClockTime
+    ) -> any CameraTrack {
         if input.source.format.pixel == .h264 {
             return CopiedStreamTrack(
                 input: input, name: track.role, start: start, rate: track.rate, lane: lane)
         }
         return CopiedTrack(
-            follower: follower(input, track.role, track.rate), rate: track.rate,
+            follower: follower(input, track.role, track.rate, start), rate: track.rate,
             caption: caption(of: input, track), lane: lane, machinery: machinery)
     }
 
@@ -248,7 +288,9 @@ struct OutputAssembly {
         SlateCaption(role: track.role, device: input.source.device.name, rotation: track.rotation)
     }
 
-    private func follower(_ input: CameraInput, _ track: String, _ rate: FrameRate) -> GridFollower {
+    private func follower(
+        _ input: CameraInput, _ track: String, _ rate: FrameRate, _ start: ClockTime
+    ) -> GridFollower {
         GridFollower(input: input, track: track, start: start, rate: rate)
     }
 

@@ -13,19 +13,13 @@ struct RecordedFiles {
     private let folder: String
 
     /// - Parameters:
-    ///   - movies: Of all folders, by path and disk.
-    ///   - waves: Likewise by microphone and disk.
-    ///   - disk: The folder's disk.
+    ///   - closed: What the folder's disk has.
     ///   - conclusion: Why its files end before the recording.
-    init(
-        movies: [String: [Int: MovieFileWriter.Result]], waves: [String: [Int: WaveFileWriter.Result]],
-        disk: RecordingDisk,
-        conclusion: FileError?
-    ) {
-        self.movies = movies.compactMapValues { $0[disk.index] }
-        self.waves = waves.compactMapValues { $0[disk.index] }
+    init(_ closed: DiskClosings.Closed, conclusion: FileError?) {
+        movies = closed.movies
+        waves = closed.waves
         self.conclusion = conclusion
-        folder = disk.folder.path
+        folder = closed.disk.folder.path
     }
 
     /// While it is recorded: the files of a disk, of which nothing is known yet.
@@ -82,11 +76,13 @@ struct RecordedFiles {
         }
         var unfinished: [(path: String, failure: FileError?)] = []
         for (path, movie) in movies {
-            unfinished += ([path] + movie.parts.map(\.relativePath)).map { ($0, movie.failure) }
+            unfinished += ([path] + movie.parts.map(\.relativePath)).map {
+                ($0, movie.failure ?? movie.splitFailure)
+            }
         }
         for (role, wave) in waves {
             unfinished += ([waveFiles[role] ?? role] + wave.parts.map(\.relativePath)).map {
-                ($0, wave.failure)
+                ($0, wave.failure ?? wave.splitFailure)
             }
         }
         let known = Set(verified.map(\.file))

@@ -23,8 +23,6 @@ final class Recorder {
     private var parts: PartDirector?
     private var changes: ChangeDirector?
     private var storage: StorageDirector?
-    /// Of manifests and events, by disk.
-    private var paperFailures: [Int: [FileError]] = [:]
     private var alarmed: Set<String> = []
     private var statusDue = MediaTime.zero
     private var pressure: PressureWatch?
@@ -95,7 +93,7 @@ final class Recorder {
     func removeUnused() {
         for disk in disks {
             disk.room.finish()
-            _ = disk.events.finish()
+            _ = disk.papers.finish()
             disk.folder.removeUnused()
         }
     }
@@ -125,7 +123,7 @@ final class Recorder {
             storage.finish()
         }
         var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
-        for disk in disks { write(manifest.current(outputs, on: disk), to: disk) }
+        for disk in disks { disk.papers.write(manifest.current(outputs, on: disk)) }
         // Announced when it is true, and not while there is still time to it.
         clock.sleep(until: start, unless: Cancellation())
         note(
@@ -163,13 +161,16 @@ final class Recorder {
 
     private func begin() throws(RecordingError) -> (start: ClockTime, outputs: SessionOutputs) {
         try inputs.waitUntilReady(on: clock, limit: options.startTimeLimit, controls: controls)
-        // Time enough to make encoders and files, so that the first instant is not over when it is announced.
-        let start = onLabel(clock.now + .milliseconds(120))
         let assembly = OutputAssembly(
-            plan: plan, inputs: inputs, disks: disks, machinery: machinery, clock: clock, start: start,
-            sinks: sinks, prepared: preparedEncoders)
+            plan: plan, inputs: inputs, disks: disks, machinery: machinery, clock: clock, sinks: sinks,
+            prepared: preparedEncoders)
         preparedEncoders = [:]
-        let outputs = try assembly.make()
+        // A slow disk takes its time before the first instant is chosen, and what devices deliver meanwhile is of no recording.
+        let prepared = try assembly.prepare()
+        inputs.keepLatest()
+        // Time enough for the tracks to be made, so that it is not over when it is announced.
+        let start = onLabel(clock.now + .milliseconds(120))
+        let outputs = assembly.make(prepared, start: start)
         inputs.tellBeginning(start)
         return (start, outputs)
     }
@@ -318,56 +319,73 @@ final class Recorder {
         for microphone in outputs.microphones { microphone.encoder?.join() }
         watcher.cancel()
         noteFallbacks(outputs)
-        for track in outputs.metadata {
-            for event in track.join(at: end) { note(event) }
-        }
-        let movies = outputs.writers.mapValues { $0.join() }
-        let waves = Dictionary(
-            uniqueKeysWithValues: outputs.microphones.compactMap { microphone in
-                microphone.file.map { (microphone.role, $0.join()) }
-            })
-        let files = disks.map {
-            RecordedFiles(
-                movies: movies, waves: waves, disk: $0, conclusion: storage?.conclusion(ofDisk: $0.index))
-        }
-        let outcomes = disks.map { outcome(files[$0.index], $0) }
-        var finals: [Manifest] = []
-        for disk in disks {
-            let others = disks.filter { $0 !== disk }.map {
-                Manifest.OtherFolder(folder: $0.folder.path.printable(), outcome: outcomes[$0.index])
+        let files = conclude(recorded)
+        let concluded = disks.map { $0.papers.waitForConclusion() }
+        for disk in disks { tellOutcome(of: concluded, toDisk: disk) }
+        let failures = disks.map { (files[$0.index]?.failures ?? []) + $0.papers.finish() }
+        return result(concluded, failures, lanes, outputs)
+    }
+
+    /// Writes what is told last of each disk as soon as its files are closed: what another disk does is nothing to it.
+    ///
+    /// - Returns: What each disk has, by its number.
+    private func conclude(_ recorded: Recorded) -> [Int: RecordedFiles] {
+        let (outputs, end) = (recorded.outputs, recorded.end)
+        let closings = DiskClosings(outputs)
+        var files: [Int: RecordedFiles] = [:]
+        for _ in disks {
+            let closed = closings.next()
+            let disk = closed.disk
+            for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
+                publish(event)
+                // After `finished` nothing follows.
+                for open in disks where files[open.index] == nil { open.papers.append(event) }
+            }
+            let own = RecordedFiles(closed, conclusion: storage?.conclusion(ofDisk: disk.index))
+            files[disk.index] = own
+            let other = disks.first { $0 !== disk }.map {
+                Manifest.OtherFolder(
+                    folder: $0.folder.path.printable(),
+                    outcome: $0.papers.conclusionSoFar?.outcome ?? .recording)
             }
             var manifest = recorded.manifest
             let final = manifest.finished(
-                outputs: outputs, files: files[disk.index], end: end, outcome: outcomes[disk.index],
-                marks: marks, changes: changes?.changes(before: end) ?? [],
-                pressure: pressure?.course.summary, governance: governance, other: others.first)
-            finals.append(final)
-            write(final, to: disk)
-            writeReport(of: final, to: disk)
+                outputs: outputs, files: own, end: end,
+                outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
+                changes: changes?.changes(before: end) ?? [],
+                pressure: pressure?.course.summary, governance: governance, other: other)
+            let report = SyncReport(manifest: final, history: history).document
+            disk.papers.conclude(final, report: Data(report.utf8))
         }
-        for disk in disks {
-            disk.events.append(
-                SessionEvent(.finished, at: end, ["outcome": .string(outcomes[disk.index].rawValue)]))
-            if let failure = disk.events.finish() { note(failure, of: disk) }
-        }
-        return result(of: files, finals, lanes, outputs)
+        return files
     }
 
-    private func outcome(_ files: RecordedFiles, _ disk: RecordingDisk) -> Manifest.Outcome {
-        files.failures.isEmpty && paperFailures[disk.index] == nil ? .finished : .storageFailed
+    /// Completes the manifest of a disk that was closed before the other, whose outcome is known now.
+    private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
+        let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
+        for remark in disk.papers.takeRemarks() {
+            publish(SessionEvent(.warning, at: end, ["text": .string(remark.description)]))
+        }
+        var manifest = concluded[disk.index]
+        guard let other = disks.first(where: { $0 !== disk }), let told = manifest.other_folder,
+            told.outcome != concluded[other.index].outcome
+        else { return }
+        manifest.other_folder?.outcome = concluded[other.index].outcome
+        disk.papers.write(manifest)
     }
 
     private func result(
-        of files: [RecordedFiles], _ manifests: [Manifest], _ lanes: [EncoderLane], _ outputs: SessionOutputs
+        _ concluded: [Manifest], _ failures: [[FileError]], _ lanes: [EncoderLane], _ outputs: SessionOutputs
     ) -> RecordingResult {
-        let failures = disks.map { files[$0.index].failures + (paperFailures[$0.index] ?? []) }
         let copy = disks.dropFirst().first.map {
             RecordingResult.Copy(
                 folder: $0.folder.path, content: $0.content, storageFailures: failures[$0.index])
         }
+        var manifest = concluded[0]
+        if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(
-            folder: disks[0].folder.path, manifest: manifests[0], storageFailures: failures[0], copy: copy,
-            exceededLimits: exceededLimits(manifests[0]), pressureEnd: governance?.endReason,
+            folder: disks[0].folder.path, manifest: manifest, storageFailures: failures[0], copy: copy,
+            exceededLimits: exceededLimits(manifest), pressureEnd: governance?.endReason,
             simulationTime: inputs.simulationTime,
             encodingFailures: lanes.compactMap(\.failure)
                 + ([outputs.mixEncoder] + outputs.microphones.map(\.encoder)).compactMap { $0?.failure })
@@ -405,31 +423,8 @@ final class Recorder {
         return sentences
     }
 
-    private func write(_ manifest: Manifest, to disk: RecordingDisk) {
-        do throws(FileError) {
-            try disk.folder.write(manifest)
-        } catch {
-            note(error, of: disk)
-        }
-    }
-
-    private func note(_ failure: FileError, of disk: RecordingDisk) {
-        paperFailures[disk.index, default: []].append(failure)
-    }
-
-    /// Draws `report/sync.svg`. What cannot be drawn is no loss of the recording: it is said, and nothing more.
-    private func writeReport(of manifest: Manifest, to disk: RecordingDisk) {
-        let document = SyncReport(manifest: manifest, history: history).document
-        do throws(FileError) {
-            try disk.folder.write(Data(document.utf8), to: "report/sync.svg")
-        } catch {
-            let end = MediaTime(nanoseconds: manifest.duration_ns)
-            note(SessionEvent(.warning, at: end, ["text": .string(error.description)]))
-        }
-    }
-
     private func note(_ event: SessionEvent) {
         publish(event)
-        for disk in disks { disk.events.append(event) }
+        for disk in disks { disk.papers.append(event) }
     }
 }

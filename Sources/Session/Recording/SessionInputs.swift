@@ -101,8 +101,10 @@ final class SessionInputs {
         return nil
     }
 
-    /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on.
-    private func keepLatest() {
+    /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on. So is
+    /// sound but for its last seconds.
+    func keepLatest() {
+        for microphone in microphones { microphone.keepLatest() }
         for index in cameras.indices {
             var deliveries = kept[index] + cameras[index].takeDeliveries()
             let lastKey = deliveries.lastIndex { delivery in

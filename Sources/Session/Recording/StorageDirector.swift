@@ -146,10 +146,16 @@ final class StorageDirector {
     private func tellFailures(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let failures =
-            outputs.movies(onDisk: disk.index).map { ($0.path, $0.file.failure) }
-            + outputs.waves(onDisk: disk.index).map { ($0.path, $0.file.failure) }
+            outputs.movies(onDisk: disk.index).flatMap { path, file in
+                [file.failure, file.splitFailure].map { (path, $0) }
+            }
+            + outputs.waves(onDisk: disk.index).flatMap { path, file in
+                [file.failure, file.splitFailure].map { (path, $0) }
+            }
         for (path, failure) in failures {
-            guard let failure, places[index].toldFailures.insert(path).inserted else { continue }
+            guard let failure, places[index].toldFailures.insert(failure.description).inserted else {
+                continue
+            }
             let rest = isOver ? "Nothing is left to record to." : "The rest of the recording goes on."
             tell("\(failure) \(rest)", at: position, ["file": .string(path)])
         }

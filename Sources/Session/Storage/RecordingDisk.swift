@@ -9,7 +9,7 @@ final class RecordingDisk: Sendable {
     let folder: SessionFolder
     let memory: WriteMemory
     let room: HeldRoom
-    let events: EventFile
+    let papers: FolderPapers
     let waitsForRoom: Bool
     let content: SafetyCopy.Content
     private let beforeWrite: @Sendable (String, Int64) -> Int32
@@ -32,8 +32,11 @@ final class RecordingDisk: Sendable {
         self.beforeWrite = beforeWrite
         memory = WriteMemory(limits)
         room = HeldRoom(in: folder.path)
-        events = EventFile(folder, room: room, waitsForRoom: waitsForRoom)
+        papers = FolderPapers(folder, room: room, waitsForRoom: waitsForRoom)
     }
+
+    /// Whether it is the safety copy's: nothing of the recording waits for it.
+    var isCopy: Bool { index > 0 }
 
     /// Whether a file belongs here: one that holds the program, or another.
     func takes(isProgram: Bool) -> Bool { content == .all || isProgram }

@@ -29,7 +29,7 @@ final class TestDisk {
 
     deinit {
         disk.room.finish()
-        _ = disk.events.finish()
+        _ = disk.papers.finish()
         do {
             try FileManager.default.removeItem(at: parent)
         } catch {

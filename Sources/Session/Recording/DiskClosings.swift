@@ -1,0 +1,42 @@
+internal import Media
+
+/// Waits until a recording's files are closed, disk by disk: one that hangs keeps no other from its end.
+final class DiskClosings: Sendable {
+    /// What a disk's files became.
+    struct Closed: Sendable {
+        let disk: RecordingDisk
+        /// By their paths in the folder.
+        let movies: [String: MovieFileWriter.Result]
+        /// By microphones.
+        let waves: [String: WaveFileWriter.Result]
+    }
+
+    private let closed: BoundedQueue<Closed>
+
+    /// Starts a thread for each disk. Nothing more may come for the files.
+    init(_ outputs: SessionOutputs) {
+        let closed = BoundedQueue<Closed>(capacity: max(1, outputs.disks.count))
+        self.closed = closed
+        for disk in outputs.disks {
+            let movies = outputs.movies(onDisk: disk.index)
+            let waves = outputs.microphones.compactMap { microphone in
+                microphone.file?.file(disk.index).map { (role: microphone.role, file: $0) }
+            }
+            let metadata = outputs.metadata.compactMap { $0.file(onDisk: disk.index) }
+            _ = MediaThread(name: "close:\(disk.index)") {
+                for file in metadata { file.join() }
+                closed.put(
+                    Closed(
+                        disk: disk,
+                        movies: Dictionary(uniqueKeysWithValues: movies.map { ($0.path, $0.file.join()) }),
+                        waves: Dictionary(uniqueKeysWithValues: waves.map { ($0.role, $0.file.join()) })))
+            }
+        }
+    }
+
+    /// Sleeps until another disk's files are closed. To be called once for each disk.
+    func next() -> Closed {
+        guard let next = closed.next() else { preconditionFailure("each disk's files are closed once") }
+        return next
+    }
+}
