@@ -78,6 +78,11 @@ let package = Package(
             name: "clock-cost", dependencies: ["Encoding", "Media", "Session"], path: "Tests/ClockCost",
             swiftSettings: strict),
 
+        // Says how long a large film takes to finish, for tools/finish-time.
+        .executableTarget(
+            name: "finish-time", dependencies: ["Containers", "Media"], path: "Tests/FinishTime",
+            swiftSettings: strict),
+
         // Machines that are only files, for tests of what sysfs and proc say.
         .target(name: "MadeUpMachines", path: "Tests/MadeUpMachines", swiftSettings: strict),
         tests("MediaTests", "Media"),
