@@ -15,14 +15,24 @@ struct WriteLimits: Sendable, Equatable {
     let sound: Int
     static let usualSound = 16 << 20
 
+    /// How long pictures and sound are gathered before a file's thread is woken for them.
+    let gatheringTime: Nanoseconds
+    static let usualGatheringTime = Nanoseconds.milliseconds(100)
+    /// As much wakes it at once, in bytes.
+    var gatheringBytes: Int { min(512 << 10, total / 16) }
+
     /// Five seconds of four cameras of 20 MB a second, and some.
     static let usualTotal = 512 << 20
 
     /// - Parameters:
     ///   - total: At least 1 MiB is taken as given; `nil` is the usual.
     ///   - sound: Of each file.
-    init(total: Int?, sound: Int = Self.usualSound) {
+    ///   - gatheringTime: Of each file.
+    init(
+        total: Int?, sound: Int = Self.usualSound, gatheringTime: Nanoseconds = Self.usualGatheringTime
+    ) {
         self.sound = sound
+        self.gatheringTime = gatheringTime
         self.total = max(total ?? Self.usualTotal, 1 << 20)
         perFile = self.total / 2
     }

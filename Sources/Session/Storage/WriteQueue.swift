@@ -69,7 +69,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// the file's thread was woken does not count.
     var age: Nanoseconds {
         guard let since = state.withLock({ $0.oldest?.since }) else { return .zero }
-        return max(RealTime.clock.now - since - Gathering.time, .zero)
+        return max(RealTime.clock.now - since - memory.limits.gatheringTime, .zero)
     }
 
     /// Adds an item if it finds room.
@@ -81,6 +81,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
             state.wait { $0.isFinished || $0.count < Self.simulatedRoom ? () : nil }
         }
         let (memory, isBounded) = (memory, !waitsForRoom)
+        let limits = memory.limits
         var wakes = false
         let isTaken = state.withLock { state in
             guard !state.isFinished else { return true }
@@ -88,11 +89,17 @@ final class WriteQueue<Item: Sendable>: Sendable {
             switch kind {
             case .picture(let least):
                 guard isBounded else { break }
-                guard memory.claim(bytes, file: state.pictureBytes, least: least) else { return false }
+                guard memory.claim(bytes, file: state.pictureBytes, least: least) else {
+                    (wakes, state.isWoken) = (!state.isWoken, true)
+                    return false
+                }
                 pictures = bytes
             case .sound:
                 guard isBounded else { break }
-                guard memory.limits.hasRoom(forSound: bytes, file: state.soundBytes) else { return false }
+                guard limits.hasRoom(forSound: bytes, file: state.soundBytes) else {
+                    (wakes, state.isWoken) = (!state.isWoken, true)
+                    return false
+                }
                 sound = bytes
             case .order: break
             }
@@ -102,8 +109,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
                 Entry(item: item, since: now, pictureBytes: pictures, soundBytes: sound))
             guard !state.isWoken else { return true }
             let isGathered =
-                state.pictureBytes + state.soundBytes >= Gathering.bytes
-                || state.oldest.map { now - $0.since >= Gathering.time } ?? false
+                state.pictureBytes + state.soundBytes >= limits.gatheringBytes
+                || state.oldest.map { now - $0.since >= limits.gatheringTime } ?? false
             if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
             state.isWoken = wakes
             return true
@@ -127,12 +134,6 @@ final class WriteQueue<Item: Sendable>: Sendable {
     func finish() {
         state.broadcast { $0.isFinished = true }
     }
-}
-
-/// Until when a file's thread is left asleep.
-private enum Gathering {
-    static let time = Nanoseconds.milliseconds(100)
-    static let bytes = 512 << 10
 }
 
 private enum RealTime {

@@ -93,4 +93,22 @@ struct WriteLimitsTests {
         #expect(left == lost)
         #expect(written + left == 2400 && memory.byteCount == 0)
     }
+
+    @Test("a file's thread that was left asleep is woken by what finds no room")
+    func wakesForRefusal() {
+        let limits = WriteLimits(total: 1 << 20, sound: 1000, gatheringTime: .seconds(3600))
+        let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
+        #expect(queue.offer(1, bytes: 900, as: .sound) && !queue.offer(2, bytes: 900, as: .sound))
+        #expect(queue.next() == 1)
+    }
+
+    @Test("a sixteenth of the memory, but no more than 512 KiB, wakes a file's thread at once")
+    func wakesForBytes() {
+        for (total, bytes) in [(1 << 20, 64 << 10), (512 << 20, 512 << 10)] {
+            let limits = WriteLimits(total: total, gatheringTime: .seconds(3600))
+            let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
+            #expect(queue.offer(1, bytes: bytes, as: .picture(least: .little)))
+            #expect(queue.next() == 1)
+        }
+    }
 }
