@@ -53,7 +53,8 @@ struct CostTests {
         let output = scratch.path + "/recordings"
         let measured = try Multicam.run(
             "calibrate", "--machine", "--output", output, "--json", environment: environment)
-        let table = try json(measured.output)
+        // A computer too busy to record is not measured, and says so.
+        let table = try json(#require(measured.output.isEmpty ? nil : measured.output, "\(measured.errors)"))
         #expect(table["plain"] is [String: Any])
         let plan = try json(
             try Multicam.run(

@@ -12,7 +12,7 @@ struct RunningPlanTests {
           guest: { device: any, size: 1920x1080, rate: 30, format: h264 }
         microphones: { host: { device: default }, two: { device: default } }
         program: { size: 1280x720, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
-        tracks: { cameras: copy }
+        tracks: { cameras: copy, microphones: wav }
         """
 
     private static func running(_ text: String = profile) throws -> RunningPlan {
