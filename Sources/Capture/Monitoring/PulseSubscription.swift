@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Media
 
-/// The sound server's word that sources came, went or changed. The one owner of a connection's subscription.
+/// The sound server's word that sources came, went or changed, or that another one is the default. The one owner of a
+/// connection's subscription.
 ///
 /// Used, and let go of, by one thread that is not libpulse's own.
 final class PulseSubscription {
@@ -36,7 +37,10 @@ final class PulseSubscription {
         }
         let isAccepted = try connection.ask(false, operation: "subscribe") { userdata in
             pa_context_subscribe(
-                connection.context, PA_SUBSCRIPTION_MASK_SOURCE,
+                connection.context,
+                // Which source is the default is news of the server.
+                pa_subscription_mask_t(
+                    PA_SUBSCRIPTION_MASK_SOURCE.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue),
                 { _, success, userdata in
                     guard let reply = PulseReply<Bool>.behind(userdata) else { return }
                     reply.value = success != 0

@@ -96,12 +96,14 @@ public struct PulseSource: Sendable, Hashable {
 
     public var captureDevice: CaptureDevice {
         let productID = vendor.isEmpty || product.isEmpty ? "" : "\(vendor):\(product)"
-        return CaptureDevice(
+        var device = CaptureDevice(
             mediaType: .audio, deviceType: .microphone,
             identity: DeviceIdentity(
                 busPath: busPath.printable(), product: productID.printable(), serial: serial.printable(),
                 name: description),
             name: description, node: name, selector: selector, sound: format)
+        device.isDefault = isDefault
+        return device
     }
 
     /// With the USB device that it is a part of, to find the camera around it.

@@ -40,6 +40,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public let formats: [OfferedFormat]
     /// Of a microphone: its native format.
     public let sound: SoundFormat?
+    /// Of a microphone: whether it is the sound server's default.
+    public package(set) var isDefault = false
     /// V4L2 controls by name with their current value.
     public let controls: [DeviceControl]
     public let problem: Problem?

@@ -1,0 +1,94 @@
+import Glibc
+import Media
+
+/// Tells when a file was put into a folder or taken out of it, on a thread of its own. The folder need not be there yet.
+package final class FolderMonitor: Sendable {
+    private let stopping: WakeUp
+    private let thread: MediaThread
+
+    /// Listens from now on. `nil` where the system lets us watch nothing.
+    ///
+    /// - Parameters:
+    ///   - folder: Its path, from the root.
+    ///   - prefix: What the names of the files begin with.
+    ///   - tell: Called on the monitor's thread after one or several of them came or went, perhaps also without that. It must
+    ///     not call `stop` nor drop the last reference.
+    package init?(_ folder: String, prefix: String, tell: @escaping @Sendable () -> Void) {
+        let stopping: WakeUp
+        do throws(DeviceError) {
+            stopping = try WakeUp(for: folder)
+        } catch {
+            return nil
+        }
+        let isWatching = Monitor<Bool?>(nil)
+        self.stopping = stopping
+        thread = MediaThread(name: "file-monitor") {
+            var place = Place(folder: folder, prefix: prefix)
+            // An inotify watch has one user: it is made on the thread that reads it.
+            while let watch = NodeFolder(place.folder, prefix: place.prefix) {
+                let now = Place(folder: folder, prefix: prefix)
+                guard now == place else {
+                    place = now
+                    continue
+                }
+                // What came before the watch was there is told too.
+                if isWatching.broadcast({ known in
+                    defer { known = true }; return known
+                }) != nil {
+                    tell()
+                }
+                while Place(folder: folder, prefix: prefix) == place {
+                    guard Self.waitForNews(of: watch, unless: stopping) else { return }
+                    tell()
+                }
+                place = Place(folder: folder, prefix: prefix)
+            }
+            isWatching.broadcast { $0 = $0 ?? false }
+        }
+        guard isWatching.wait({ $0 }) else {
+            thread.join()
+            return nil
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Ends at once and waits for a call that is under way; none follows.
+    package func stop() {
+        stopping.wake()
+        thread.join()
+    }
+
+    /// Where to look: the folder, or what there is of the way to it, for its next part.
+    private struct Place: Equatable {
+        private(set) var folder: String
+        private(set) var prefix: String
+
+        init(folder: String, prefix: String) {
+            self.folder = folder
+            self.prefix = prefix
+            while access(self.folder, F_OK) != 0, let slash = self.folder.lastIndex(of: "/"),
+                self.folder != "/"
+            {
+                self.prefix = String(self.folder[self.folder.index(after: slash)...])
+                self.folder = slash == self.folder.startIndex ? "/" : String(self.folder[..<slash])
+            }
+        }
+    }
+
+    /// - Returns: `false` when it is to stop.
+    private static func waitForNews(of watch: NodeFolder, unless stopping: WakeUp) -> Bool {
+        var polls = [stopping.number, watch.descriptor]
+            .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            if poll(&polls, nfds_t(polls.count), -1) < 0 {
+                precondition(errno == EINTR || errno == ENOMEM, "poll refuses descriptors of ours")
+                continue
+            }
+            if polls[0].revents != 0 { return false }
+            if watch.takeNews() { return true }
+        }
+    }
+}
