@@ -13,6 +13,7 @@ public struct Profile: Sendable, Equatable {
     public var tracks: TrackSettings
     public var budget: BudgetSettings
     public var limits: RecordingLimits
+    public var choice: ChoiceSettings
     public let source: ProfileSource
 
     /// A profile that no file holds. Unlike one that was read, it is not checked before it is compiled.
@@ -21,19 +22,19 @@ public struct Profile: Sendable, Equatable {
         microphones: [MicrophoneRole] = [],
         program: ProgramSettings? = nil, tracks: TrackSettings? = nil,
         budget: BudgetSettings = BudgetSettings(),
-        limits: RecordingLimits = RecordingLimits()
+        limits: RecordingLimits = RecordingLimits(), choice: ChoiceSettings = ChoiceSettings()
     ) {
         self.init(
             name: name, description: description, cameras: cameras, microphones: microphones,
             program: program,
             tracks: tracks ?? .usual(withProgram: program != nil), budget: budget, limits: limits,
-            source: ProfileSource(name: name))
+            choice: choice, source: ProfileSource(name: name))
     }
 
     init(
         name: String, description: String, cameras: [CameraRole], microphones: [MicrophoneRole],
         program: ProgramSettings?, tracks: TrackSettings, budget: BudgetSettings, limits: RecordingLimits,
-        source: ProfileSource
+        choice: ChoiceSettings, source: ProfileSource
     ) {
         self.name = name
         self.description = description
@@ -43,6 +44,7 @@ public struct Profile: Sendable, Equatable {
         self.tracks = tracks
         self.budget = budget
         self.limits = limits
+        self.choice = choice
         self.source = source
     }
 

@@ -14,7 +14,9 @@ struct ProfileReader {
     }
 
     func profile() throws(ProfileError) -> Profile {
-        let names = ["description", "cameras", "microphones", "program", "tracks", "budget", "limits"]
+        let names = [
+            "description", "cameras", "microphones", "program", "tracks", "budget", "limits", "choice",
+        ]
         if root.node.isNull {
             throw root.error(found: "an empty file", expected: "cameras or microphones")
         }
@@ -47,6 +49,9 @@ struct ProfileReader {
             },
             limits: try fields.read("limits", else: RecordingLimits()) { value throws(ProfileError) in
                 try self.limits(value)
+            },
+            choice: try fields.read("choice", else: ChoiceSettings()) { value throws(ProfileError) in
+                try ChoiceSettings(value)
             },
             source: source)
         guard profile.writesAnything else {
@@ -286,6 +291,29 @@ struct ProfileReader {
             },
             silence: try fields.read("silence") { value throws(ProfileError) in
                 try value.duration(in: .milliseconds(1) ... .seconds(86_400), example: "10s")
+            })
+    }
+}
+
+extension ChoiceSettings {
+    init(_ value: ProfileValue) throws(ProfileError) {
+        let fields = try value.fields(["policy", "prefer"])
+        let usual = ChoiceSettings()
+        self.init(
+            policy: try fields.read("policy", else: usual.policy) { value throws(ProfileError) in
+                try value.choice()
+            },
+            prefer: try fields.read("prefer") { value throws(ProfileError) in
+                let expected = "front, back, or what names one camera, for example serial:0123"
+                let selector = try value.text(limit: 4096, expected: expected)
+                switch selector {
+                case "front", "back": return "position:\(selector)"
+                case "any", "remembered": throw value.error(expected: expected)
+                case _ where selector.hasPrefix("virtual:") || selector.hasPrefix("file:"):
+                    throw value.error(
+                        expected: "\(expected); made-up cameras and files are named in `device`")
+                default: return selector
+                }
             })
     }
 }

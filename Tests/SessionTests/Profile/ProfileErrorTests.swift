@@ -17,11 +17,11 @@ struct ProfileErrorTests {
             ("cameras: {}", "1:1: found no device, expected at least one role in cameras or microphones."),
             (
                 "- a",
-                "1:1: found a list, expected the fields description, cameras, microphones, program, tracks, budget or limits."
+                "1:1: found a list, expected the fields description, cameras, microphones, program, tracks, budget, limits or choice."
             ),
             (
                 "camera: { desk: }",
-                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, tracks, budget or limits (probably cameras)."
+                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, tracks, budget, limits or choice (probably cameras)."
             ),
             (
                 "cameras: { a: ",
@@ -263,6 +263,22 @@ struct ProfileErrorTests {
             (
                 two + "budget: { floors: 15 }",
                 "3:19: budget.floors: found “15”, expected the fields size or rate."
+            ),
+            (
+                two + "choice: { policy: first }",
+                "3:19: choice.policy: found “first”, expected follow, follow-and-choose, list or fixed."
+            ),
+            (
+                two + "choice: { prefer: any }",
+                "3:19: choice.prefer: found “any”, expected front, back, or what names one camera, for example serial:0123."
+            ),
+            (
+                two + "choice: { prefer: \"virtual:clap\" }",
+                "3:19: choice.prefer: found “virtual:clap”, expected front, back, or what names one camera, for example serial:0123; made-up cameras and files are named in `device`."
+            ),
+            (
+                two + "choice: { prefers: back }",
+                "3:11: choice.prefers: found an unknown field, expected policy or prefer (probably prefer)."
             ),
             (
                 two + "limits: { lostFrames: 5 }",

@@ -176,4 +176,25 @@ struct ProfileReadingTests {
         #expect("x".nearest(among: words) == nil)
         #expect(String(repeating: "rate", count: 100).nearest(among: words) == nil)
     }
+
+    @Test(
+        "how cameras are chosen",
+        arguments: [
+            ("", ChoiceSettings()), ("choice: {}", ChoiceSettings(policy: .list)),
+            (
+                "choice: { policy: follow, prefer: back }",
+                ChoiceSettings(policy: .follow, prefer: "position:back")
+            ),
+            (
+                "choice: { policy: follow-and-choose, prefer: front }",
+                ChoiceSettings(policy: .followAndChoose, prefer: "position:front")
+            ),
+            (
+                "choice: { policy: fixed, prefer: \"serial:12\" }",
+                ChoiceSettings(policy: .fixed, prefer: "serial:12")
+            ),
+        ])
+    func choice(_ text: String, _ expected: ChoiceSettings) throws {
+        #expect(try read("cameras: { desk: }\n\(text)\n").choice == expected)
+    }
 }
