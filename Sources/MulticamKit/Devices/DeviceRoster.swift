@@ -6,8 +6,8 @@ struct DeviceRoster {
     /// Which devices are of interest.
     struct Filter: Equatable {
         var mediaType: CaptureDevice.MediaType?
-        /// All when `nil`.
-        var deviceTypes: Set<CaptureDevice.DeviceType>?
+        /// All when `nil`; the list is in their order.
+        var deviceTypes: [CaptureDevice.DeviceType]?
         /// All when `unspecified`.
         var position = CaptureDevice.Position.unspecified
 
@@ -16,6 +16,9 @@ struct DeviceRoster {
                 && (deviceTypes?.contains(device.deviceType) ?? true)
                 && (position == .unspecified || device.position == position)
         }
+
+        /// Where a device stands in the list, before the order in which it is found.
+        func rank(_ device: CaptureDevice) -> Int { deviceTypes?.firstIndex(of: device.deviceType) ?? 0 }
     }
 
     private struct Entry {
@@ -24,6 +27,9 @@ struct DeviceRoster {
     }
 
     private let filter: Filter
+    /// As the system tells of them.
+    private var found: [LocatedDevice] = []
+    /// With the user's word.
     private var cameras: [LocatedDevice] = []
     private var microphones: [LocatedDevice] = []
     private var entries: [Entry] = []
@@ -32,7 +38,8 @@ struct DeviceRoster {
         self.filter = filter
     }
 
-    /// Those that pass the filter: cameras by their nodes' numbers, then microphones in the sound server's order.
+    /// Those that pass the filter: in the order of its device types, if it has any; of a type, cameras by their nodes' numbers,
+    /// then microphones in the sound server's order.
     var devices: [CaptureDevice] { entries.map(\.device) }
 
     /// - Parameters:
@@ -40,12 +47,16 @@ struct DeviceRoster {
     ///   - memory: What the user said of them.
     /// - Returns: Departures, then arrivals and changes, each in the order of the list.
     mutating func update(cameras: [LocatedDevice], memory: DeviceMemory) -> [DeviceChange] {
+        found = cameras
         let told = memory.applied(to: cameras.map(\.device))
         self.cameras = zip(cameras, told).map {
             LocatedDevice(device: $1, usbDevice: $0.usbDevice, instance: $0.instance)
         }
         return refresh()
     }
+
+    /// The same cameras, after the user has said something else of them.
+    mutating func update(memory: DeviceMemory) -> [DeviceChange] { update(cameras: found, memory: memory) }
 
     mutating func update(microphones: [LocatedDevice]) -> [DeviceChange] {
         self.microphones = microphones
@@ -55,8 +66,13 @@ struct DeviceRoster {
     private mutating func refresh() -> [DeviceChange] {
         let joined = Companions.joined(cameras: cameras, microphones: microphones)
         let instances = (cameras + microphones).map(\.instance)
-        let now = zip(instances, joined.cameras + joined.microphones)
+        let passing = zip(instances, joined.cameras + joined.microphones)
             .map { Entry(instance: $0, device: $1) }.filter { filter.passes($0.device) }
+        let now = passing.enumerated()
+            .sorted {
+                (filter.rank($0.element.device), $0.offset) < (filter.rank($1.element.device), $1.offset)
+            }
+            .map(\.element)
         let before = entries
         entries = now
         func counterpart(of entry: Entry, in others: [Entry]) -> Entry? {

@@ -150,7 +150,8 @@ struct StateFile<Content: StateFileContent>: Equatable {
         }
     }
 
-    private var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
+    /// The folder that it is in, there or not.
+    var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
 
     private func write(_ content: Content) throws(StateFileError) {
         let draft = path + ".new"

@@ -72,4 +72,33 @@ struct DeviceRosterTests {
         #expect(roster.update(cameras: cameras, memory: DeviceMemory()).count == 1)
         #expect(roster.devices.isEmpty)
     }
+
+    @Test("the list is in the order of the device types that were asked for")
+    func order() {
+        var memory = DeviceMemory()
+        memory.add(.init(identity: face.identity, type: .builtIn), among: [desk, face])
+        let cameras = [located(desk, 1), located(face, 2)]
+        func names(_ types: [CaptureDevice.DeviceType]?) -> [String] {
+            var roster = DeviceRoster(DeviceRoster.Filter(deviceTypes: types))
+            _ = roster.update(microphones: [located(microphone, 1)])
+            _ = roster.update(cameras: cameras, memory: memory)
+            return roster.devices.map(\.node)
+        }
+        #expect(names(nil) == ["/dev/video1", "/dev/video2", "mic"])
+        #expect(names([.microphone, .builtIn, .external]) == ["mic", "/dev/video2", "/dev/video1"])
+        #expect(names([.builtIn]) == ["/dev/video2"])
+    }
+
+    @Test("what the user says of a camera that is there is told as a change, and taken back as one")
+    func remark() {
+        var roster = DeviceRoster(DeviceRoster.Filter())
+        _ = roster.update(cameras: [located(desk, 1)], memory: DeviceMemory())
+        var memory = DeviceMemory()
+        memory.add(.init(identity: desk.identity, position: .back), among: [desk])
+        let told = roster.update(memory: memory)
+        #expect(told.map { $0.device?.position } == [.back])
+        let again = roster.update(memory: memory)
+        let takenBack = roster.update(memory: DeviceMemory())
+        #expect(again.isEmpty && takenBack.map { $0.device } == [desk])
+    }
 }

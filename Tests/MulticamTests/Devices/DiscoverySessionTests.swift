@@ -8,45 +8,7 @@ import Testing
 // Beside hundreds of others a test may wait minutes for its turn.
 @Suite("A live list of devices", .timeLimit(.minutes(20)))
 struct DiscoverySessionTests {
-    /// A sysfs and a /dev of a test's own, with cameras on no bus.
-    private final class Machine: Sendable {
-        let path = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
-
-        init() throws {
-            for folder in ["class/video4linux", "devices", "dev"] {
-                try FileManager.default.createDirectory(
-                    atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
-            }
-        }
-
-        deinit {
-            do { try FileManager.default.removeItem(atPath: path) } catch {
-                Issue.record(error)
-            }
-        }
-
-        var catalog: CameraCatalog { CameraCatalog(sysfs: path, nodes: path + "/dev") }
-
-        /// As the kernel does it: what can be read first, its node last.
-        func plug(_ number: Int, name: String) throws {
-            let folder = "\(path)/devices/\(name)-\(number)"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let files = ["name": name, "index": "0", "uevent": "DEVNAME=video\(number)"]
-            for (file, text) in files {
-                try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(file)"))
-            }
-            try FileManager.default.createSymbolicLink(
-                atPath: "\(path)/class/video4linux/video\(number)", withDestinationPath: folder)
-            try Data().write(to: URL(fileURLWithPath: "\(path)/dev/video\(number)"))
-        }
-
-        func unplug(_ number: Int) throws {
-            try FileManager.default.removeItem(atPath: "\(path)/class/video4linux/video\(number)")
-            try FileManager.default.removeItem(atPath: "\(path)/dev/video\(number)")
-        }
-    }
-
-    private func session(_ machine: Machine) throws -> DiscoverySession {
+    private func session(_ machine: NodeMachine) throws -> DiscoverySession {
         try DiscoverySession(
             DeviceRoster.Filter(), catalog: machine.catalog, server: "unix:/nonexistent/socket",
             memory: { DeviceMemory() })
@@ -54,7 +16,7 @@ struct DiscoverySessionTests {
 
     @Test("what is there comes first, then what arrives and departs; the end of the session ends the stream")
     func changes() async throws {
-        let machine = try Machine()
+        let machine = try NodeMachine()
         try machine.plug(0, name: "Desk")
         let session = try session(machine)
         #expect(session.devices.map(\.name) == ["Desk"])
@@ -83,7 +45,7 @@ struct DiscoverySessionTests {
 
     @Test("several may listen, each from its own beginning; who stops listening disturbs nobody")
     func listeners() async throws {
-        let machine = try Machine()
+        let machine = try NodeMachine()
         try machine.plug(0, name: "Desk")
         let session = try session(machine)
         do {
