@@ -14,6 +14,10 @@ struct DeviceResolver {
     private(set) var presentMicrophones: [CaptureDevice] = []
     /// What a person should know of the choices: one sentence each.
     private(set) var notes: [String] = []
+    /// The camera that the profile begins with, where this is the first time.
+    private(set) var proposal: DeviceIdentity?
+    /// The cameras with the USB devices that they are parts of, to find the microphones in them.
+    private var locatedCameras: [LocatedDevice] = []
 
     /// Finds the devices of a profile's roles.
     ///
@@ -22,8 +26,13 @@ struct DeviceResolver {
     /// - Parameters:
     ///   - profile: Whose roles.
     ///   - memory: What is remembered of devices.
+    ///   - choices: What people chose.
+    ///   - application: Whose choices are meant.
     /// - Throws: When a device is missing, could be several, or cannot be used.
-    init(for profile: Profile, memory: DeviceMemory) throws(SetupError) {
+    init(
+        for profile: Profile, memory: DeviceMemory, choices: ChoiceMemory = ChoiceMemory(),
+        of application: ApplicationIdentifier = .multicam
+    ) throws(SetupError) {
         for camera in profile.cameras where VirtualSources.handles(camera.device) {
             devices[camera.role] = try Self.virtualCamera(camera)
         }
@@ -32,9 +41,12 @@ struct DeviceResolver {
         }
         let cameras = profile.cameras.filter { !VirtualSources.handles($0.device) }
         let microphones = profile.microphones.filter { !VirtualSources.handles($0.device) }
+        for microphone in microphones { try Self.checkCamera(of: microphone, in: profile) }
         do throws(DeviceError) {
-            if !cameras.isEmpty { try findCameras(cameras, memory) }
-            if !microphones.isEmpty { try findMicrophones(microphones, memory) }
+            if !cameras.isEmpty { try findCameras(cameras, of: profile, memory, choices, application) }
+            if !microphones.isEmpty {
+                try findMicrophones(microphones, memory, choices[application].microphones)
+            }
         } catch {
             throw .device(error)
         }
@@ -42,34 +54,35 @@ struct DeviceResolver {
 
     // MARK: Real devices
 
-    private mutating func findCameras(_ roles: [CameraRole], _ memory: DeviceMemory) throws(DeviceError) {
-        let present = memory.applied(to: try CameraCatalog().cameras())
+    private mutating func findCameras(
+        _ roles: [CameraRole], of profile: Profile, _ memory: DeviceMemory, _ choices: ChoiceMemory,
+        _ application: ApplicationIdentifier
+    ) throws(DeviceError) {
+        locatedCameras = CameraCatalog().locatedCameras()
+        let present = memory.applied(to: locatedCameras.map(\.device))
         presentCameras = present
+        let choice = try ProfileChoice(profile, choices, of: application, present: present)
+        proposal = choice.proposal
         let assignment = try RoleAssignment(
-            roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .camera,
-            present: present, remembered: memory.cameras,
+            roles.map { role in
+                let isRemembered = memory.cameras[role.role] != nil
+                return RoleAssignment.Role(
+                    name: role.role, selector: choice.selector(role.device, isRemembered: isRemembered))
+            }, kind: .camera,
+            present: present, remembered: memory.cameras, leader: choice.leader,
             named: { selector throws(DeviceError) in
                 try DeviceSelector.resolve(
                     DeviceSelector.withoutLinks(selector), kind: "camera", among: present)
             },
+            wish: choice.wish,
             best: { role, free in
-                let size = roles.first { $0.role == role.name }?.size
-                return Self.best(free, offering: size) ?? free.first
+                choice.best(free, offering: roles.first { $0.role == role.name }?.size)
             })
-        notes += assignment.notes
+        notes += choice.notes + assignment.notes
         for role in roles {
             guard let device = assignment.devices[role.role] else { continue }
             devices[role.role] = PlannedDevice(selector: role.device, device: try Self.usable(device))
         }
-    }
-
-    /// The first camera that can be used and offers a size, else the first that can be used.
-    private static func best(_ cameras: [CaptureDevice], offering size: PictureSize?) -> CaptureDevice? {
-        let ready = cameras.filter { $0.problem == nil }
-        return ready.first { camera in
-            guard let size else { return true }
-            return camera.formats.contains { $0.size == size }
-        } ?? ready.first
     }
 
     private static func usable(_ device: CaptureDevice) throws(DeviceError) -> CaptureDevice {
@@ -85,22 +98,33 @@ struct DeviceResolver {
     }
 
     private mutating func findMicrophones(
-        _ roles: [MicrophoneRole], _ memory: DeviceMemory
+        _ roles: [MicrophoneRole], _ memory: DeviceMemory, _ history: DeviceHistory
     ) throws(DeviceError) {
         let sources = try PulseCatalog.microphones(includeMonitors: true)
         let real = sources.filter { !$0.isMonitor }
         presentMicrophones = sources.map(\.captureDevice)
+        let route = MicrophoneRoute(history: history, present: real.map(\.captureDevice)).current
+        let cameras = devices.mapValues(\.device)
+        let located = locatedCameras
         let assignment = try RoleAssignment(
             roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .microphone,
             present: real.map(\.captureDevice), remembered: memory.microphones,
             named: { selector throws(DeviceError) in
-                try PulseCatalog.resolve(selector, among: sources).captureDevice
+                if selector == Self.usual, let route { return route.device }
+                if let role = Self.cameraRole(of: selector) {
+                    return try Self.microphone(in: cameras[role], of: selector, located, real)
+                }
+                return try PulseCatalog.resolve(selector, among: sources).captureDevice
             },
-            best: { _, free in
-                let usual = real.first(where: \.isDefault)?.captureDevice
-                return free.first { $0 == usual } ?? free.first
-            })
+            best: { _, free in free.first { $0 == route?.device } ?? free.first })
         notes += assignment.notes
+        if let route, route.reason == .chosen, !route.device.isDefault {
+            for role in roles where role.device == Self.usual {
+                notes.append(
+                    "\(role.role): default is “\(route.device.name.printable())” (\(route.device.selector.printable())), "
+                        + "the input that you prefer.")
+            }
+        }
         for role in roles {
             // A source's name is the server's key for it.
             guard let device = assignment.devices[role.role],
@@ -109,6 +133,46 @@ struct DeviceResolver {
             pulseSources[role.role] = source
             devices[role.role] = PlannedDevice(selector: role.device, device: device, offers: .listed([]))
         }
+    }
+
+    // MARK: A camera's own microphone
+
+    /// The only selector that follows what a person prefers.
+    private static let usual = "default"
+
+    /// `desk` of `camera:desk`.
+    private static func cameraRole(of selector: String) -> String? {
+        selector.hasPrefix("camera:") ? String(selector.dropFirst("camera:".count)) : nil
+    }
+
+    private static func checkCamera(of microphone: MicrophoneRole, in profile: Profile) throws(SetupError) {
+        guard let role = cameraRole(of: microphone.device),
+            !profile.cameras.contains(where: { $0.role == role })
+        else { return }
+        let roles = profile.cameras.map { "camera:\($0.role)" }
+        throw .usage(
+            "the microphone \(microphone.role) is to be that of the camera `\(role.printable())`, which “\(profile.name.printable())” "
+                + "has not. \(roles.isEmpty ? "It has no camera." : "Name one of \(roles.joined(separator: ", ")).")"
+        )
+    }
+
+    private static func microphone(
+        in camera: CaptureDevice?, of selector: String, _ cameras: [LocatedDevice],
+        _ microphones: [PulseSource]
+    ) throws(DeviceError) -> CaptureDevice {
+        let joined = Companions.joined(cameras: cameras, microphones: microphones.map(\.located)).microphones
+        guard let camera,
+            let microphone = joined.first(where: {
+                $0.companion?.busPath == camera.identity.busPath && $0.companion != nil
+            })
+        else {
+            throw DeviceError(
+                device: selector, operation: "search for a camera's microphone",
+                reason: .other(
+                    "\(camera.map { "“\($0.name.printable())”" } ?? "a made-up camera") has none that the sound server knows. "
+                        + "`multicam devices` lists which microphone sits in which camera."))
+        }
+        return microphones.first { $0.name == microphone.node }?.captureDevice ?? microphone
     }
 
     // MARK: Made-up and file devices

@@ -1,4 +1,5 @@
 internal import Media
+internal import Session
 
 /// Decides which device plays which role, from what is there and what is remembered. Pure.
 struct RoleAssignment {
@@ -26,26 +27,36 @@ struct RoleAssignment {
     private let present: [CaptureDevice]
     private var players: [CaptureDevice: String] = [:]
 
-    /// Assigns roles in this order: those that name a device; those whose device is remembered; the rest, in the profile's
-    /// order, from what is left. No device is given twice, but to roles that name it.
+    /// Assigns roles in this order: those that name a device; the leading one, if somebody wants a certain device for it; those
+    /// whose device is remembered; the rest, in the profile's order, from what is left. No device is given twice, but to roles
+    /// that name it.
     ///
     /// - Parameters:
     ///   - roles: In the profile's order.
     ///   - kind: For messages.
     ///   - present: All devices of that kind.
     ///   - remembered: Which device played a role last, by role.
+    ///   - leader: The role with `any` that gets the preferred device.
     ///   - named: Finds the device that a selector names.
+    ///   - wish: The device that somebody wants for `leader`, of those that are left.
     ///   - best: Chooses for a role with `any` among those that are left.
     /// - Throws: When a named or remembered device is not there or could be several, or none is left.
     init(
         _ roles: [Role], kind: Kind, present: [CaptureDevice], remembered: [String: DeviceIdentity],
-        named: (String) throws(DeviceError) -> CaptureDevice, best: (Role, [CaptureDevice]) -> CaptureDevice?
+        leader: String? = nil, named: (String) throws(DeviceError) -> CaptureDevice,
+        wish: ([CaptureDevice]) -> PreferredDevice? = { _ in nil },
+        best: (Role, [CaptureDevice]) -> CaptureDevice?
     ) throws(DeviceError) {
         self.kind = kind
         self.present = present
         for role in roles where !role.isOpen { give(try named(role.selector), to: role) }
         var reasons: [String: String] = [:]
-        let known = roles.filter { $0.isOpen && remembered[$0.name] != nil }
+        if let role = roles.first(where: { $0.name == leader && $0.selector == Role.any }),
+            let wanted = wish(free)
+        {
+            prefer(wanted, for: role, remembered[role.name])
+        }
+        let known = roles.filter { $0.isOpen && remembered[$0.name] != nil && devices[$0.name] == nil }
         let searches = DeviceIdentity.search(for: known.compactMap { remembered[$0.name] }, among: free)
         for (role, search) in zip(known, searches) {
             guard let identity = remembered[role.name] else { continue }
@@ -74,6 +85,26 @@ struct RoleAssignment {
         players[device] = players[device] ?? role.name
     }
 
+    /// Gives the leading role the device that somebody wants, and tells if that is news.
+    private mutating func prefer(
+        _ wanted: PreferredDevice, for role: Role, _ identity: DeviceIdentity?
+    ) {
+        let device = wanted.device
+        if case .found(device, _)? = identity?.search(among: free) { return }
+        if wanted.isElsewhere { notes.append(elsewhere(role, device)) }
+        if let identity {
+            notes.append(
+                "\(role.name): \(word(device)) is taken, as \(wanted.reason.sentence); "
+                    + "“\(identity.name.printable())” played it last.")
+        }
+        give(device, to: role)
+    }
+
+    private func elsewhere(_ role: Role, _ device: CaptureDevice) -> String {
+        "\(role.name): its \(kind.name) “\(device.name.printable())” is at another port now: "
+            + "\(device.selector.printable())."
+    }
+
     /// Gives a role the device that it is known by.
     ///
     /// - Returns: Why it cannot have it, if so: a sentence without its end.
@@ -85,11 +116,7 @@ struct RoleAssignment {
             if let player = players[device] {
                 return "its \(kind.name) \(word(device)) is taken by \(player)"
             }
-            if isElsewhere {
-                notes.append(
-                    "\(role.name): its \(kind.name) “\(device.name.printable())” is at another port now: "
-                        + "\(device.selector.printable()).")
-            }
+            if isElsewhere { notes.append(elsewhere(role, device)) }
             give(device, to: role)
             return nil
         case .ambiguous(let candidates):

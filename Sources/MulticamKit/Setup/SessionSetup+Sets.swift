@@ -17,10 +17,12 @@ extension SessionSetup {
         guard let request else { return connectedSets(on: machine) }
         let profile = try profile(of: request)
         // Microphones take next to nothing, and need not be there.
-        let cameras = Profile(name: profile.name, cameras: profile.cameras)
+        let cameras = Profile(name: profile.name, cameras: profile.cameras, choice: profile.choice)
         let wantsReal = profile.cameras.contains { !VirtualSources.handles($0.device) }
         let (memory, warning) = (wantsReal ? memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
-        let resolver = try DeviceResolver(for: cameras, memory: memory)
+        let choices = (wantsReal ? choiceFile?.read().content : nil) ?? ChoiceMemory()
+        let resolver = try DeviceResolver(
+            for: cameras, memory: memory, choices: choices, of: request.application)
         let found = profile.cameras.compactMap { camera in
             resolver.devices[camera.role].map {
                 SetCamera(

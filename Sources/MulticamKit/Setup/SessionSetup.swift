@@ -28,6 +28,8 @@ public struct SessionSetup: Sendable {
     private let monitorRoles: Set<String>
     /// What was looked for, by role, and everything that is there.
     let devices: Calibrations.Devices
+    /// What a person chose with the request; `nil` where there was none.
+    private let choices: ChoiceRecord?
 
     /// Finds and opens what a request names.
     ///
@@ -39,15 +41,17 @@ public struct SessionSetup: Sendable {
 
     /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
     init(_ request: SetupRequest, calibrations: StateFile<Calibrations>?) throws(SetupError) {
-        let (plan, reduction, resolver) = try Self.resolve(request, calibrations: calibrations)
+        let (plan, reduction, resolver, choices) = try Self.resolve(request, calibrations: calibrations)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
-        try self.init(plan, of: resolver, reduction: reduction)
+        try self.init(plan, of: resolver, reduction: reduction, choices: choices)
     }
 
     /// Opens the devices of a plan, which were found before.
     init(
-        _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil
+        _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
+        choices: ChoiceRecord? = nil
     ) throws(SetupError) {
+        self.choices = choices
         devices = Calibrations.Devices(resolver)
         self.plan = plan
         self.reduction = reduction
@@ -62,6 +66,7 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
     ) {
         self.plan = plan
+        choices = nil
         reduction = nil
         monitorRoles = []
         devices = Calibrations.Devices(
@@ -98,8 +103,11 @@ public struct SessionSetup: Sendable {
 
     private static func resolve(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?
-    ) throws(SetupError) -> (plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver) {
+    ) throws(SetupError) -> (
+        plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
+    ) {
         let (profile, resolver, warning) = try found(request)
+        let choices = ChoiceRecord(request, profile, proposal: resolver.proposal)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
             let notes = [warning, second].compactMap { $0 } + resolver.notes
@@ -110,13 +118,13 @@ public struct SessionSetup: Sendable {
             }
             guard let machine = request.machine else {
                 let plan = try SessionPlan(profile: profile, devices: resolver.devices)
-                return (corrected(plan), nil, resolver)
+                return (corrected(plan), nil, resolver, choices)
             }
             var reduction = try PlanReduction(
                 of: profile, devices: resolver.devices, on: machine, duration: request.duration)
             reduction.asked = corrected(reduction.asked)
             reduction.plan = corrected(reduction.plan)
-            return (reduction.plan, reduction, resolver)
+            return (reduction.plan, reduction, resolver, choices)
         } catch {
             throw .profile(error)
         }
@@ -132,7 +140,11 @@ public struct SessionSetup: Sendable {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
         let wantsReal = selectors.contains { !VirtualSources.handles($0) }
         let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
-        return (profile, try DeviceResolver(for: profile, memory: memory), warning)
+        let (choices, second) = (wantsReal ? Self.choiceFile?.read() : nil) ?? (ChoiceMemory(), nil)
+        let resolver = try DeviceResolver(
+            for: profile, memory: memory, choices: choices, of: request.application)
+        let warnings = [warning, second].compactMap { $0 }
+        return (profile, resolver, warnings.isEmpty ? nil : warnings.joined(separator: " "))
     }
 
     /// The profile that a request names, with all that the request says otherwise.
@@ -157,8 +169,26 @@ public struct SessionSetup: Sendable {
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
     }
 
+    /// The role that gets the preferred camera, the first one with `any`; `nil` where every role names its own.
+    public var leadingRole: String? { choices?.leader }
+
+    /// What to ask between recordings which camera the leading role is to have, by the profile's policy: with the camera that it
+    /// has, and without those of the other roles. `nil` where there is no such role, or its camera is made up.
+    public var cameraSelection: CameraSelection? {
+        guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
+            let identity = Self.memorable(current)
+        else { return nil }
+        let others = cameras.filter { $0.key != leader }.values.map(\.device.identity)
+        return CameraSelection(policy: choices.policy, current: identity, taken: Set(others))
+    }
+
     /// What is remembered of this user's devices; `nil` where there is no place for it.
     static var memoryFile: StateFile<DeviceMemory>? {
+        StateFile(environment: ProcessInfo.processInfo.environment)
+    }
+
+    /// What this user chose.
+    static var choiceFile: StateFile<ChoiceMemory>? {
         StateFile(environment: ProcessInfo.processInfo.environment)
     }
 
@@ -172,8 +202,8 @@ public struct SessionSetup: Sendable {
         StateFile(environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Remembers which real device plays which role, so that it is found again, and what the cameras, which stream by then, keep
-    /// of their USB: to be called once the recording has begun.
+    /// Remembers which real device plays which role, so that it is found again, what a person chose, and what the cameras, which
+    /// stream by then, keep of their USB: to be called once the recording has begun.
     /// Made-up devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
     ///
     /// - Returns: A sentence for the user if what was remembered before could not be read.
@@ -186,6 +216,10 @@ public struct SessionSetup: Sendable {
         let warning = try file.update { memory in
             memory.cameras.merge(cameras) { $1 }
             memory.microphones.merge(microphones) { $1 }
+        }
+        let streaming = self.cameras.mapValues(\.device).filter { Self.memorable($0.value) != nil }
+        if let choices, !streaming.isEmpty {
+            _ = try Self.choiceFile?.update { memory in choices.enter(streaming, into: &memory) }
         }
         return try Self.bandwidthFile?.learn(from: self.cameras.values.map { ($0.device, $0.format) })
             ?? warning

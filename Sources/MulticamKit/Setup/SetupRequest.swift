@@ -14,6 +14,8 @@ public struct SetupRequest: Sendable, Equatable {
     public var recordsMetadata: Bool
     /// Whether quality may be lowered while recording; where it may not, that counts whatever the profile says.
     public var isGoverned = true
+    /// Whose user's choices of cameras and microphones count, and are remembered.
+    public var application = ApplicationIdentifier.multicam
     /// What the plan's cost is measured against, and reduced for: `ThisMachine` knows the one at hand. `nil`: it costs
     /// nothing, and everything is as asked.
     public var machine: MachineModel?

@@ -14,8 +14,9 @@ struct DevicesCommand: Command {
             "CAMERA is a part of a name, /dev/video0, usb:PATH, serial:SERIAL or position:front, as for `record`.",
             "What --set says is remembered for that camera: --position makes it `position:front` or `position:back`, "
                 + "--mounting is the rotation of a role whose profile has none.",
-            "--watch writes a line for each device: = is there, + arrived, - departed, ~ changed; with --json objects with "
-                + "`event`, `at` and `device`. Ctrl-C ends it.",
+            "The camera that a role with `any` would get now is the first; `multicam prefer` chooses it.",
+            "--watch writes a line for each device: = is there, + arrived, - departed, ~ changed, * is the preferred camera or the "
+                + "default microphone from now on; with --json objects with `event`, `at` and `device`. Ctrl-C ends it.",
         ],
         options: [
             OptionSpec("json", help: "Print JSON."),
@@ -111,19 +112,25 @@ struct DevicesCommand: Command {
 
     private func watch() async throws {
         SignalInbox.open()
-        let discovery = try DiscoverySession()
+        let choice = try DeviceChoice(application: .multicam)
         SignalInbox.listen { request in
             switch request {
-            case .stop(1): discovery.stop()
+            case .stop(1): choice.stop()
             case .stop: _exit(ExitStatus.aborted.rawValue)
             case .mark, .split: break
             }
         }
-        for await change in discovery.changes() {
-            if case .problem(let error) = change { Output.message(error.description) }
-            guard let text = DeviceChangeText(change, date: Date()) else { continue }
+        for await event in choice.events() {
+            if case .device(.problem(let error)) = event { Output.message(error.description) }
+            let text =
+                switch event {
+                case .device(let change): DeviceChangeText(change, date: Date())
+                case .camera(let preferred), .microphone(let preferred):
+                    DeviceChangeText(preferred: preferred, date: Date())
+                }
+            guard let text else { continue }
             // Nobody reads any more: the work is done.
-            guard Output.data(wantsJSON ? text.json : text.line) else { return discovery.stop() }
+            guard Output.data(wantsJSON ? text.json : text.line) else { return choice.stop() }
         }
     }
 }

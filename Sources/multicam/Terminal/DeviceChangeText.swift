@@ -28,6 +28,16 @@ struct DeviceChangeText {
         self.date = date
     }
 
+    /// The device that is preferred from now on; `nil` where there is none.
+    init?(preferred: PreferredDevice?, date: Date) {
+        guard let preferred else { return nil }
+        (name, sign, device) = (
+            preferred.device.mediaType == .video ? "preferred" : "default", "*", preferred.device
+        )
+        remark = PreferenceText.sentence(preferred.reason, preferred.device)
+        self.date = date
+    }
+
     /// Time, sign, kind, name, selector, and what there is to say: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
     var line: String {
         let time = date.formatted(
@@ -63,6 +73,9 @@ struct DeviceChangeText {
         if device.position != before.position { words.append("position \(device.position.rawValue)") }
         if device.mounting != before.mounting {
             words.append("mounted turned by \(device.mounting.degrees)°")
+        }
+        if device.isDefault != before.isDefault {
+            words.append(device.isDefault ? "the sound server's default now" : "no longer the default")
         }
         if device.identity != before.identity {
             words.append("identity \(device.identity.description.printable())")

@@ -5,7 +5,13 @@ import Session
 /// The list of devices, for people and as JSON. Every word from a device is cleaned.
 enum DevicesText {
     static func of(_ listing: DeviceListing) -> String {
-        let lines = (listing.cameras + listing.microphones).map(of)
+        let preferred = [listing.preferredCamera, listing.defaultMicrophone].compactMap { $0 }
+        let lines = (listing.cameras + listing.microphones).map { device in
+            let words = preferred.filter { $0.device == device }.map {
+                "\n  \(device.mediaType == .video ? "preferred " : "default   ") \($0.reason.sentence)"
+            }
+            return of(device) + words.joined()
+        }
         return lines.isEmpty ? "no devices" : lines.joined(separator: "\n")
     }
 
@@ -13,6 +19,9 @@ enum DevicesText {
         .object([
             "cameras": .array(listing.cameras.map(json)),
             "microphones": .array(listing.microphones.map(json)),
+            "preferred": PreferenceText.json(listing.preferredCamera),
+            "user_preferred": listing.userPreferredCamera.map { .string($0.selector.printable()) } ?? .null,
+            "default_microphone": PreferenceText.json(listing.defaultMicrophone),
             "problems": .array(listing.problems.map { .string($0.description.printable(limit: 1000)) }),
         ])
     }
@@ -98,6 +107,7 @@ enum DevicesText {
             fields["formats"] = .array(device.formats.map(json))
             fields["controls"] = .array(device.controls.map(json))
         } else if let sound = device.sound {
+            fields["default"] = .boolean(device.isDefault)
             fields["source"] = .string(device.node.printable())
             fields["rate"] = .integer(Int64(sound.rate))
             fields["channels"] = .integer(Int64(sound.channels))

@@ -74,7 +74,7 @@ last = {device["selector"]: device for event, device in told["devices"]}
 listed = {device["selector"]: device for device in listing["cameras"] + listing["microphones"]}
 assert last == listed, (last, listed)
 PYTHON
-    equal "text: signs of the camera" "$(grep -c 'camera Cheap Webcam  usb:' "$results/text")" \
+    equal "text: signs of the camera" "$(grep -c ' [^*] camera Cheap Webcam  usb:' "$results/text")" \
         "$(json "$results/root.json" 'sum(v["name"] == "Cheap Webcam" and v["kind"] == "camera" for e, v in d["devices"])')"
     check "text: time, sign, name, selector" \
         grep -qE '^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} \+ camera Cheap Webcam  usb:platform-vhci_hcd\.0-usb-0:2:1\.0' "$results/text"

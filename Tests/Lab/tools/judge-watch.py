@@ -32,6 +32,9 @@ def main():
     done = list(kernel(sys.argv[2]))
     result = {"camera": [], "microphone": [], "late_ms": {"arrived": [], "departed": []}, "devices": []}
     for name, device, at in told(sys.argv[1], offset):
+        # Which one is preferred is no news of a device.
+        if name in ("preferred", "default"):
+            continue
         result[device["kind"]].append(name)
         result["devices"].append([name, device])
         if device["kind"] != "camera" or name not in ("arrived", "departed"):

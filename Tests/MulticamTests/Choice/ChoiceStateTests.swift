@@ -1,0 +1,37 @@
+import Media
+import Session
+import Testing
+
+@testable import MulticamKit
+
+@Suite("What is remembered, read while choices are made")
+struct ChoiceStateTests {
+    private let front = webcam(port: 1, serial: "A", name: "Front")
+    private let back = webcam(port: 2, serial: "B", name: "Back")
+
+    private func memory(choosing camera: CaptureDevice) -> ChoiceMemory {
+        var memory = ChoiceMemory()
+        memory[.multicam].cameras.choose(camera.identity, among: [front, back])
+        return memory
+    }
+
+    @Test("an older choice that comes from the disk late does not displace the one on its way there")
+    func overtaken() {
+        var state = ChoiceState(
+            cameras: CameraPreference(present: [front, back]), microphones: MicrophoneRoute())
+        let before = state.revision
+        state.keepingBegan()
+        state.choose(camera: back.identity)
+        let isOldOnTheWay = state.adopt(memory(choosing: front), of: .multicam, readAt: before)
+        #expect(!isOldOnTheWay && state.cameras.userPreferred == back)
+        let between = state.revision
+        state.keepingEnded()
+        // Read before our choice was there: to be read again.
+        let isOldAfterwards = state.adopt(memory(choosing: front), of: .multicam, readAt: between)
+        #expect(isOldAfterwards && state.cameras.userPreferred == back)
+        // Read afterwards: somebody chose later than we did.
+        let isOldAtLast = state.adopt(
+            memory(choosing: front), of: .multicam, readAt: state.revision)
+        #expect(!isOldAtLast && state.cameras.userPreferred == front)
+    }
+}

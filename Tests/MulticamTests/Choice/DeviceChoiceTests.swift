@@ -1,0 +1,162 @@
+import Foundation
+import Media
+import Session
+import Testing
+
+@testable import MulticamKit
+
+// Beside hundreds of others a test may wait minutes for its turn.
+@Suite("The preferred camera, as a program sees it", .timeLimit(.minutes(20)))
+struct DeviceChoiceTests {
+    /// A computer with nodes that come and go, and a file for choices.
+    private final class Place {
+        let machine: NodeMachine
+        let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
+
+        init() throws {
+            machine = try NodeMachine()
+        }
+
+        deinit {
+            // Where nothing was chosen there is none.
+            guard FileManager.default.fileExists(atPath: folder) else { return }
+            do { try FileManager.default.removeItem(atPath: folder) } catch {
+                Issue.record(error)
+            }
+        }
+
+        var file: StateFile<ChoiceMemory> {
+            StateFile(path: folder + "/" + ChoiceMemory.fileName, patience: .seconds(3600))
+        }
+
+        /// A program is started.
+        func launch(_ application: ApplicationIdentifier = .multicam) throws -> DeviceChoice {
+            DeviceChoice(
+                application: application, defaultPosition: .front,
+                discovery: try DiscoverySession(
+                    DeviceRoster.Filter(), catalog: machine.workingCatalog,
+                    server: "unix:/nonexistent/socket", memory: { DeviceMemory() }),
+                file: file)
+        }
+    }
+
+    @Test("what is plugged in now wins, a choice after it counts more, and each change is told in its order")
+    func follows() async throws {
+        let place = try Place()
+        try place.machine.plug(0, name: "Desk")
+        let choice = try place.launch()
+        #expect(choice.systemPreferredCamera?.device.name == "Desk")
+        #expect(choice.systemPreferredCamera?.reason == .ready)
+        #expect(choice.userPreferredCamera == nil)
+        var preferred = choice.systemPreferredCameras().makeAsyncIterator()
+        var chosen = choice.userPreferredCameras().makeAsyncIterator()
+        #expect(await preferred.next()??.device.name == "Desk")
+        #expect(await chosen.next() == .some(nil))
+
+        try place.machine.plug(3, name: "Face")
+        #expect(await preferred.next()??.reason == .pluggedIn)
+        #expect(choice.systemPreferredCamera?.device.name == "Face")
+        #expect(choice.userPreferredCamera == nil)
+
+        let desk = try #require(choice.discovery.devices.first)
+        #expect(try choice.setUserPreferredCamera(nil) == nil)
+        #expect(choice.systemPreferredCamera?.device.name == "Face")
+        #expect(try choice.setUserPreferredCamera(desk) == nil)
+        #expect(await preferred.next()??.device == desk)
+        #expect(await chosen.next() == .some(desk))
+
+        try place.machine.unplug(0)
+        #expect(await preferred.next()??.device.name == "Face")
+        #expect(await chosen.next() == .some(nil))
+        try place.machine.unplug(3)
+        #expect(await preferred.next() == .some(nil))
+        choice.stop()
+        #expect(await preferred.next() == nil)
+    }
+
+    @Test("devices and what is preferred of them come in one order")
+    func events() async throws {
+        let place = try Place()
+        try place.machine.plug(0, name: "Desk")
+        let choice = try place.launch()
+        var events = choice.events().makeAsyncIterator()
+        func words(_ event: ChoiceEvent?) -> String {
+            switch event {
+            case .device(.present(let device))?: "present \(device.name)"
+            case .device(.arrived(let device))?: "arrived \(device.name)"
+            case .device(.problem)?: "problem"
+            case .camera(let preferred)?: "camera \(preferred?.device.name ?? "none")"
+            case .microphone(let preferred)?: "microphone \(preferred?.device.name ?? "none")"
+            case .device?: "another"
+            case nil: "end"
+            }
+        }
+        var told: [String] = []
+        for _ in 0..<4 { told.append(words(await events.next())) }
+        #expect(told == ["present Desk", "problem", "camera Desk", "microphone none"])
+        try place.machine.plug(3, name: "Face")
+        #expect(words(await events.next()) == "arrived Face")
+        #expect(words(await events.next()) == "camera Face")
+        choice.stop()
+        #expect(words(await events.next()) == "end")
+    }
+
+    @Test(
+        "choices last across launches, for each application by itself, and none is made by what is plugged in"
+    )
+    func remembered() throws {
+        let place = try Place()
+        try place.machine.plug(0, name: "Desk")
+        try place.machine.plug(3, name: "Face")
+        let call = try #require(ApplicationIdentifier("org.example.call"))
+        do {
+            let choice = try place.launch()
+            let face = try #require(choice.discovery.devices.last)
+            #expect(try choice.setUserPreferredCamera(face) == nil)
+        }
+        let again = try place.launch()
+        #expect(again.systemPreferredCamera?.device.name == "Face")
+        #expect(again.systemPreferredCamera?.reason == .chosen)
+        let other = try place.launch(call)
+        #expect(other.userPreferredCamera == nil)
+        #expect(other.systemPreferredCamera?.device.name == "Desk")
+        let desk = try #require(other.discovery.devices.first)
+        #expect(try other.proposeCamera(desk) == nil)
+        #expect(other.systemPreferredCamera?.reason == .proposed)
+        #expect(place.file.read().content[call].cameras.proposed.map(\.identity) == [desk.identity])
+        #expect(place.file.read().content[.multicam].cameras.chosen.map(\.identity.name) == ["Face"])
+    }
+
+    @Test("what another process chooses is followed")
+    func otherProcess() async throws {
+        let place = try Place()
+        try place.machine.plug(0, name: "Desk")
+        try place.machine.plug(3, name: "Face")
+        let choice = try place.launch()
+        var preferred = choice.systemPreferredCameras().makeAsyncIterator()
+        #expect(await preferred.next()??.device.name == "Desk")
+        let cameras = choice.discovery.devices
+        let face = try #require(cameras.last)
+        let warning = try place.file.update { memory in
+            memory[.multicam].cameras.choose(face.identity, among: cameras)
+        }
+        #expect(warning == nil)
+        #expect(await preferred.next()??.device == face)
+    }
+
+    @Test("where nothing can be kept a choice counts until the program ends, and that is said")
+    func nowhere() throws {
+        let machine = try NodeMachine()
+        try machine.plug(0, name: "Desk")
+        try machine.plug(3, name: "Face")
+        let choice = DeviceChoice(
+            application: .multicam, defaultPosition: .front,
+            discovery: try DiscoverySession(
+                DeviceRoster.Filter(), catalog: machine.workingCatalog, server: "unix:/nonexistent/socket",
+                memory: { DeviceMemory() }),
+            file: nil)
+        let face = try #require(choice.discovery.devices.last)
+        #expect(try choice.setUserPreferredCamera(face)?.contains("XDG_STATE_HOME") == true)
+        #expect(choice.systemPreferredCamera?.device == face)
+    }
+}
