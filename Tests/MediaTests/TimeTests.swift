@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import Testing
 
@@ -17,6 +18,34 @@ struct TimeTests {
     @Test("what is no rate is none", arguments: ["", "fast", "0", "-1", "1001", "30/0", "nan", "30fps"])
     func wrongRates(text: String) {
         #expect(FrameRate(text) == nil)
+    }
+
+    @Test(
+        "a rate is read from a file as it was written, and nothing else is: it would divide by zero, or overflow"
+    )
+    func keptRates() throws {
+        let rate = FrameRate(30_000, per: 1001)
+        #expect(try JSONDecoder().decode(FrameRate.self, from: JSONEncoder().encode(rate)) == rate)
+        for (pictures, seconds) in [(0, 0), (30, 0), (0, 1), (-30, 1), (1001, 1), (.max, .max)]
+            as [(Int64, Int64)]
+        {
+            let text = #"{ "pictures": \#(pictures), "seconds": \#(seconds) }"#
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(FrameRate.self, from: Data(text.utf8))
+            }
+        }
+    }
+
+    @Test("a size is read from a file as it was written, and none that no picture has")
+    func keptSizes() throws {
+        let size = PictureSize(width: 1280, height: 720)
+        #expect(try JSONDecoder().decode(PictureSize.self, from: JSONEncoder().encode(size)) == size)
+        for (width, height) in [(0, 720), (1280, -1), (16_385, 2), (.max, .max)] as [(Int, Int)] {
+            let text = #"{ "width": \#(width), "height": \#(height) }"#
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(PictureSize.self, from: Data(text.utf8))
+            }
+        }
     }
 
     @Test(

@@ -10,6 +10,22 @@ public struct CostTable: Sendable, Equatable, Codable {
             self.nanosecondsPerUnit = nanosecondsPerUnit
         }
 
+        /// Reads what `encode` writes.
+        ///
+        /// - Throws: For a time that no work takes, below zero or above eleven days, as of a file that somebody has changed:
+        ///   nothing could be reckoned with it.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            nanosecondsPerPiece = try values.decode(Double.self, forKey: .nanosecondsPerPiece)
+            nanosecondsPerUnit = try values.decode(Double.self, forKey: .nanosecondsPerUnit)
+            guard [nanosecondsPerPiece, nanosecondsPerUnit].allSatisfy({ (0...1e15).contains($0) }) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .nanosecondsPerPiece, in: values,
+                    debugDescription:
+                        "no work takes \(nanosecondsPerPiece) ns, or \(nanosecondsPerUnit) ns a unit")
+            }
+        }
+
         /// What one piece of so many units takes.
         public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
     }

@@ -17,6 +17,19 @@ public struct PictureSize: Sendable, Hashable, Codable {
         self.init(width: width, height: height)
     }
 
+    /// Reads what `encode` writes.
+    ///
+    /// - Throws: For sides outside 1…16384, as of a file that somebody has changed: reckoning with them would overflow.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        width = try values.decode(Int.self, forKey: .width)
+        height = try values.decode(Int.self, forKey: .height)
+        guard (1...16384).contains(width), (1...16384).contains(height) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .width, in: values, debugDescription: "\(width)x\(height) is no picture's size")
+        }
+    }
+
     public var pixelCount: Int { width * height }
 
     /// The size after turning by a right angle.

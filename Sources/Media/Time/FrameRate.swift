@@ -20,8 +20,8 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2 {
-            guard let a = Int64(parts[0]), let b = Int64(parts[1]), a > 0, b > 0, a <= 1_000_000_000,
-                b <= 1_000_000_000, a / b <= 1000
+            guard let a = Int64(parts[0]), let b = Int64(parts[1]), (1...Self.largestTerm).contains(a),
+                (1...Self.largestTerm).contains(b), a / b <= 1000
             else { return nil }
             self.init(a, per: b)
             return
@@ -45,6 +45,27 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         }
         self.init(Int64((value * 1000).rounded()), per: 1000)
     }
+
+    /// Reads the fraction that `encode` writes.
+    ///
+    /// - Throws: When it is no rate above 0 and at most 1000, as of a file that somebody has changed: reckoning with it would
+    ///   divide by zero or overflow.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let pictures = try values.decode(Int64.self, forKey: .pictures)
+        let seconds = try values.decode(Int64.self, forKey: .seconds)
+        guard (1...Self.largestTerm).contains(pictures), (1...Self.largestTerm).contains(seconds),
+            pictures / seconds <= 1000
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pictures, in: values,
+                debugDescription: "\(pictures) in \(seconds) s are no rate of pictures")
+        }
+        self.init(pictures, per: seconds)
+    }
+
+    /// Products of two such numbers fit.
+    private static let largestTerm: Int64 = 1_000_000_000
 
     public var perSecond: Double { Double(pictures) / Double(seconds) }
 

@@ -15,6 +15,22 @@ struct MachineCosts: StateFileContent {
     /// What trials of hardware encoders found, one for each that was ever tried.
     var encoders: [TriedEncoder]?
 
+    init() {}
+
+    /// - Throws: When a disk is slower than any: nothing could be reckoned with a file that somebody has damaged.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        schema = try values.decode(Int.self, forKey: .schema)
+        table = try values.decodeIfPresent(CostTable.self, forKey: .table)
+        disks = try values.decodeIfPresent([String: Double].self, forKey: .disks)
+        encoders = try values.decodeIfPresent([TriedEncoder].self, forKey: .encoders)
+        guard disks?.values.allSatisfy({ (1...1e15).contains($0) }) ?? true else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .disks, in: values,
+                debugDescription: "no disk writes so few bytes a second, or so many")
+        }
+    }
+
     /// What came of an encoder's trial; what was known of the same one, perhaps with another driver, is forgotten.
     mutating func note(_ tried: TriedEncoder) {
         let others = (encoders ?? []).filter {

@@ -71,7 +71,7 @@ public struct PlanRemedies: Sendable, Equatable {
 
     /// What differs by less than people read is alike.
     private static func isBetter(_ one: Remedy, _ other: Remedy) -> Bool {
-        func figure(_ remedy: Remedy) -> Int { Int((remedy.after * 100).rounded()) }
+        func figure(_ remedy: Remedy) -> Double { (remedy.after * 100).rounded() }
         return (one.effort, figure(one)) < (other.effort, figure(other))
     }
 
