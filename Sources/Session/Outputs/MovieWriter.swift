@@ -17,8 +17,9 @@ final class MovieWriter: Sendable {
     let streamCount: Int
     /// By the disk's number.
     private let files: [(disk: Int, writer: MovieFileWriter)]
-    /// Streams come from several threads: all files get them in one order, and so are the same to the byte.
-    private let order = Monitor(())
+    /// The same for what comes from several threads: all files get it in one order, and so are the same to the byte. (A monitor of
+    /// nothing would do, but ThreadSanitizer takes its change for one of the object itself.)
+    private let ordered: Monitor<[MovieFileWriter]>
 
     /// Makes the files and starts their threads.
     ///
@@ -49,6 +50,7 @@ final class MovieWriter: Sendable {
             throw error
         }
         self.files = files
+        ordered = Monitor(files.map(\.writer))
     }
 
     /// Tells the date of T0, once it is known. Before the first packet.
@@ -75,8 +77,8 @@ final class MovieWriter: Sendable {
     }
 
     private func each(_ body: (MovieFileWriter) -> Void) {
-        order.withLock { _ in
-            for file in files { body(file.writer) }
+        ordered.withLock { writers in
+            for writer in writers { body(writer) }
         }
     }
 

@@ -17,24 +17,33 @@ public struct FolderVerification: Sendable {
     /// What the manifest lists.
     public let files: [Manifest.File]
 
+    /// A manifest grows with gaps and marks: a hundred thousand of them have some 10 MB.
+    private static let largestManifest = 256 << 20
+
     /// Reads the manifest.
     ///
     /// - Throws: "read"; also where the recording was not finished or has no files, so that nothing is known of them.
     public init(folder: String) throws(FileError) {
         self.folder = folder
         let path = folder + "/manifest.json"
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try WholeFile.bytes(of: path, atMost: Self.largestManifest)
+        } catch {
+            throw FileError(
+                path: path, operation: "read",
+                detail: "it cannot be opened. Name the folder of a recording, as `record` prints it.")
+        }
         let manifest: Manifest
         do {
-            manifest = try JSONDecoder().decode(
-                Manifest.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch let error as DecodingError {
             throw FileError(
                 path: path, operation: "read",
                 detail: "it is no manifest of a recording (\(Self.reason(error))).")
         } catch {
             throw FileError(
-                path: path, operation: "read",
-                detail: "it cannot be opened. Name the folder of a recording, as `record` prints it.")
+                path: path, operation: "read", detail: "it is no manifest of a recording (it is no JSON).")
         }
         guard let files = manifest.files else {
             throw FileError(
