@@ -30,6 +30,24 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+// Bytes from outside: a suite that tries the corpora again and, only where tools/fuzz asks for it, libFuzzer's program of the same
+// sources.
+let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
+let fuzzing: Target = {
+    let parts: [Target.Dependency] = [
+        "Capture", "Containers", "Encoding", "Host", "Media", "MulticamKit", "Plots", "Session", "Synchrony",
+        "VirtualDevices", "YAML",
+    ]
+    let inputs = ["Corpus", "Findings", "Words"]
+    return isFuzzing
+        ? .executableTarget(
+            name: "fuzz", dependencies: parts + ["CFuzzer"], path: "Tests/Fuzzing",
+            exclude: inputs + ["CFuzzer", "Replay"], swiftSettings: strict)
+        : .testTarget(
+            name: "FuzzingTests", dependencies: parts, path: "Tests/Fuzzing",
+            exclude: inputs + ["CFuzzer", "Driver"], swiftSettings: strict)
+}()
+
 let package = Package(
     name: "multicam",
     products: [
@@ -101,6 +119,12 @@ let package = Package(
             "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Encoding", "Media", "Session",
             "Synchrony",
             "VirtualDevices"),
+        fuzzing,
     ],
     swiftLanguageModes: [.v6]
 )
+
+if isFuzzing {
+    package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
+    package.targets.append(.target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"))
+}

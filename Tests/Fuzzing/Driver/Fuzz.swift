@@ -1,0 +1,48 @@
+import CFuzzer
+import Glibc
+
+/// libFuzzer's program: `MULTICAM_FUZZ_TARGET` is what it tries, `MULTICAM_FUZZ_FOLDER` an empty folder in memory; its words are
+/// libFuzzer's own. `tools/fuzz` builds and runs it.
+@main
+enum Fuzz {
+    static func main() throws {
+        guard let name = value("MULTICAM_FUZZ_TARGET"), let folder = value("MULTICAM_FUZZ_FOLDER") else {
+            // For the tool: each target with its limit.
+            for target in FuzzTargets.all { print(target.name, target.limit) }
+            return
+        }
+        guard let kind = FuzzTargets.all.first(where: { $0.name == name }) else {
+            say("there is no target \(name).")
+            exit(2)
+        }
+        target = try kind.init(folder: folder)
+        var (count, arguments) = (
+            CommandLine.argc, CommandLine.unsafeArgv as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        )
+        exit(
+            LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
+                Fuzz.tryOne(UnsafeBufferPointer(start: bytes, count: count))
+                return 0
+            })
+    }
+
+    /// Set once, before libFuzzer, which has one thread, begins.
+    nonisolated(unsafe) private static var target: (any FuzzTarget)?
+
+    private static func tryOne(_ bytes: UnsafeBufferPointer<UInt8>) {
+        do throws(BrokenRule) {
+            try target?.check(Array(bytes))
+        } catch {
+            say("\(error)")
+            // libFuzzer keeps the input of what ends so.
+            abort()
+        }
+    }
+
+    private static func say(_ sentence: String) {
+        let line = Array("fuzz: \(sentence)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+
+    private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}

@@ -1,0 +1,55 @@
+import Media
+
+@testable import Capture
+
+/// What a device on USB says of itself: its descriptors, and what would be kept of the bus for it.
+final class DescriptorBytes: FuzzTarget {
+    static let name = "descriptors"
+    static let limit = 1024
+
+    init(folder: String) {}
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        _ = USBCapabilities.includesSuperSpeed(bytes)
+        guard let description = USBDescription(bytes) else { return }
+        try hold(description.settings.count <= bytes.count / 9, "more settings than there are bytes for")
+        for setting in description.settings {
+            try hold(
+                description.setting(setting.interface, alternate: setting.alternate) != nil,
+                "a setting that is there is not found")
+            for speed in USBSpeed.allCases {
+                for reservation in setting.reservations(at: speed) { try check(reservation, at: speed) }
+            }
+        }
+        let camera = USBCamera(
+            identity: DeviceIdentity(name: "camera"), speed: .high, domains: [Self.domain(.ehci, .high)],
+            settings: description.settings.flatMap { $0.reservations(at: .high) })
+        for pixel in [PixelFormat.mjpeg, .yuyv] {
+            let format = VideoFormat(
+                pixel: pixel, size: PictureSize(width: 16_384, height: 16_384), rate: FrameRate(1000))
+            let demand = camera.demand(in: format)
+            try hold((demand == nil) == camera.settings.isEmpty, "a camera without settings keeps something")
+        }
+    }
+
+    private func check(_ reservation: USBReservation, at speed: USBSpeed) throws(BrokenRule) {
+        try hold(
+            reservation.bytes > 0 && reservation.microframes > 0 && reservation.packets > 0,
+            "\(reservation) keeps nothing")
+        for accounting in [USBAccounting.standard, .ehci, .xhci] {
+            for bus in USBSpeed.allCases where bus >= speed {
+                let domain = Self.domain(accounting, bus)
+                try hold(domain.time(of: reservation, at: speed) > .zero, "\(reservation) takes no time")
+                var load = USBLoad()
+                load.add(reservation, at: speed, on: [domain], for: "a")
+                _ = load.reserve(reservation, at: speed, on: [domain], for: "b")
+                let parts = load.parts(domain).values.reduce(Nanoseconds.zero) { $0 + $1 }
+                try hold(parts == load.peak(domain), "the parts of a bus are not its whole")
+            }
+        }
+    }
+
+    private static func domain(_ accounting: USBAccounting, _ speed: USBSpeed) -> USBDomain {
+        USBDomain(name: "1", place: "bus 1", controller: "0000:00:14.0", speed: speed, accounting: accounting)
+    }
+}

@@ -1,0 +1,8 @@
+/// All of them.
+enum FuzzTargets {
+    static let all: [any FuzzTarget.Type] = [
+        TerminalText.self, SelectorWords.self, SystemTables.self, DescriptorBytes.self, CodedPicture.self,
+        ProfileText.self, StateText.self, ManifestText.self, CameraPicture.self, MovieBytes.self,
+        WaveBytes.self, HostText.self, SysfsText.self,
+    ]
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Media
+import Session
+import Synchrony
+
+/// A session folder's `manifest.json`, as `verify` and `sync-check` read it.
+final class ManifestText: FuzzTarget {
+    static let name = "manifest"
+    static let limit = 8192
+    private let files: ScratchFiles
+
+    init(folder: String) {
+        files = ScratchFiles(folder: folder)
+        files.makeFolder("cameras")
+        files.makeFolder("audio")
+        for name in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] { files.write(name, [1, 2, 3]) }
+    }
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        files.write("manifest.json", bytes)
+        do {
+            let manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
+            let written = JSONText.pretty(manifest)
+            let again = try JSONDecoder().decode(Manifest.self, from: written)
+            try hold(again == manifest, "a manifest is not read as it is written")
+        } catch let error as BrokenRule {
+            throw error
+        } catch {
+            // No manifest: what the commands say of that follows.
+        }
+        do {
+            let session = try RecordedSession(folder: files.folder)
+            try hold(!session.tracks.isEmpty && session.duration >= .zero, "a session of nothing")
+            for track in session.tracks {
+                try holdShown(track.name)
+                try hold(
+                    track.kind.isSound || (track.tick > .zero && track.filled >= 0),
+                    "a track with no time between its pictures")
+                for file in track.files {
+                    try hold(
+                        file.hasPrefix(files.folder + "/"), "a track's file is outside of the folder: \(file)"
+                    )
+                }
+            }
+        } catch let error as BrokenRule {
+            throw error
+        } catch let error as SyncCheckError {
+            try holdShown(error.description)
+        } catch {
+            throw BrokenRule(description: "an error of another kind: \(error)")
+        }
+        do {
+            let folder = try FolderVerification(folder: files.folder)
+            for file in folder.files.prefix(64) {
+                switch folder.verdict(file) {
+                case .whole, .unfinished: break
+                case .damaged(let why): try hold(!why.isEmpty, "damage without a word")
+                }
+            }
+        } catch let error as BrokenRule {
+            throw error
+        } catch {
+            try hold(!"\(error)".isEmpty, "an error without a word")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+@testable import Containers
+
+/// A movie as it is read again at its close, and by `verify`.
+final class MovieBytes: FuzzTarget {
+    static let name = "movie"
+    static let limit = 16_384
+    private let files: ScratchFiles
+
+    init(folder: String) { files = ScratchFiles(folder: folder) }
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        files.write("some.mp4", bytes)
+        let path = files.path("some.mp4")
+        let fault = FileVerification.fault(ofMovie: path)
+        if let fault { try holdShown(fault) }
+        try hold(FileVerification.fault(ofMovie: path) == fault, "one file is judged in two ways")
+        // What it should hold is never less of a reason.
+        let expected = MovieSummary(tracks: [], byteCount: Int64(bytes.count) + 1, checksum: nil)
+        try hold(
+            FileVerification.fault(ofMovie: path, holding: expected) != nil,
+            "a file of another size is what it should be")
+    }
+}

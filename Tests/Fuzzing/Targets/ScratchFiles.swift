@@ -1,0 +1,42 @@
+import Glibc
+
+/// Small files in a folder of memory, written anew for each input.
+struct ScratchFiles {
+    let folder: String
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Makes folders down to one.
+    func makeFolder(_ name: String) {
+        var path = folder
+        for part in name.split(separator: "/") {
+            path += "/\(part)"
+            let result = mkdir(path, 0o700)
+            precondition(result == 0 || errno == EEXIST, "the scratch folder takes folders")
+        }
+    }
+
+    func write(_ name: String, _ bytes: [UInt8]) {
+        let file = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        precondition(file >= 0, "the scratch folder takes \(name)")
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            precondition(count > 0, "the scratch folder has room")
+            rest = rest.dropFirst(count)
+        }
+        close(file)
+    }
+
+    func remove(_ name: String) { unlink(path(name)) }
+
+    /// As of a part of an input: written where there is one, else not there.
+    func set(_ name: String, _ bytes: [UInt8]?) {
+        if let bytes { write(name, bytes) } else { remove(name) }
+    }
+
+    func link(_ name: String, to target: String) {
+        let result = symlink(path(target), path(name))
+        precondition(result == 0 || errno == EEXIST, "the scratch folder takes links")
+    }
+}

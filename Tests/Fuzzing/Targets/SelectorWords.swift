@@ -1,0 +1,118 @@
+import Capture
+import Media
+
+@testable import VirtualDevices
+
+/// What a person writes on the command line or into a profile to name a device, a size, a rate, a length of time.
+final class SelectorWords: FuzzTarget {
+    static let name = "selector"
+    static let limit = 512
+
+    init(folder: String) {}
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        try checkDevices(text)
+        try checkCamera(text)
+        try checkMicrophone(text)
+        try checkNumbers(text)
+    }
+
+    private func checkDevices(_ text: String) throws(BrokenRule) {
+        let device: CaptureDevice
+        do throws(DeviceError) {
+            device = try DeviceSelector.resolve(text, kind: "camera", among: Self.devices)
+        } catch {
+            return try holdShown(error.description, limit: 16_384)
+        }
+        let again: CaptureDevice
+        do throws(DeviceError) {
+            again = try DeviceSelector.resolve(device.selector, kind: "camera", among: Self.devices)
+        } catch {
+            throw BrokenRule(description: "a device's own selector does not name it: \(error)")
+        }
+        try hold(again == device, "a device's own selector names another one")
+    }
+
+    private func checkCamera(_ text: String) throws(BrokenRule) {
+        let settings: VirtualCameraSettings
+        do throws(VirtualDeviceError) {
+            settings = try VirtualCameraSettings(selector: text)
+        } catch {
+            return try holdShown(error.description)
+        }
+        let format = settings.format(wanted: nil)
+        try hold(
+            (16...16_384).contains(format.size.width) && (16...16_384).contains(format.size.height),
+            "a made-up camera of \(format.size)")
+        try hold(format.rate.interval > .zero, "a made-up camera without time between its pictures")
+        let offers = settings.offers(beside: format)
+        try hold(!offers.isEmpty && offers.count <= 16, "a made-up camera offers \(offers.count) sizes")
+        try hold((0...1).contains(settings.corruptShare), "a share of \(settings.corruptShare)")
+        for offer in offers { try holdShown(offer.description) }
+        try check(settings.behavior)
+        let again: VirtualCameraSettings
+        do throws(VirtualDeviceError) {
+            again = try VirtualCameraSettings(selector: settings.selector)
+        } catch {
+            throw BrokenRule(description: "a selector that was understood is not understood again")
+        }
+        try hold(again == settings, "the same words mean another camera")
+    }
+
+    private func checkMicrophone(_ text: String) throws(BrokenRule) {
+        let settings: VirtualMicrophoneSettings
+        do throws(VirtualDeviceError) {
+            settings = try VirtualMicrophoneSettings(selector: text)
+        } catch {
+            return try holdShown(error.description)
+        }
+        try hold(
+            (8000...192_000).contains(settings.format.rate) && (1...8).contains(settings.format.channels),
+            "a made-up microphone of \(settings.format)")
+        try check(settings.behavior)
+    }
+
+    private func check(_ behavior: DeviceBehavior) throws(BrokenRule) {
+        try hold((0...1).contains(behavior.dropShare), "a share of \(behavior.dropShare)")
+        let start = ClockTime(nanoseconds: 1_000_000_000)
+        for second in [0, 1, 10_000] as [Int64] {
+            let instant = start + .seconds(second)
+            _ = behavior.faults.isStalled(at: instant, since: start)
+            let changes = behavior.faults.changeCount(by: instant, since: start)
+            try hold(changes <= behavior.faults.outages.count * 2, "more changes than outages have")
+        }
+    }
+
+    private func checkNumbers(_ text: String) throws(BrokenRule) {
+        if let size = PictureSize(text) {
+            try hold(PictureSize(size.description) == size, "\(size) is not read as it is written")
+        }
+        if let length = Nanoseconds(text) {
+            try hold(Nanoseconds(length.text) == length, "\(length.text) is not read as it is written")
+        }
+        if let rate = FrameRate(text) {
+            try hold(rate.perSecond > 0 && rate.interval >= .zero, "a rate of \(rate)")
+            try hold(
+                FrameRate(rate.description) != nil || rate.perSecond < 0.001, "\(rate) cannot be read again")
+            _ = rate.ticks(before: MediaTime(nanoseconds: 36_000_000_000_000))
+            _ = rate < FrameRate(30)
+        }
+    }
+
+    private static let devices = [
+        CaptureDevice(
+            mediaType: .video, deviceType: .external,
+            identity: DeviceIdentity(
+                busPath: "pci-0000:00:14.0-usb-0:2:1.0", product: "046d:082d", serial: "A1", name: "Webcam"),
+            name: "Webcam", node: "/dev/video0", selector: "usb:pci-0000:00:14.0-usb-0:2:1.0"),
+        CaptureDevice(
+            mediaType: .video, deviceType: .builtIn, position: .front,
+            identity: DeviceIdentity(
+                busPath: "pci-0000:00:14.0-usb-0:3:1.0", product: "04f2:b6dd", name: "Webcam Pro"),
+            name: "Webcam Pro", node: "/dev/video2", selector: "usb:pci-0000:00:14.0-usb-0:3:1.0"),
+        CaptureDevice(
+            mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "Line in"),
+            name: "Line in", node: "alsa_input.pci", selector: "pulse:alsa_input.pci"),
+    ]
+}

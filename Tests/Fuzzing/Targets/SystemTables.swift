@@ -1,0 +1,22 @@
+@testable import MulticamKit
+
+/// The system's tables and messages that `doctor` reads: mounts, and the kernel's log, into which devices write their names.
+final class SystemTables: FuzzTarget {
+    static let name = "tables"
+    static let limit = 4096
+
+    init(folder: String) {}
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        let table = MountTable(lines)
+        try hold(table.mounts.count <= lines.count, "more mounts than lines")
+        for mount in table.mounts.prefix(8) {
+            // The last of those with the same folder is the one that is seen.
+            try hold(
+                !mount.folder.hasPrefix("/") || table.mount(of: mount.folder) != nil,
+                "nothing is mounted at \(mount.folder)")
+        }
+        if let message = KernelLog.message(of: bytes) { try holdShown(message, limit: 400 * 32 + 3) }
+    }
+}

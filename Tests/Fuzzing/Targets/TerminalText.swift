@@ -1,0 +1,52 @@
+import Media
+
+@testable import Plots
+
+/// Strings of devices and files on their way to a terminal, a log, a shell and a page.
+final class TerminalText: FuzzTarget {
+    static let name = "terminal"
+    static let limit = 1024
+
+    init(folder: String) {}
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let shown = text.printable()
+        // The ellipsis is the one beyond the limit; a character has at most eight scalars of at most four bytes.
+        try holdShown(shown, limit: 200 * 32 + 3)
+        try hold(shown.count <= 201, "\(shown.count) characters are shown of at most 200")
+        try hold(
+            shown.printable() == shown, "what is printable already is changed: \(shown.debugDescription)")
+        try holdShown(Markup.escaped(text), limit: 400 * 32 * 6)
+        try hold(
+            !Markup.escaped(text).contains { "<>\"'".contains($0) },
+            "a page would see markup in \(text.debugDescription)")
+        let word = text.shellQuoted()
+        try hold(
+            Self.unquoted(word) == text.printable(limit: 4096), "a shell would not read \(word) as one word")
+        if let nearest = text.nearest(among: Self.words) {
+            try hold(Self.words.contains(nearest), "the nearest word is none of those asked for")
+        }
+    }
+
+    private static let words = ["cameras", "microphones", "program", "grid", "any"]
+
+    /// What a POSIX shell makes of a word; `nil` for what is not one word.
+    private static func unquoted(_ word: String) -> String? {
+        var (result, isQuoted) = (String.UnicodeScalarView(), false)
+        var scalars = word.unicodeScalars.makeIterator()
+        while let scalar = scalars.next() {
+            switch scalar {
+            case "'": isQuoted.toggle()
+            case "\\" where !isQuoted:
+                guard let next = scalars.next() else { return nil }
+                result.append(next)
+            case " ", "|", "&", ";", "<", ">", "(", ")", "$", "`", "\"", "*", "?", "[", "#", "~", "!", "{":
+                guard isQuoted else { return nil }
+                result.append(scalar)
+            default: result.append(scalar)
+            }
+        }
+        return isQuoted ? nil : String(result)
+    }
+}

@@ -1,0 +1,35 @@
+@testable import Containers
+
+/// A Broadcast Wave file as it is read again at its close, and by `verify`; and its checksum.
+final class WaveBytes: FuzzTarget {
+    static let name = "wave"
+    static let limit = 8192
+    private let files: ScratchFiles
+
+    init(folder: String) { files = ScratchFiles(folder: folder) }
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        files.write("some.wav", bytes)
+        let path = files.path("some.wav")
+        if let fault = FileVerification.fault(ofWave: path) {
+            try holdShown(fault)
+        } else {
+            try hold(bytes.count >= 20, "\(bytes.count) bytes are a Wave file")
+        }
+        if let data = WaveCheck.dataSize(bytes) {
+            try hold(
+                data.start > 12 && data.start <= bytes.count && data.size >= 0,
+                "samples begin at \(data.start) of \(bytes.count) bytes")
+        }
+        do {
+            let turn = Int64(bytes.first ?? 0)
+            let whole = try FileVerification.checksum(of: path, from: turn)
+            try hold(
+                whole.byteCount == Int64(bytes.count), "a file of \(bytes.count) bytes has \(whole.byteCount)"
+            )
+            try hold(whole.checksum.value.utf8.count == 32, "a checksum of 128 bits is 32 digits")
+        } catch {
+            throw BrokenRule(description: "a file that is there has no checksum: \(error)")
+        }
+    }
+}
