@@ -137,6 +137,7 @@ struct Multicam {
         switch error.reason {
         case .noPermission: .noPermission
         case .formatNotSupported: .usage
+        case .control(let fault): fault.isUsage ? .usage : .failed
         default: .deviceMissing
         }
     }

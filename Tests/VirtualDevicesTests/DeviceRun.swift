@@ -86,6 +86,8 @@ extension DeviceRun<CameraEvent> {
             case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"
             case .withoutHeaderClock(let time, let cause):
                 return "\(at) without header clock \((time - Self.start).count) \(cause)"
+            case .controls(let outcomes, let time):
+                return "\(at) controls \((time - Self.start).count) \(outcomes.map(\.request.name))"
             case .ended(let time, let cause): return "\(at) ended \((time - Self.start).count) \(cause)"
             }
         }

@@ -105,6 +105,11 @@ final class CameraDelivery {
         receive(.away(at: since, cause: cause, isRequested: isRequested))
     }
 
+    /// What came of the controls that it is to have.
+    func controls(_ outcomes: [ControlOutcome]) {
+        if !outcomes.isEmpty { receive(.controls(outcomes, at: clock.now)) }
+    }
+
     /// The camera did not take a format that it was asked for, and is given the one before.
     func refused(_ format: VideoFormat, _ cause: String) {
         receive(.formatRefused(format, at: clock.now, cause: cause))

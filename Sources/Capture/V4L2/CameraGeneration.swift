@@ -7,8 +7,17 @@ struct CameraGeneration {
     let layout: PictureLayout
     /// That was asked for, and is exactly what was granted.
     let format: VideoFormat
-    /// With the values that the camera took.
-    let controls: [(name: String, value: Int64)]
+    /// What came of the controls that it is to have.
+    let outcomes: [ControlOutcome]
+    /// Those that it took, with the values that it made of them.
+    var controls: [ControlRequest] {
+        outcomes.compactMap { outcome in
+            guard outcome.fault == nil else { return nil }
+            let request = outcome.request
+            return ControlRequest(
+                name: request.name, value: outcome.value ?? request.value, origin: request.origin)
+        }
+    }
     /// Reads the clock of the packets' headers, where that was asked for and can be had.
     private(set) var headers: HeaderClocks?
     /// Whether it was asked for and cannot be had, at least not yet.
@@ -19,20 +28,25 @@ struct CameraGeneration {
     /// - Parameters:
     ///   - device: Its `node` is opened.
     ///   - format: One that it offers.
-    ///   - controls: To be set, by name; automatic ones are set before the others.
+    ///   - controls: To be set; automatic ones are set before the others.
+    ///   - isLenient: Whether it is opened all the same when it does not take a control that was asked for: pictures with
+    ///     another focus are better than none for a recording that runs.
     /// - Throws: Busy with the program's name, no permission, a format that it does not deliver exactly, a control that
     ///   it does not take.
     init(
-        opening device: CaptureDevice, _ format: VideoFormat, _ controls: [(name: String, value: Int64)]
+        opening device: CaptureDevice, _ format: VideoFormat, _ controls: [ControlRequest],
+        isLenient: Bool = false
     ) throws(DeviceError) {
-        do {
+        do throws(DeviceError) {
             let node = try V4L2Device(path: device.node)
             node.followSource()
             try node.requireSignal()
             let granted = try node.grant(format)
-            var taken: [(name: String, value: Int64)] = []
-            for control in ControlName.ordered(controls) {
-                taken.append((control.name, try node.set(control: control.name, value: control.value)))
+            let outcomes = try node.set(ControlGovernor.ordered(controls))
+            if !isLenient, let refused = outcomes.first(where: { $0.fault != nil && !$0.request.isOptional }),
+                let fault = refused.fault
+            {
+                throw node.refusal(refused.request.name, fault)
             }
             layout = PictureLayout(
                 pixel: format.pixel, size: granted.size, stride: granted.stride, color: granted.color)
@@ -40,19 +54,23 @@ struct CameraGeneration {
             buffers = try CaptureBuffers(of: node, count: format.pixel.isCompressed ? 4 : 8)
             self.granted = granted
             self.format = format
-            self.controls = taken
+            self.outcomes = outcomes
         } catch {
             throw error.explained(node: device.node, asking: format, offers: device.formats)
         }
     }
 
     /// Switches the stream on. Where the clock of the packets' headers is wanted and cannot be had, pictures come without it.
-    mutating func start(on device: CaptureDevice, readingHeaders readsHeaders: Bool) throws(DeviceError) {
+    ///
+    /// - Returns: What came of the controls that it had forgotten by that.
+    mutating func start(
+        on device: CaptureDevice, readingHeaders readsHeaders: Bool
+    ) throws(DeviceError) -> [ControlOutcome] {
         if readsHeaders { openHeaders() }
         do {
             try buffers.startStreaming()
             // Some cameras forget their controls when the stream starts.
-            try buffers.device.keep(controls)
+            return try buffers.device.keep(controls)
         } catch {
             headers?.stop()
             buffers.stopStreaming()
@@ -109,12 +127,12 @@ extension V4L2Device {
     }
 
     /// Sets those controls again that do not have their value any more.
-    func keep(_ wanted: [(name: String, value: Int64)]) throws(DeviceError) {
-        guard !wanted.isEmpty else { return }
-        let present = Dictionary(
-            controls().map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        for control in ControlName.ordered(wanted) where present[control.name] != control.value {
-            try set(control: control.name, value: control.value)
-        }
+    ///
+    /// - Returns: What came of them.
+    func keep(_ wanted: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        guard !wanted.isEmpty else { return [] }
+        let present = controls()
+        return try set(
+            ControlGovernor.ordered(wanted.filter { present.named($0.name)?.value != $0.value }))
     }
 }

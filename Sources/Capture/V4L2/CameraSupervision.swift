@@ -8,8 +8,8 @@ struct CameraSupervision {
     let device: CaptureDevice
     /// That it is to deliver in.
     private var format: FormatOnTrial
-    /// As they were asked for.
-    let controls: [(name: String, value: Int64)]
+    /// What it is to have, and where it is.
+    let held: HeldControls
     /// Whether pictures of another size are better than none: nobody copies them.
     let adoptsOtherSizes: Bool
     /// Whether the clock of the packets' headers is wanted.
@@ -25,13 +25,13 @@ struct CameraSupervision {
     private static let lookInterval = Nanoseconds.milliseconds(200)
 
     init(
-        device: CaptureDevice, format: VideoFormat, controls: [(name: String, value: Int64)],
+        device: CaptureDevice, format: VideoFormat, held: HeldControls,
         adoptsOtherSizes: Bool, readsHeaders: Bool, roster: CameraRoster, number: Int,
         requests: StreamRequests, delivery: CameraDelivery
     ) {
         self.device = device
         self.format = FormatOnTrial(format)
-        self.controls = controls
+        self.held = held
         self.adoptsOtherSizes = adoptsOtherSizes
         self.readsHeaders = readsHeaders
         self.roster = roster
@@ -54,6 +54,7 @@ struct CameraSupervision {
                     continue
                 }
                 delivery.away(end.cause)
+                held.node = nil
                 roster.leave(number, among: PresentCameras().devices())
                 streaming = awaitReturn(&pauses, after: pauses.next())
                 continue
@@ -91,7 +92,8 @@ struct CameraSupervision {
         guard let generation else { return nil }
         let streamed = generation.format
         do throws(DeviceError) {
-            let stream = try V4L2Stream(generation, wakeUp: requests.wakeUp, delivery: delivery)
+            let stream = try V4L2Stream(
+                generation, held: held, wakeUp: requests.wakeUp, delivery: delivery)
             let end = stream.run()
             if stream.hasDelivered {
                 pauses.reset()
@@ -124,6 +126,7 @@ struct CameraSupervision {
             switch roster.search(for: number, among: present) {
             case .absent:
                 delivery.away("unplugged")
+                held.node = nil
                 // Its stream need not have ended by that: it may have been off, or about to take another format.
                 roster.leave(number, among: present)
                 pauses.reset()
@@ -202,8 +205,10 @@ struct CameraSupervision {
         _ found: CaptureDevice, in format: VideoFormat
     ) throws(DeviceError) -> CameraGeneration {
         let wanted = self.format.wanted
-        var generation = try CameraGeneration(opening: found, format, controls)
-        try generation.start(on: found, readingHeaders: readsHeaders)
+        var generation = try CameraGeneration(opening: found, format, held.requests, isLenient: true)
+        let again = try generation.start(on: found, readingHeaders: readsHeaders)
+        held.node = found.node
+        delivery.controls(generation.outcomes + again)
         var remarks = [roster.welcome(number, as: found)].compactMap { $0 }
         if format != wanted { remarks.append("it delivers \(format) now, instead of \(wanted)") }
         delivery.streamRestarts(

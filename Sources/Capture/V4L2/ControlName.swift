@@ -1,6 +1,4 @@
-import Media
-
-/// Names of controls, and the order in which they are to be set.
+/// Names of controls.
 enum ControlName {
     /// As v4l2-ctl prints it: small letters and digits, `_` for whatever is between them.
     ///
@@ -19,14 +17,5 @@ enum ControlName {
             }
         }
         return result
-    }
-
-    /// The automatic ones first: a focus is refused, or moved again, as long as the automatic focus is on.
-    static func ordered<Value>(_ controls: [(name: String, value: Value)]) -> [(name: String, value: Value)] {
-        controls.filter { isAutomatic($0.name) } + controls.filter { !isAutomatic($0.name) }
-    }
-
-    private static func isAutomatic(_ name: String) -> Bool {
-        name.split(separator: "_").contains { $0 == "auto" || $0 == "automatic" }
     }
 }

@@ -9,9 +9,7 @@ public final class V4L2Camera: CameraSource {
     public let device: CaptureDevice
     public let format: VideoFormat
     public let color: ColorDescription
-    /// The controls that were asked for, with the values that the camera took: some round.
-    public let controls: [(name: String, value: Int64)]
-    private let wanted: [(name: String, value: Int64)]
+    private let held: HeldControls
     private let adoptsOtherSizes: Bool
     private let roster: CameraRoster
     private let number: Int
@@ -29,20 +27,19 @@ public final class V4L2Camera: CameraSource {
     /// - Parameters:
     ///   - device: From the catalog. Its `node` is opened.
     ///   - format: One that it offers.
-    ///   - controls: To be set, by name; automatic ones are set before the others.
+    ///   - controls: To be set and kept; automatic ones are set before the others.
     ///   - adoptsOtherSizes: Whether a capture stick that comes back with another size only is taken as it is.
     ///   - roster: Shared by the cameras of a session, so that none that returns is taken for another.
     /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that it does not deliver exactly, a
     ///   control that it does not take.
     package init(
-        device: CaptureDevice, format: VideoFormat, controls: [(name: String, value: Int64)],
+        device: CaptureDevice, format: VideoFormat, controls: [ControlRequest],
         adoptsOtherSizes: Bool, roster: CameraRoster
     ) throws(DeviceError) {
         let opened = try CameraGeneration(opening: device, format, controls)
         self.device = device
         self.format = format
-        self.controls = opened.controls
-        wanted = controls
+        held = HeldControls(controls, at: device.node)
         self.adoptsOtherSizes = adoptsOtherSizes
         color = opened.layout.color
         self.roster = roster
@@ -52,7 +49,7 @@ public final class V4L2Camera: CameraSource {
 
     /// A camera that is the only one of its session.
     public convenience init(
-        device: CaptureDevice, format: VideoFormat, controls: [(name: String, value: Int64)] = []
+        device: CaptureDevice, format: VideoFormat, controls: [ControlRequest] = []
     ) throws(DeviceError) {
         try self.init(
             device: device, format: format, controls: controls, adoptsOtherSizes: false,
@@ -85,16 +82,16 @@ public final class V4L2Camera: CameraSource {
         if let prepared {
             generation = prepared
         } else {
-            generation = try CameraGeneration(opening: device, format, wanted)
+            generation = try CameraGeneration(opening: device, format, held.requests)
         }
         let requests = try StreamRequests(for: device.node)
-        try generation.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
+        let again = try generation.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
         let started = generation
         state.withLock {
             $0.opened = started
             $0.requests = requests
         }
-        run(clock, requests, receive)
+        run(clock, requests, telling: started.outcomes + again, receive)
     }
 
     public func stop() {
@@ -112,19 +109,39 @@ public final class V4L2Camera: CameraSource {
         state.withLock { $0.requests }?.change(to: format)
     }
 
+    public func controls() throws(DeviceError) -> [DeviceControl] {
+        try V4L2Device(path: try present()).controls()
+    }
+
+    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        let outcomes = try V4L2Device(path: try present()).set(requests)
+        held.hold(outcomes.filter { $0.fault == nil }.map(\.request))
+        held.tell(outcomes)
+        return outcomes
+    }
+
+    /// The node at which it is now.
+    private func present() throws(DeviceError) -> String {
+        guard let node = held.node else {
+            throw DeviceError(device: device.node, operation: "open", reason: .disconnected)
+        }
+        return node
+    }
+
     private func run(
-        _ clock: any SessionClock, _ requests: StreamRequests,
+        _ clock: any SessionClock, _ requests: StreamRequests, telling outcomes: [ControlOutcome],
         _ receive: @escaping @Sendable (CameraEvent) -> Void
     ) {
         let state = state
-        let (device, format, wanted, roster, number) = (device, format, wanted, roster, number)
+        let (device, format, held, roster, number) = (device, format, held, roster, number)
         let (adoptsOtherSizes, readsHeaders) = (adoptsOtherSizes, readsHeaders.withLock { $0 })
         let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
             var supervision = CameraSupervision(
-                device: device, format: format, controls: wanted, adoptsOtherSizes: adoptsOtherSizes,
+                device: device, format: format, held: held, adoptsOtherSizes: adoptsOtherSizes,
                 readsHeaders: readsHeaders, roster: roster, number: number, requests: requests,
                 delivery: CameraDelivery(format: format, clock: clock, receive: receive)
             )
+            supervision.delivery.controls(outcomes)
             supervision.run(from: { state.withLock { $0.opened.take() } })
         }
         state.withLock { $0.thread = thread }

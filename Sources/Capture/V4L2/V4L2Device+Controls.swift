@@ -14,36 +14,77 @@ extension V4L2Device {
     ///   - name: In snake case, as `controls()` tells.
     ///   - value: In the control's range and on its steps.
     /// - Returns: The value that the camera has now. Some cameras round.
-    /// - Throws: `DeviceError.other` for a name, value or moment that the camera does not take.
+    /// - Throws: `DeviceError.control` for a name, value or moment that the camera does not take.
     @discardableResult
     public func set(control name: String, value: Int64) throws(DeviceError) -> Int64 {
+        let outcome = try set([ControlRequest(name: name, value: value)])[0]
+        if let fault = outcome.fault { throw refusal(name, fault) }
+        return outcome.value ?? value
+    }
+
+    /// Sets controls in this order, and reads them back when all are set: some cameras change one with another.
+    ///
+    /// - Returns: What came of each, in the same order.
+    /// - Throws: When the device does not answer any more.
+    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        guard !requests.isEmpty else { return [] }
         let all = adjustables()
-        guard let found = all.first(where: { $0.control.name == name }) else {
-            let names = all.isEmpty ? "none" : all.map(\.control.name).joined(separator: ", ")
-            throw refusal(name, "it has no such control. It has \(names).")
-        }
-        let control = found.control
-        if control.isReadOnly { throw refusal(name, "this control can only be read.") }
-        try check(control, value)
-        guard linux_set_control(descriptor.number, found.id, found.isWide ? 1 : 0, value) == 0 else {
-            let number = errno
-            // uvcvideo and the control framework refuse a manual control while the automatic one is on; a camera that
-            // does so itself says "wrong state", which uvcvideo passes on as EILSEQ.
-            if [EACCES, EBUSY, EILSEQ].contains(number) {
-                throw refusal(
-                    name, "not now. Switch off the automatic control that governs it, or stop the recording.")
+        let controls = all.map(\.control)
+        var faults: [ControlFault?] = []
+        for request in requests {
+            guard let found = all.first(where: { $0.control.name == request.name }) else {
+                faults.append(.unknown(request.name, names: controls.map(\.name)))
+                continue
             }
-            // The camera answers with an error, as many do for values inside the range that they themselves tell.
-            if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive {
-                throw refusal(name, "the camera refuses \(value). Try another value.")
-            }
-            throw DeviceError(device: path, operation: "VIDIOC_S_EXT_CTRLS \(name)", errno: number)
+            faults.append(try fault(in: request, to: found, beside: requests, of: controls))
         }
-        var result: Int64 = 0
-        guard linux_get_control(descriptor.number, found.id, found.isWide ? 1 : 0, &result) == 0 else {
-            return value
+        return zip(requests, faults).map { request, fault in
+            let adjusted = all.first { $0.control.name == request.name }
+            return ControlOutcome(request: request, value: adjusted.flatMap { value(of: $0) }, fault: fault)
         }
-        return result
+    }
+
+    /// The failure of one control, as an error of this device.
+    func refusal(_ name: String, _ fault: ControlFault) -> DeviceError {
+        DeviceError(device: path, operation: "setting \(name.printable())", reason: .control(fault))
+    }
+
+    /// Sets a control.
+    ///
+    /// - Returns: Why it was not taken; `nil` where it was.
+    private func fault(
+        in request: ControlRequest, to found: Adjustable, beside requests: [ControlRequest],
+        of controls: [DeviceControl]
+    ) throws(DeviceError) -> ControlFault? {
+        do throws(ControlFault) {
+            try found.control.check(request.value)
+        } catch {
+            return error
+        }
+        if linux_set_control(descriptor.number, found.id, found.isWide ? 1 : 0, request.value) == 0 {
+            return nil
+        }
+        let number = errno
+        // uvcvideo and the control framework refuse a manual control while the automatic one is on; a camera that
+        // does so itself says "wrong state", which uvcvideo passes on as EILSEQ.
+        if [EACCES, EBUSY, EILSEQ].contains(number) {
+            return controls.governing(request.name, beside: requests) ?? .governed(by: nil, manual: nil)
+        }
+        // The camera answers with an error, as many do for values inside the range that they themselves tell.
+        if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive { return .refused(request.value) }
+        throw DeviceError(device: path, operation: "VIDIOC_S_EXT_CTRLS \(request.name)", errno: number)
+    }
+
+    private func value(of adjustable: Adjustable) -> Int64? {
+        var value: Int64 = 0
+        guard linux_get_control(descriptor.number, adjustable.id, adjustable.isWide ? 1 : 0, &value) == 0
+        else { return nil }
+        return Self.read(value, adjustable.control.kind)
+    }
+
+    /// The driver hands a mask of 32 bits over as a signed number, though it tells its maximum without a sign.
+    private static func read(_ value: Int64, _ kind: DeviceControl.Kind) -> Int64 {
+        kind == .bitmask ? value & 0xFFFF_FFFF : value
     }
 
     /// Where the device says its camera looks: `V4L2_CID_CAMERA_ORIENTATION`.
@@ -112,10 +153,24 @@ extension V4L2Device {
             value = query.default_value
         }
         let control = DeviceControl(
-            name: ControlName.snakeCase(CText.text(of: query.name)), value: value, minimum: query.minimum,
+            name: ControlName.snakeCase(CText.text(of: query.name)), kind: Self.kind(type),
+            value: Self.read(value, Self.kind(type)),
+            minimum: query.minimum,
             maximum: query.maximum, step: Int64(clamping: query.step), defaultValue: query.default_value,
-            menu: menu(query, type), isReadOnly: query.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) != 0)
+            menu: menu(query, type), isReadOnly: query.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) != 0,
+            isInactive: query.flags & UInt32(V4L2_CTRL_FLAG_INACTIVE) != 0,
+            isVolatile: query.flags & UInt32(V4L2_CTRL_FLAG_VOLATILE) != 0)
         return Adjustable(control: control, id: query.id, isWide: isWide)
+    }
+
+    private static func kind(_ type: v4l2_ctrl_type) -> DeviceControl.Kind {
+        switch type {
+        case V4L2_CTRL_TYPE_BOOLEAN: .boolean
+        case V4L2_CTRL_TYPE_MENU: .menu
+        case V4L2_CTRL_TYPE_INTEGER_MENU: .integerMenu
+        case V4L2_CTRL_TYPE_BITMASK: .bitmask
+        default: .integer
+        }
     }
 
     private func menu(_ query: v4l2_query_ext_ctrl, _ type: v4l2_ctrl_type) -> [Int64: String] {
@@ -134,25 +189,5 @@ extension V4L2Device {
             items[index] = type == V4L2_CTRL_TYPE_MENU ? text.printable() : String(number)
         }
         return items
-    }
-
-    private func check(_ control: DeviceControl, _ value: Int64) throws(DeviceError) {
-        if !control.menu.isEmpty {
-            guard control.menu[value] == nil else { return }
-            let choices = control.menu.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
-            throw refusal(control.name, "\(value) is no choice. Choose \(choices.joined(separator: ", ")).")
-        }
-        let step = max(control.step, 1)
-        let (distance, overflows) = value.subtractingReportingOverflow(control.minimum)
-        guard !overflows, value >= control.minimum, value <= control.maximum, distance % step == 0 else {
-            let steps = step > 1 ? " in steps of \(step)" : ""
-            throw refusal(
-                control.name,
-                "\(value) is not possible. Choose \(control.minimum) to \(control.maximum)\(steps).")
-        }
-    }
-
-    private func refusal(_ name: String, _ sentence: String) -> DeviceError {
-        DeviceError(device: path, operation: "setting \(name.printable())", reason: .other(sentence))
     }
 }

@@ -17,7 +17,7 @@ final class V4L2Stream {
     private var headersDue: ClockTime?
     private let layout: PictureLayout
     private let converter: LegacyConverter?
-    private let controls: [(name: String, value: Int64)]
+    private let held: HeldControls
     private let wakeUp: WakeUp
     private let delivery: CameraDelivery
 
@@ -38,15 +38,18 @@ final class V4L2Stream {
 
     /// - Parameters:
     ///   - generation: Streaming.
+    ///   - held: The controls that the camera is to have.
     ///   - wakeUp: Ends the stream from outside.
     ///   - delivery: Where pictures go.
     /// - Throws: When there is no converter for the camera's format.
-    init(_ generation: CameraGeneration, wakeUp: WakeUp, delivery: CameraDelivery) throws(DeviceError) {
+    init(
+        _ generation: CameraGeneration, held: HeldControls, wakeUp: WakeUp, delivery: CameraDelivery
+    ) throws(DeviceError) {
         buffers = generation.buffers
         headers = generation.headers
         headersDue = generation.lacksHeaders ? delivery.now + Self.headersPatience : nil
         layout = generation.layout
-        controls = generation.controls
+        self.held = held
         converter = try generation.makeConverter()
         self.wakeUp = wakeUp
         self.delivery = delivery
@@ -63,6 +66,7 @@ final class V4L2Stream {
             buffers.stopStreaming()
         }
         while true {
+            delivery.controls(held.takeUntold())
             var sources = [
                 pollfd(
                     fd: buffers.device.descriptor.number, events: Int16(POLLIN) | Int16(POLLPRI), revents: 0),
@@ -208,9 +212,9 @@ final class V4L2Stream {
             return End(cause: "it does not start again: \(error.description)")
         }
         do {
-            try buffers.device.keep(controls)
+            delivery.controls(try buffers.device.keep(held.requests))
         } catch {
-            // A picture with another focus is better than none.
+            // It does not answer: pictures will not come either, and that is told.
         }
         expectFirstPicture()
         return nil

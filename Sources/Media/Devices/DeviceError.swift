@@ -22,6 +22,8 @@ public struct DeviceError: Error, Sendable, Equatable {
         case noBandwidth(BandwidthShortage)
         /// The sound server does not answer or went away.
         case noSoundServer(String)
+        /// A control does not get its value.
+        case control(ControlFault)
         case system(errno: Int32)
         /// A reason of its own, as a sentence that ends in what to do.
         case other(String)
@@ -90,6 +92,8 @@ extension DeviceError: CustomStringConvertible {
         case .noSoundServer(let why):
             return "the PulseAudio server does not answer (\(why.printable())). "
                 + "Start it with `pulseaudio --start`, or leave the microphones out."
+        case .control(let fault):
+            return fault.description
         case .system(let number):
             return "\(String(cString: strerror(number))) (errno \(number)). "
                 + "Plug it in again and look at `dmesg` if it stays."

@@ -19,6 +19,9 @@ public enum CameraEvent: Sendable {
     case corrected(at: ClockTime)
     /// Its pictures come without the clock of their packets' headers, which was asked for. Said once for each cause.
     case withoutHeaderClock(at: ClockTime, cause: String)
+    /// What came of the controls that it is to have, each time that they were set: when it was opened, and again where it had
+    /// forgotten them.
+    case controls([ControlOutcome], at: ClockTime)
     /// It will deliver no more: the file is at its end, or the device is gone for good.
     case ended(at: ClockTime, cause: String)
 }

@@ -34,6 +34,20 @@ public protocol CameraSource: Sendable {
     /// - Parameter format: One that the device offers; `nil` switches it off until a format is given.
     func change(to format: VideoFormat?)
 
+    /// Its controls as they are now. Asks the device, which takes milliseconds; on any thread but a Swift task's.
+    ///
+    /// - Throws: When it is away, or does not answer. A source without controls has none.
+    func controls() throws(DeviceError) -> [DeviceControl]
+
+    /// Sets controls in this order and reads them back. What was taken is kept from now on: set again where the device forgot
+    /// it, after its stream was started anew or it was plugged in again. On any thread but a Swift task's, also while it
+    /// streams.
+    ///
+    /// - Parameter requests: In an order in which they can be carried out (`ControlGovernor.ordered`).
+    /// - Returns: What came of each, in the same order.
+    /// - Throws: When the device is away, or does not answer.
+    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]
+
     /// Ends streaming; no event follows its return. Not from the source's own thread.
     func stop()
 
@@ -47,4 +61,10 @@ extension CameraSource {
     public func change(to format: VideoFormat?) {}
     public func recordingBegins(at start: ClockTime) {}
     public var simulationTime: Nanoseconds { .zero }
+    public func controls() throws(DeviceError) -> [DeviceControl] { [] }
+    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        requests.map {
+            ControlOutcome(request: $0, value: nil, fault: .unknown($0.name, names: []))
+        }
+    }
 }

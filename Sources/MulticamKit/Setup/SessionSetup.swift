@@ -101,16 +101,20 @@ public struct SessionSetup: Sendable {
         return reduction
     }
 
-    private static func resolve(
+    static func resolve(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
-        let (profile, resolver, warning) = try found(request)
-        let choices = ChoiceRecord(request, profile, proposal: resolver.proposal)
+        let (found, resolver, warning) = try Self.found(request)
+        let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
-            let notes = [warning, second].compactMap { $0 } + resolver.notes
+            let wantsPresets = found.cameras.contains { $0.preset != nil }
+            let (kept, third) = (wantsPresets ? CameraControls.file?.read() : nil) ?? (ControlPresets(), nil)
+            let profile = try found.withPresets(
+                from: kept, devices: resolver.devices, present: resolver.presentCameras)
+            let notes = [warning, second, third].compactMap { $0 } + resolver.notes
             func corrected(_ plan: SessionPlan) -> SessionPlan {
                 var plan = plan
                 plan.notes = notes + plan.notes
@@ -295,12 +299,15 @@ public struct SessionSetup: Sendable {
         _ planned: PlannedCamera, _ device: CaptureDevice?, _ roster: CameraRoster, adoptsOtherSizes: Bool
     ) throws(SetupError) -> any CameraSource {
         if VirtualSources.handles(planned.selector) {
+            let source: any CameraSource
             do throws(VirtualDeviceError) {
-                return try VirtualSources.camera(
+                source = try VirtualSources.camera(
                     selector: planned.selector, role: planned.role, wanted: planned.format)
             } catch {
                 throw SetupError(error)
             }
+            try adjust(source, planned.controls)
+            return source
         }
         guard let device else {
             preconditionFailure("the plan has a camera `\(planned.role)` that was not looked for")
@@ -308,8 +315,25 @@ public struct SessionSetup: Sendable {
         do throws(DeviceError) {
             return try V4L2Camera(
                 device: device, format: planned.format,
-                controls: planned.controls.map { ($0.name, $0.value) }, adoptsOtherSizes: adoptsOtherSizes,
+                controls: planned.controls, adoptsOtherSizes: adoptsOtherSizes,
                 roster: roster)
+        } catch {
+            throw .device(error)
+        }
+    }
+
+    /// Sets the controls of a made-up camera or a file. A real one sets its own when it is opened.
+    private static func adjust(
+        _ source: any CameraSource, _ controls: [ControlRequest]
+    ) throws(SetupError) {
+        guard !controls.isEmpty else { return }
+        do throws(DeviceError) {
+            for outcome in try source.set(ControlGovernor.ordered(controls)) {
+                guard let fault = outcome.fault, !outcome.request.isOptional else { continue }
+                throw DeviceError(
+                    device: source.device.node, operation: "setting \(outcome.request.name.printable())",
+                    reason: .control(fault))
+            }
         } catch {
             throw .device(error)
         }

@@ -32,7 +32,7 @@ final class ObservedCamera: CameraSource {
                 latest = nil
             case .ended: counts.absences += 1
             case .formatChanged(let format): interval = format.rate.interval
-            case .corrected, .withoutHeaderClock, .formatRefused: break
+            case .corrected, .withoutHeaderClock, .formatRefused, .controls: break
             }
         }
     }
@@ -43,6 +43,12 @@ final class ObservedCamera: CameraSource {
     init(_ source: any CameraSource) {
         self.source = source
         state = Monitor(State(interval: source.format.rate.interval))
+    }
+
+    func controls() throws(DeviceError) -> [DeviceControl] { try source.controls() }
+
+    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        try source.set(requests)
     }
 
     /// Since its start; losses since the recording's first instant.

@@ -83,6 +83,23 @@ final class CameraInput: Sendable {
         var jitter = JitterHistogram()
         var log: PictureLog
         var silence = UntoldSilence()
+        /// What came last of each control that it is to have, in the order of their first setting.
+        var controls: [ControlOutcome] = []
+
+        /// Takes note of what came of controls.
+        ///
+        /// - Returns: What there is to say of it that was not said before.
+        mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
+            var remarks: [String] = []
+            for outcome in outcomes {
+                let index = controls.firstIndex { $0.request.name == outcome.request.name }
+                if let remark = outcome.remark, index.map({ controls[$0].remark }) != remark {
+                    remarks.append(remark)
+                }
+                if let index { controls[index] = outcome } else { controls.append(outcome) }
+            }
+            return remarks
+        }
 
         /// Takes note of pictures that never came.
         mutating func miss(
@@ -271,6 +288,17 @@ final class CameraInput: Sendable {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
     }
 
+    /// What came last of each control that it is to have.
+    var controls: [ControlOutcome] { box.withLock { $0.controls } }
+
+    /// Sets controls while it runs, as `CameraSource.set` does.
+    ///
+    /// - Returns: What there is to say of it that was not said before: sentences without the camera's name.
+    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [String] {
+        let outcomes = try source.set(ControlGovernor.ordered(requests))
+        return box.withLock { $0.take(outcomes) }
+    }
+
     /// The last picture that can be decoded by itself: its headers describe an H.264 stream.
     var latestKey: CapturedPicture? { box.withLock { $0.latestKey } }
 
@@ -309,6 +337,12 @@ final class CameraInput: Sendable {
         case .withoutHeaderClock(let time, let cause):
             let text = "camera \(role) is recorded without the clock of its packets: \(cause)"
             box.withLock { $0.log.remark(text, at: time) }
+        case .controls(let outcomes, let time):
+            box.withLock { box in
+                for remark in box.take(outcomes) {
+                    box.deliveries.append(.warning(at: time - latency, text: "camera \(role): \(remark)"))
+                }
+            }
         case .ended(let time, let cause):
             box.withLock { box in
                 box.leave(at: time - latency, cause: .away)

@@ -1,4 +1,4 @@
-internal import Media
+public import Media
 
 /// What `manifest.json` says of a recording: the part of a session folder that programs rely on.
 ///
@@ -26,6 +26,20 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var clock: Clock
         /// A camera's file of what is known of each picture, a line each.
         public var metadata: String?
+        /// Of a camera: the controls that it is to have, with what was read back when they were set last.
+        public var controls: [Control]? = nil
+    }
+
+    /// A camera's control that was set.
+    public struct Control: Sendable, Equatable, Codable {
+        public var name: String
+        /// What it was to be.
+        public var asked: Int64
+        /// What was read back; left out where it could not be.
+        public var value: Int64?
+        public var origin: ControlRequest.Origin
+        /// Why the camera did not take it.
+        public var refused: String?
     }
 
     /// A camera has `pixel`, `width`, `height` and `rate`; a microphone `channels` and `rate`.

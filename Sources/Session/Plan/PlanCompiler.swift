@@ -2,7 +2,7 @@ internal import Media
 
 /// Turns a profile and its devices into a plan, role by role.
 struct PlanCompiler {
-    private let profile: Profile
+    private var profile: Profile
     private let devices: [String: PlannedDevice]
     /// Formats in place of those that the profile's wishes lead to, by role.
     private let lowered: [String: CameraFormatChoice]
@@ -29,6 +29,9 @@ struct PlanCompiler {
                 expected: "a program, or tracks of cameras (copy, encode) or microphones (wav)")
         }
         try checkNodes()
+        var formats = MatchedFormats(profile, devices)
+        profile.cameras = formats.cameras
+        notes += formats.takeNotes()
         var cameras: [PlannedCamera] = []
         for camera in profile.cameras where isUsed(camera.role) { cameras.append(try planned(camera)) }
         var microphones: [PlannedMicrophone] = []
@@ -164,15 +167,33 @@ struct PlanCompiler {
                 "\(camera.role): H.264 is copied as it is: its pictures keep their own times instead of the track's grid."
             )
         }
+        if let match = camera.match, match.traits.contains(where: { $0 != .size && $0 != .rate }) {
+            notes.append(
+                "\(camera.role): before the recording begins it takes over what \(match.camera) has metered, and both are locked."
+            )
+        }
         return PlannedCamera(
             role: camera.role, selector: device.selector, identity: device.device.identity,
             format: choice.format,
             rotation: rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency ?? .zero,
             latencySource: camera.latency == nil ? .none : .profile,
-            controls: camera.controls.map { PlannedControl(name: $0.name, value: $0.number) },
-            reason: choice.reason,
+            controls: try controls(of: camera, device.device), match: camera.match, reason: choice.reason,
             metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil,
             usb: device.usb)
+    }
+
+    private mutating func controls(
+        of camera: CameraRole, _ device: CaptureDevice
+    ) throws(ProfileError) -> [ControlRequest] {
+        let planned = PlannedControls(camera, device, source: profile.source)
+        let requests = try planned.requests()
+        if let lock = planned.rateLock {
+            notes.append(
+                "\(camera.role): its rate is locked in the dark: its pictures become darker there, not fewer "
+                    + "(`\(lock.name)` is set to 0; `controls: { \(lock.name): 1 }` in the profile lets it slow down)."
+            )
+        }
+        return requests + [planned.rateLock].compactMap { $0 }
     }
 
     private mutating func noteRate(_ role: String, _ choice: CameraFormatChoice) {

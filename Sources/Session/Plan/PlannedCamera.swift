@@ -15,8 +15,10 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     /// From the scene to the time stamp: taken off each stamp.
     public var latency: Nanoseconds
     public var latencySource: CorrectionSource
-    /// V4L2 controls to set, in the profile's order.
-    public var controls: [PlannedControl]
+    /// Controls to set and to keep: the profile's in its order, then what was added.
+    public var controls: [ControlRequest]
+    /// The camera whose exposure and colours it takes over before the recording, and what else; `nil` where none.
+    public var match: CameraMatch?
     /// Why this format: a sentence.
     public var reason: String
     /// Where what is known of each picture is written, relative to the session folder; `nil` for nowhere.
@@ -30,7 +32,8 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         rotation: Rotation = .none,
         isMirrored: Bool = false, crop: PixelRectangle? = nil, latency: Nanoseconds = .zero,
         latencySource: CorrectionSource = .none,
-        controls: [PlannedControl] = [], reason: String = "", metadataFile: String? = nil,
+        controls: [ControlRequest] = [], match: CameraMatch? = nil, reason: String = "",
+        metadataFile: String? = nil,
         usb: USBCamera? = nil
     ) {
         self.role = role
@@ -43,19 +46,9 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.latency = latency
         self.latencySource = latencySource
         self.controls = controls
+        self.match = match
         self.reason = reason
         self.metadataFile = metadataFile
         self.usb = usb
-    }
-}
-
-/// A control's name and the value that it is to have.
-public struct PlannedControl: Sendable, Equatable, Codable {
-    public var name: String
-    public var value: Int64
-
-    public init(name: String, value: Int64) {
-        self.name = name
-        self.value = value
     }
 }

@@ -26,12 +26,17 @@ public struct CameraRole: Sendable, Equatable {
     public var crop: PixelRectangle?
     /// In the order of the file.
     public var controls: [ControlSetting]
+    /// The name under which controls were kept of the camera that plays the role; `controls` come on top.
+    public var preset: String?
+    /// The camera whose exposure, colours and so on it takes over; `nil`: it has its own.
+    public var match: CameraMatch?
 
     public init(
         role: String, device: String = "any", size: PictureSize? = nil, rate: FrameRate? = nil,
         format: Format = .auto, rotation: Rotation? = nil, isMirrored: Bool = false,
         latency: Nanoseconds? = nil,
-        crop: PixelRectangle? = nil, controls: [ControlSetting] = []
+        crop: PixelRectangle? = nil, controls: [ControlSetting] = [], preset: String? = nil,
+        match: CameraMatch? = nil
     ) {
         self.role = role
         self.device = device
@@ -43,5 +48,7 @@ public struct CameraRole: Sendable, Equatable {
         self.latency = latency
         self.crop = crop
         self.controls = controls
+        self.preset = preset
+        self.match = match
     }
 }

@@ -70,11 +70,13 @@ struct ProfileReader {
             try checkRole(entry, taken: roles.map(\.role))
             roles.append(try camera(entry))
         }
+        for entry in try value.entries(expected: "") { try checkMatch(entry, among: roles) }
         return roles
     }
 
     private static let cameraFields = [
-        "device", "size", "rate", "format", "rotation", "mirrored", "latency", "crop", "controls",
+        "device", "size", "rate", "format", "rotation", "mirrored", "latency", "crop", "controls", "preset",
+        "match",
     ]
 
     private func camera(_ entry: ProfileEntry) throws(ProfileError) -> CameraRole {
@@ -106,6 +108,10 @@ struct ProfileReader {
         camera.controls = try fields.read("controls", else: []) { value throws(ProfileError) in
             try controls(value)
         }
+        camera.preset = try fields.read("preset") { value throws(ProfileError) in
+            try value.text(limit: 64, expected: "a name that `multicam controls CAMERA --save NAME` has kept")
+        }
+        camera.match = try fields.read("match") { value throws(ProfileError) in try match(value) }
         return camera
     }
 
@@ -121,6 +127,52 @@ struct ProfileReader {
         return PixelRectangle(
             x: try side("x", 0...16382), y: try side("y", 0...16382), width: try side("width", 2...16384),
             height: try side("height", 2...16384))
+    }
+
+    /// `desk`, or `{ camera: desk, what: [exposure, size] }`.
+    private func match(_ value: ProfileValue) throws(ProfileError) -> CameraMatch {
+        let expected = "another camera's role, or { camera: desk, what: [exposure, white-balance, focus] }"
+        guard case .mapping = value.node.content else {
+            return CameraMatch(camera: try value.text(limit: 32, expected: expected))
+        }
+        let fields = try value.fields(["camera", "what"])
+        var match = CameraMatch(
+            camera: try fields.required("camera", expected: expected) { value throws(ProfileError) in
+                try value.text(limit: 32, expected: expected)
+            })
+        match.traits = try fields.read("what", else: match.traits) { value throws(ProfileError) in
+            let words = ProfileValue.list(CameraMatch.Trait.allCases.map(\.rawValue))
+            var traits: [CameraMatch.Trait] = []
+            for item in try value.items(expected: "a list of \(words)") {
+                let trait: CameraMatch.Trait = try item.choice()
+                if !traits.contains(trait) { traits.append(trait) }
+            }
+            guard !traits.isEmpty else {
+                throw value.error(found: "an empty list", expected: "some of \(words)")
+            }
+            return traits
+        }
+        return match
+    }
+
+    /// The camera that is followed is another one of the profile, and follows none itself.
+    private func checkMatch(_ entry: ProfileEntry, among roles: [CameraRole]) throws(ProfileError) {
+        guard let role = roles.first(where: { $0.role == entry.name }), let match = role.match else { return }
+        let field = try entry.value.entries(expected: "").first { $0.name == "match" }
+        func error(found: String) -> ProfileError {
+            let others = roles.filter { $0.role != role.role && $0.match == nil }.map(\.role)
+            return (field?.value ?? entry.value).error(
+                found: found,
+                expected: others.isEmpty
+                    ? "no match: no other camera is there that could be followed" : ProfileValue.list(others))
+        }
+        guard match.camera != role.role else { throw error(found: "the camera itself") }
+        guard let other = roles.first(where: { $0.role == match.camera }) else {
+            throw error(found: "“\(match.camera.printable())”, which is no camera of this profile")
+        }
+        if let third = other.match {
+            throw error(found: "“\(match.camera)”, which itself follows \(third.camera)")
+        }
     }
 
     private func controls(_ value: ProfileValue) throws(ProfileError) -> [ControlSetting] {
@@ -140,7 +192,12 @@ struct ProfileReader {
             } else if let isOn = entry.value.truthIfAny {
                 settings.append(ControlSetting(name: entry.name, value: .flag(isOn)))
             } else {
-                throw entry.value.error(expected: "a whole number, true or false")
+                let expected = "a whole number, true, false, or the words of a menu's item in quotes"
+                guard case .scalar(let scalar) = entry.value.node.content, scalar.isQuoted else {
+                    throw entry.value.error(expected: expected)
+                }
+                let word = try entry.value.text(limit: 64, expected: expected)
+                settings.append(ControlSetting(name: entry.name, value: .word(word)))
             }
         }
         return settings

@@ -20,7 +20,7 @@ public struct ProfileSource: Sendable {
     }
 
     /// An error at a field, or at the nearest one around it that the file has.
-    func error(at field: String, found: String, expected: String) -> ProfileError {
+    package func error(at field: String, found: String, expected: String) -> ProfileError {
         var place = field[...]
         while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
         let position = positions[String(place)] ?? positions[""]

@@ -84,7 +84,7 @@ struct ManifestBuilder {
                     rate: format.rate.perSecond),
                 latency_ns: planned?.latency.count, latency_source: planned?.latencySource,
                 clock: Manifest.Clock(camera.clockModel, corrected: camera.correctedStamps),
-                metadata: planned?.metadataFile)
+                metadata: planned?.metadataFile, controls: Self.controls(camera.controls))
         }
             + inputs.microphones.map { microphone in
                 let planned = plan.microphones.first { $0.role == microphone.role }
@@ -98,6 +98,15 @@ struct ManifestBuilder {
                     offset_ns: planned?.offset.count, offset_source: planned?.offsetSource,
                     clock: Manifest.Clock(microphone.clockModel))
             }
+    }
+
+    private static func controls(_ outcomes: [ControlOutcome]) -> [Manifest.Control]? {
+        guard !outcomes.isEmpty else { return nil }
+        return outcomes.map { outcome in
+            Manifest.Control(
+                name: outcome.request.name.printable(), asked: outcome.request.value, value: outcome.value,
+                origin: outcome.request.origin, refused: outcome.fault?.description.printable(limit: 1000))
+        }
     }
 
     private func cameraTracks(

@@ -28,6 +28,8 @@ final class Recorder {
     private var pressure: PressureWatch?
     private var governance: Governance?
     private var history = SyncHistory()
+    /// What cameras could not follow of those that they are to match.
+    private var matchRemarks: [(role: String, text: String)] = []
     /// Hardware encoders that wait for the recording to begin.
     private var preparedEncoders: [String: Carried<any PictureEncoding>] = [:]
 
@@ -134,6 +136,7 @@ final class Recorder {
                     "folder": .string(disks[0].folder.path),
                 ]))
         for step in options.reduction?.steps ?? [] { note(SessionEvent(reduced: step)) }
+        noteControls()
         if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
         noteFallbacks(outputs)
         let timeline = Timeline(
@@ -161,6 +164,7 @@ final class Recorder {
 
     private func begin() throws(RecordingError) -> (start: ClockTime, outputs: SessionOutputs) {
         try inputs.waitUntilReady(on: clock, limit: options.startTimeLimit, controls: controls)
+        matchRemarks = CameraMatching(plan, inputs, clock: clock, controls: controls).run()
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, disks: disks, machinery: machinery, clock: clock, sinks: sinks,
             prepared: preparedEncoders)
@@ -173,6 +177,19 @@ final class Recorder {
         let outputs = assembly.make(prepared, start: start)
         inputs.tellBeginning(start)
         return (start, outputs)
+    }
+
+    /// Says what cameras made of the controls that they are to have, where it is not what was asked for.
+    private func noteControls() {
+        var remarks = matchRemarks
+        for camera in inputs.cameras {
+            remarks += camera.controls.compactMap(\.remark).map {
+                (camera.role, "camera \(camera.role): \($0)")
+            }
+        }
+        for (role, text) in remarks {
+            note(SessionEvent(.warning, at: .zero, ["track": .string(role), "text": .string(text)]))
+        }
     }
 
     /// The next instant at which the time of day comes to a label of the leading grid's time code: so the times of day in

@@ -16,6 +16,9 @@ public final class VirtualCamera: CameraSource {
     private let request = Monitor(Request.none)
     private let thread: SourceThread
     private let place: MadeUpBus.Place?
+    private let adjustables: VirtualControls
+    /// What came of controls that were set before it streamed.
+    private let untold = Monitor<[ControlOutcome]>([])
 
     private enum Request {
         case none
@@ -47,7 +50,8 @@ public final class VirtualCamera: CameraSource {
         let rules = Self.rules(settings, role: role, rate: format.rate)
         let interval = Nanoseconds.seconds(rounding: rules.timebase.intervalInSeconds + 1e-9)
         deliveryDelay = interval + behavior.latency + behavior.jitter
-        device = Self.device(role: role, settings: settings, format: format)
+        adjustables = VirtualControls(without: settings.missingControls, choices: rules.choices)
+        device = Self.device(role: role, settings: settings, format: format, controls: adjustables.all)
         place = MadeUpBus.camera(device.identity, on: behavior.bus).map {
             MadeUpBus.Place($0, format: format, name: settings.selector)
         }
@@ -86,6 +90,14 @@ public final class VirtualCamera: CameraSource {
         request.withLock { $0 = .format(format) }
     }
 
+    public func controls() -> [DeviceControl] { adjustables.all }
+
+    public func set(_ requests: [ControlRequest]) -> [ControlOutcome] {
+        let outcomes = adjustables.set(requests)
+        untold.withLock { $0 += outcomes }
+        return outcomes
+    }
+
     public func stop() {
         thread.stop()
         place?.leave()
@@ -99,7 +111,9 @@ public final class VirtualCamera: CameraSource {
     private struct Stream {
         let format: VideoFormat
         let rules: ScriptedDelivery.Rules
-        let painter: any PicturePainting
+        var painter: any PicturePainting
+        /// That the painter paints.
+        var look: PictureLook
         var delivery: ScriptedDelivery
         /// Whether its format is still to be told, with the return.
         var isUntold = false
@@ -112,8 +126,9 @@ public final class VirtualCamera: CameraSource {
     ) throws(EncodingError) -> Stream {
         var rules = Self.rules(settings, role: role, rate: format.rate)
         if clock.isRealTime { rules.patience = Self.patience }
+        let look = adjustables.look
         return Stream(
-            format: format, rules: rules, painter: try makePainter(format, rules.choices),
+            format: format, rules: rules, painter: try makePainter(format, rules.choices, look), look: look,
             delivery: ScriptedDelivery(rules, from: clock.now, afterChanges: changes))
     }
 
@@ -123,6 +138,12 @@ public final class VirtualCamera: CameraSource {
     ) throws(EncodingError) {
         var stream = try makeStream(format, on: clock)
         while true {
+            tellControls(at: clock.now, receive)
+            if adjustables.look != stream.look {
+                stream.look = adjustables.look
+                stream.painter = try makePainter(stream.format, stream.rules.choices, stream.look)
+                stream.prepared = nil
+            }
             if case .format(let wanted) = takeRequest() {
                 guard try change(&stream, to: wanted, on: clock, until: cancellation, receive) else { return }
             }
@@ -150,6 +171,14 @@ public final class VirtualCamera: CameraSource {
                 }
             }
         }
+    }
+
+    private func tellControls(at time: ClockTime, _ receive: @Sendable (CameraEvent) -> Void) {
+        let outcomes = untold.withLock { untold in
+            defer { untold = [] }
+            return untold
+        }
+        if !outcomes.isEmpty { receive(.controls(outcomes, at: time)) }
     }
 
     private func takeRequest() -> Request {
@@ -231,29 +260,30 @@ public final class VirtualCamera: CameraSource {
     // MARK: What it shows
 
     private func makePainter(
-        _ format: VideoFormat, _ choices: SeededChoices
+        _ format: VideoFormat, _ choices: SeededChoices, _ look: PictureLook
     ) throws(EncodingError) -> any PicturePainting {
         switch format.pixel {
-        case .mjpeg: return try makePainter(of: .i422, format, choices)
+        case .mjpeg: return try makePainter(of: .i422, format, choices, look)
         case .h264:
-            return try H264Painter(try makePainter(of: .i420, format, choices), format: format, color: color)
-        default: return try makePainter(of: format.pixel, format, choices)
+            return try H264Painter(
+                try makePainter(of: .i420, format, choices, look), format: format, color: color)
+        default: return try makePainter(of: format.pixel, format, choices, look)
         }
     }
 
     private func makePainter(
-        of pixel: PixelFormat, _ format: VideoFormat, _ choices: SeededChoices
+        of pixel: PixelFormat, _ format: VideoFormat, _ choices: SeededChoices, _ look: PictureLook
     ) throws(EncodingError) -> any PicturePainting {
         let turn = Turn(stored: format.size, rotation: settings.mount)
         let isJPEG = format.pixel == .mjpeg
         switch settings.pattern {
         case .clap:
-            let scene = TestScene(turn: turn, color: color, choices: choices)
+            let scene = TestScene(turn: turn, color: color, choices: choices, look: look)
             if isJPEG { return try BandedJPEGPainter(scene: scene) }
             return RawScenePainter(scene: scene, pixel: pixel)
         case .bars:
             let canvas = Canvas(pixel, format.size)
-            ColorBars.paint(on: canvas, turn: turn, color: color)
+            ColorBars.paint(on: canvas, turn: turn, color: color, look: look)
             return try StandingPictures([canvas], asJPEG: isJPEG)
         case .noise:
             let canvases = (0..<Self.noiseCount).map { number in
@@ -277,7 +307,7 @@ public final class VirtualCamera: CameraSource {
     }
 
     private static func device(
-        role: String, settings: VirtualCameraSettings, format: VideoFormat
+        role: String, settings: VirtualCameraSettings, format: VideoFormat, controls: [DeviceControl]
     ) -> CaptureDevice {
         CaptureDevice(
             mediaType: .video, deviceType: .virtual,
@@ -285,6 +315,6 @@ public final class VirtualCamera: CameraSource {
                 product: "virtual", serial: "camera-\(role)", name: "Virtual camera \(role)"),
             name: "Virtual camera \(role)", node: settings.selector, selector: settings.selector,
             controller: settings.behavior.bus ?? "virtual-camera-\(role)", busSpeed: 480,
-            formats: settings.offers(beside: format))
+            formats: settings.offers(beside: format), controls: controls)
     }
 }

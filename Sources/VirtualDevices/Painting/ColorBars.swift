@@ -8,7 +8,9 @@ enum ColorBars {
     ]
     private static let brightness = 0.75
 
-    static func paint(on canvas: Canvas, turn: Turn, color: ColorDescription) {
+    static func paint(
+        on canvas: Canvas, turn: Turn, color: ColorDescription, look: PictureLook = .usual
+    ) {
         let upright = turn.upright
         for (index, bar) in bars.enumerated() {
             // Even edges: chroma has half the resolution.
@@ -17,8 +19,7 @@ enum ColorBars {
                 index + 1 == bars.count ? upright.width : (index + 1) * upright.width / bars.count / 2 * 2
             let area = PixelRectangle(x: left, y: 0, width: right - left, height: upright.height)
             let color = PaintColor(
-                red: bar.red * brightness, green: bar.green * brightness, blue: bar.blue * brightness,
-                in: color)
+                look.seen(bar.red * brightness, bar.green * brightness, bar.blue * brightness), in: color)
             canvas.fill(turn.stored(area), color)
         }
     }

@@ -18,6 +18,10 @@ struct PaintColor: Sendable, Equatable {
         cr = Self.code(128 + (isFull ? 255 : 224) * redDifference)
     }
 
+    init(_ light: (red: Double, green: Double, blue: Double), in color: ColorDescription) {
+        self.init(red: light.red, green: light.green, blue: light.blue, in: color)
+    }
+
     /// A shade of grey: 0 black, 1 white.
     init(grey: Double, in color: ColorDescription) {
         self.init(red: grey, green: grey, blue: grey, in: color)

@@ -5,6 +5,7 @@ import Media
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
+    private let look: PictureLook
     private let black: PaintColor
     let white: PaintColor
     private let laneColor: PaintColor
@@ -16,14 +17,16 @@ struct TestScene: Sendable {
     private static let tileRows = 6
     private static let lineWidth = 2
 
-    init(turn: Turn, color: ColorDescription, choices: SeededChoices) {
+    /// Code strip and claps are the same in every look.
+    init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: PictureLook = .usual) {
         self.turn = turn
         self.color = color
+        self.look = look
         tint = Int(choices.bits(.tint, of: 0) % 6)
         black = PaintColor(grey: 0, in: color)
         white = PaintColor(grey: 1, in: color)
-        laneColor = PaintColor(grey: 0.2, in: color)
-        boxColor = PaintColor(red: 0.9, green: 0.7, blue: 0.1, in: color)
+        laneColor = PaintColor(look.seen(0.2, 0.2, 0.2), in: color)
+        boxColor = PaintColor(look.seen(0.9, 0.7, 0.1), in: color)
     }
 
     // MARK: What stands still
@@ -32,7 +35,7 @@ struct TestScene: Sendable {
     func paintBackground(on canvas: Canvas) {
         let upright = turn.upright
         let (columns, rows) = (Self.tileColumns, Self.tileRows)
-        canvas.fill(canvas.everything, PaintColor(grey: 0.45, in: color))
+        canvas.fill(canvas.everything, PaintColor(look.seen(0.45, 0.45, 0.45), in: color))
         for row in 0..<rows {
             for column in 0..<columns {
                 // Even edges: chroma has half the resolution.
@@ -55,7 +58,7 @@ struct TestScene: Sendable {
         let shades = [0.15 + 0.45 * across, 0.15 + 0.4 * down, 0.55 - 0.4 * across]
         let orders = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
         let (red, green, blue) = orders[tint]
-        return PaintColor(red: shades[red], green: shades[green], blue: shades[blue], in: color)
+        return PaintColor(look.seen(shades[red], shades[green], shades[blue]), in: color)
     }
 
     // MARK: What moves

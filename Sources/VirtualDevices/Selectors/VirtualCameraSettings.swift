@@ -23,13 +23,15 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     public let corruptShare: Double
     /// Turns the stored picture clockwise to be seen upright: what the camera is turned by.
     public let mount: Rotation
+    /// Names of the controls that it does not have.
+    public let missingControls: Set<String>
     public let behavior: DeviceBehavior
 
     static let pixelFormats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .h264]
     static let keys = [
         "size", "fps", "format", "phase", "drift", "latency", "jitter", "drop", "corrupt", "unplug", "replug",
         "stall",
-        "mount", "bus", "seed",
+        "mount", "lacks", "bus", "seed",
     ]
     private static let stillPrefix = "still:"
 
@@ -43,8 +45,8 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         rate = try selector.value("fps", "a rate from 0.1 to 1000, as in `fps=30` or `fps=29.97`") { text in
             FrameRate(text).flatMap { Self.isPossible($0) ? $0 : nil }
         }
-        let names = Self.pixelFormats.map(\.rawValue).joined(separator: ", ")
-        pixel = try selector.value("format", "one of \(names)") { text in
+        let formats = Self.pixelFormats.map(\.rawValue).joined(separator: ", ")
+        pixel = try selector.value("format", "one of \(formats)") { text in
             Self.pixelFormats.first { $0.rawValue == text }
         }
         corruptShare = try selector.share("corrupt")
@@ -53,6 +55,12 @@ public struct VirtualCameraSettings: Sendable, Equatable {
                 Int(text).flatMap { Rotation(rawValue: $0) }
             }
             ?? .none
+        let names = VirtualControls.names
+        missingControls =
+            try selector.value("lacks", "some of \(names.joined(separator: ", "))") { text in
+                let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                return words.allSatisfy(names.contains) ? Set(words) : nil
+            } ?? []
         behavior = try DeviceBehavior(selector)
     }
 

@@ -9,7 +9,7 @@ struct SeededChoices: Sendable, Equatable {
     /// What is chosen; the raw values are part of what a seed means.
     enum Purpose: UInt64 {
         case phase = 1
-        case drop, corrupt, jitter, noise, tint
+        case drop, corrupt, jitter, noise, tint, metered
     }
 
     private let base: UInt64

@@ -16,16 +16,4 @@ struct ControlNameTests {
     func snakeCase(driversName: String, name: String) {
         #expect(ControlName.snakeCase(driversName) == name)
     }
-
-    @Test("automatic ones are set first, otherwise the order stays")
-    func order() {
-        let ordered = ControlName.ordered([
-            ("focus_absolute", 30), ("zoom_absolute", 100), ("focus_automatic_continuous", 0),
-            ("auto_exposure", 1),
-        ])
-        #expect(
-            ordered.map(\.name) == [
-                "focus_automatic_continuous", "auto_exposure", "focus_absolute", "zoom_absolute",
-            ])
-    }
 }

@@ -1,13 +1,13 @@
 # The room goes dark and light again: the camera halves its rate, which is counted as longer exposure and as no fault of the
-# bus, and a warning says what to do. One that was told to keep its rate keeps it.
+# bus, and a warning says what to do: so where the profile lets it. Else its rate is locked, and stays.
 # lab: virtual-time timeout=300
 
 inside() {
     cameras dark:1 dark:2
     cat > "$results/dark.yaml" <<'YAML'
 cameras:
-  desk: { device: any, size: 640x480, rate: 30 }
-  face: { device: any, size: 640x480, rate: 30, controls: { exposure_dynamic_framerate: 0 } }
+  desk: { device: any, size: 640x480, rate: 30, controls: { exposure_dynamic_framerate: 1 } }
+  face: { device: any, size: 640x480, rate: 30 }
 YAML
     "$MULTICAM" record --profile "$results/dark.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" --duration 9 \
         --output "$results/recordings" --name dark --json > "$results/events" 2> "$results/stderr" & local job=$!
@@ -32,7 +32,7 @@ outside() {
     within "desk: what 3 s of long exposures cost" \
         "$(json "$manifest" "[t['frames']['lost']['exposure'] for t in d['tracks'] if t['name'] == 'desk'][0]")" 43 47
     check "desk: a warning says what to do" grep -q '"warning".*exposure_dynamic_framerate' "$results/events"
-    check "face: told to keep its rate, and the manifest agrees" \
+    check "face: its rate is locked, and the manifest agrees" \
         copied "$folder/cameras/face.mov" --manifest "$manifest" face > "$results/face.json"
     equal "face: missing" "$(json "$results/face.json" 'd["missing"]')" "[]"
     within "face: repeats" "$(json "$results/face.json" 'd["repeats"]')" 0 1

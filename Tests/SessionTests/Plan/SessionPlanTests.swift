@@ -295,7 +295,7 @@ struct SessionPlanTests {
         #expect(plan.cameraTracks.map(\.mode) == [.encode, .encode])
         #expect(plan.cameraTracks[1].settings.size == Self.vga)
         #expect(plan.cameraTracks[1].settings.color == nil)
-        #expect(plan.cameras[0].controls == [PlannedControl(name: "focus", value: 1)])
+        #expect(plan.cameras[0].controls == [ControlRequest(name: "focus", value: 1)])
         #expect(plan.microphones[0].pick == [1])
         #expect(plan.microphones[0].format == SoundFormat(rate: 48_000, channels: 4))
         #expect(plan.microphones[1].format == SoundFormat(rate: 48_000, channels: 2))

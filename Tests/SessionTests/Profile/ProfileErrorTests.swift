@@ -3,7 +3,8 @@ import Testing
 
 @Suite("A profile that is wrong")
 struct ProfileErrorTests {
-    static let cameraFields = "device, size, rate, format, rotation, mirrored, latency, crop or controls"
+    static let cameraFields =
+        "device, size, rate, format, rotation, mirrored, latency, crop, controls, preset or match"
     static let roleForm = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
     static let two = "cameras: {a: , b: }\nmicrophones: {m: }\n"
 
@@ -109,7 +110,7 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { controls: { gain: high } } }",
-                "1:35: cameras.a.controls.gain: found “high”, expected a whole number, true or false."
+                "1:35: cameras.a.controls.gain: found “high”, expected a whole number, true, false, or the words of a menu's item in quotes."
             ),
             (
                 "cameras: { a: { controls: { Gain: 1 } } }",

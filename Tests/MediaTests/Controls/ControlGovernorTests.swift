@@ -1,0 +1,87 @@
+import Media
+import Testing
+
+@Suite("Controls that govern others")
+struct ControlGovernorTests {
+    private static func control(
+        _ name: String, _ value: Int64, default usual: Int64, isInactive: Bool = false
+    ) -> DeviceControl {
+        DeviceControl(
+            name: name, value: value, minimum: 0, maximum: 1000, defaultValue: usual, isInactive: isInactive)
+    }
+
+    private static func menu(_ value: Int64) -> DeviceControl {
+        DeviceControl(
+            name: "auto_exposure", kind: .menu, value: value, minimum: 0, maximum: 3, defaultValue: 3,
+            menu: [1: "Manual Mode", 3: "Aperture Priority Mode"])
+    }
+
+    @Test("what is automatic is set first, in whatever order it was given; otherwise the order stays")
+    func order() {
+        let names = [
+            "focus_absolute", "zoom_absolute", "focus_automatic_continuous", "auto_exposure", "hue_auto",
+        ]
+        let requests = names.map { ControlRequest(name: $0, value: 0) }
+        #expect(
+            ControlGovernor.ordered(requests).map(\.name) == [
+                "focus_automatic_continuous", "auto_exposure", "hue_auto", "focus_absolute", "zoom_absolute",
+            ])
+    }
+
+    @Test("a manual value is refused beside an automatic control that is on, with what to set as well")
+    func governed() {
+        let controls = [Self.menu(3), Self.control("exposure_time_absolute", 100, default: 156)]
+        let wish = ControlRequest(name: "exposure_time_absolute", value: 50)
+        #expect(controls.fault(in: [wish])?.fault == .governed(by: "auto_exposure", manual: 1))
+        #expect(
+            controls.fault(in: [wish])?.fault.description
+                == "not while auto_exposure governs it. Set auto_exposure=1 as well.")
+        #expect(controls.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 1)]) == nil)
+        // Whatever it is now: what is asked for counts.
+        let manual = [Self.menu(1), Self.control("exposure_time_absolute", 100, default: 156)]
+        #expect(manual.fault(in: [wish]) == nil)
+        #expect(manual.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 3)]) != nil)
+    }
+
+    @Test("a reset sets what can be set now, then what is automatic, then what that sets free")
+    func reset() {
+        let controls = [
+            Self.control("brightness", 5, default: 7), Self.menu(1),
+            Self.control("exposure_time_absolute", 100, default: 156),
+            Self.control("focus_automatic_continuous", 1, default: 0),
+            Self.control("focus_absolute", 20, default: 0, isInactive: true),
+        ]
+        #expect(
+            controls.resettingRequests.map { "\($0.name)=\($0.value)" } == [
+                "brightness=7", "exposure_time_absolute=156", "auto_exposure=3",
+                "focus_automatic_continuous=0",
+                "focus_absolute=0",
+            ])
+    }
+
+    @Test("what is kept of a camera leaves to automatic controls what they govern")
+    func keeping() {
+        let controls = [
+            Self.control("brightness", 5, default: 7), Self.menu(3),
+            Self.control("exposure_time_absolute", 100, default: 156),
+            Self.control("focus_absolute", 20, default: 0),
+            Self.control("focus_automatic_continuous", 0, default: 1),
+        ]
+        #expect(
+            controls.keepingRequests.map { "\($0.name)=\($0.value)" } == [
+                "auto_exposure=3", "focus_automatic_continuous=0", "brightness=5", "focus_absolute=20",
+            ])
+    }
+
+    @Test("an outcome says what the camera made of a wish, and nothing where it is as asked")
+    func outcomes() {
+        let wish = ControlRequest(name: "gain", value: 10)
+        #expect(ControlOutcome(request: wish, value: 10).remark == nil)
+        #expect(
+            ControlOutcome(request: wish, value: 8).remark
+                == "gain was set to 10, and the camera made 8 of it.")
+        #expect(
+            ControlOutcome(request: wish, value: 0, fault: .refused(10)).remark
+                == "gain is not 10: the camera refuses 10. Try another value.")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Media
+import Testing
+
+@testable import VirtualDevices
+
+@Suite("A virtual camera's controls")
+struct VirtualControlsTests {
+    private static func camera(_ query: String = "", role: String = "desk") throws -> VirtualCamera {
+        try VirtualCamera(
+            role: role,
+            settings: VirtualCameraSettings(selector: "virtual:bars?size=64x48&format=nv12\(query)"))
+    }
+
+    /// The luma in the middle of the first bar, which is white at 75 %.
+    private static func luma(of camera: VirtualCamera) throws -> Int {
+        let run = try DeviceRun<CameraEvent>(camera, seconds: 0.2)
+        let picture = try #require(run.pictures.first)
+        return Int(picture.plane(0)[24 * picture.planes[0].stride + 4])
+    }
+
+    @Test(
+        "has what a webcam has, with automatic exposure, colour and focus on, and what they govern inactive")
+    func list() throws {
+        let controls = try Self.camera().controls()
+        for name in [
+            "brightness", "auto_exposure", "exposure_time_absolute", "gain", "white_balance_temperature",
+            "focus_absolute", "zoom_absolute", "pan_absolute", "tilt_absolute",
+        ] { #expect(controls.named(name) != nil, "\(name)") }
+        #expect(
+            controls.filter(\.isInactive).map(\.name).sorted() == [
+                "exposure_time_absolute", "focus_absolute", "white_balance_temperature",
+            ])
+        #expect(try Self.camera().device.controls == controls)
+    }
+
+    @Test("what automatisms find differs from camera to camera and stays with the role")
+    func metered() throws {
+        func exposure(_ role: String) throws -> Int64? {
+            try Self.camera(role: role).controls().named("exposure_time_absolute")?.value
+        }
+        #expect(try exposure("desk") != exposure("face"))
+        #expect(try exposure("desk") == exposure("desk"))
+    }
+
+    @Test("brightness, exposure and gain are seen in the picture; what is automatic is not")
+    func look() throws {
+        let camera = try Self.camera()
+        let usual = try Self.luma(of: camera)
+        #expect(camera.set([ControlRequest(name: "brightness", value: 20)])[0].isAsAsked)
+        #expect(try Self.luma(of: camera) > usual + 10)
+        _ = camera.set([ControlRequest(name: "brightness", value: 0)])
+        // Switched off, exposure stays where it was.
+        _ = camera.set([ControlRequest(name: "auto_exposure", value: 1)])
+        #expect(try Self.luma(of: camera) == usual)
+        let time = try #require(camera.controls().named("exposure_time_absolute")?.value)
+        _ = camera.set([ControlRequest(name: "exposure_time_absolute", value: time / 2)])
+        #expect(try Self.luma(of: camera) < usual - 40)
+        _ = camera.set([ControlRequest(name: "auto_exposure", value: 3)])
+        #expect(try Self.luma(of: camera) == usual)
+    }
+
+    @Test("refuses what a webcam refuses, for the same reasons")
+    func refusals() throws {
+        let camera = try Self.camera()
+        let outcomes = camera.set([
+            ControlRequest(name: "focus_absolute", value: 40), ControlRequest(name: "sharpness", value: 1),
+            ControlRequest(name: "gain", value: 256),
+        ])
+        #expect(outcomes[0].fault == .governed(by: "focus_automatic_continuous", manual: 0))
+        guard case .unknown = outcomes[1].fault else { return #expect(Bool(false), "sharpness is unknown") }
+        #expect(outcomes[2].fault == .outOfRange(256, 0, 255, step: 1))
+    }
+
+    @Test("lacks what its selector says, and only what there is can be lacking")
+    func lacks() throws {
+        let camera = try Self.camera("&lacks=focus_absolute,gain")
+        #expect(camera.controls().named("gain") == nil)
+        #expect(camera.controls().named("focus_absolute") == nil)
+        #expect(camera.controls().named("brightness") != nil)
+        let error = #expect(throws: VirtualDeviceError.self) { _ = try Self.camera("&lacks=legs") }
+        #expect(error?.description.contains("zoom_absolute") == true)
+    }
+}
