@@ -105,7 +105,7 @@ enum DevicesText {
         if device.mediaType == .video {
             fields["mounting"] = .integer(Int64(device.mounting.degrees))
             fields["formats"] = .array(device.formats.map(json))
-            fields["controls"] = .array(device.controls.map(json))
+            fields["controls"] = .array(device.controls.map(ControlsText.json))
         } else if let sound = device.sound {
             fields["default"] = .boolean(device.isDefault)
             fields["source"] = .string(device.node.printable())
@@ -126,17 +126,5 @@ enum DevicesText {
             fields["rate_range"] = .array([.number(lowest.perSecond), .number(highest.perSecond)])
         }
         return .object(fields)
-    }
-
-    private static func json(_ control: DeviceControl) -> JSONValue {
-        .object([
-            "name": .string(control.name.printable()), "value": .integer(control.value),
-            "minimum": .integer(control.minimum), "maximum": .integer(control.maximum),
-            "step": .integer(control.step), "default": .integer(control.defaultValue),
-            "read_only": .boolean(control.isReadOnly),
-            "menu": .object(
-                Dictionary(
-                    uniqueKeysWithValues: control.menu.map { ("\($0.key)", .string($0.value.printable())) })),
-        ])
     }
 }

@@ -51,6 +51,45 @@ PYTHON
     say "ok: $1"
 }
 
+inside_controls() {
+    v4l2-ctl -d /dev/video0 -l > "$results/listed.v4l2"
+    "$MULTICAM" controls /dev/video0 --json > "$results/listed.json"
+    "$MULTICAM" controls /dev/video0 gain=77 gain_automatic=off boolean=off menu="menu item 4" integer_menu=5 \
+        bitmask=2151686160 integer_64_bits=-5000000000 > "$results/set"
+    v4l2-ctl -d /dev/video0 -C gain,gain_automatic,boolean,menu,integer_menu,bitmask,integer_64_bits > "$results/set.v4l2"
+    refused readonly "$MULTICAM" controls /dev/video0 read_only_integer_32_bits=3
+    refused skipped "$MULTICAM" controls /dev/video0 menu=2
+    refused bits "$MULTICAM" controls /dev/video0 bitmask=1
+    echo '{ cameras: { desk: { device: any, controls: { read_only_integer_32_bits: 3 } } }, tracks: { cameras: encode } }' > "$results/readonly.yaml"
+    refused profile "$MULTICAM" record --profile "$results/readonly.yaml" --camera desk=/dev/video0
+}
+outside_controls() {
+    python3 - "$results" <<'PYTHON' || fail "the list is not that of v4l2-ctl"
+import json, re, sys
+listed = {control["name"]: control for control in json.load(open(sys.argv[1] + "/listed.json"))["controls"]}
+compared = 0
+for line in open(sys.argv[1] + "/listed.v4l2"):
+    found = re.match(r"\s+(\w+) 0x\w+ \((int|int64|bool|menu|intmenu|bitmask)\)\s*:(.*)", line)
+    if not found or "write-only" in line: continue
+    name, kind, rest = found.groups()
+    facts = dict(re.findall(r"(\w+)=(\S+)", rest))
+    control = listed.pop(name)
+    # Of a mask it prints the limits without a sign and the value with one.
+    number = lambda word: int(word, 0) & 0xFFFFFFFF if kind == "bitmask" else int(word)
+    for fact, key in (("min", "minimum"), ("max", "maximum"), ("step", "step"), ("default", "default"), ("value", "value")):
+        if fact in facts and (fact != "value" or not control["volatile"]): assert number(facts[fact]) == control[key], (line, control)
+    assert ("read-only" in line) == control["read_only"], (line, control)
+    compared += 1
+assert compared > 15 and not listed, (compared, listed)
+PYTHON
+    equal "set, whatever the order" "$(tr '\n' ' ' < "$results/set.v4l2")" \
+        "gain: 77 gain_automatic: 0 boolean: 0 menu: 4 (Menu Item 4) integer_menu: 5 (8 0x8) bitmask: -2143281136 integer_64_bits: -5000000000 "
+    says readonly 2 "this control can only be read"
+    says skipped 2 "2 is no choice"
+    says bits 2 "1 is not possible. Choose a sum of bits of 2151686160."
+    says profile 2 "cameras.desk.controls.read_only_integer_32_bits" "can only be read"
+}
+
 inside_flagged_buffer() {
     start_one
     sleep 1

@@ -1,0 +1,94 @@
+import Media
+import Session
+
+/// Controls for people and as JSON. Every word from a device is cleaned.
+enum ControlsText {
+    /// A line for each control, in columns.
+    ///
+    /// - Parameters:
+    ///   - controls: Those to be shown.
+    ///   - all: All of the camera: what governs one may not be shown itself.
+    /// - Returns: As many lines as controls are to be shown.
+    static func lines(_ controls: [DeviceControl], of all: [DeviceControl]) -> [String] {
+        let names = controls.map { $0.name.printable() }
+        let values = controls.map(value)
+        let nameWidth = names.map(\.count).max() ?? 0
+        let valueWidth = values.map(\.count).max() ?? 0
+        return controls.indices.map { index in
+            [
+                padded(names[index], nameWidth), padded(values[index], valueWidth),
+                facts(of: controls[index], among: all),
+            ].joined(separator: "  ")
+        }
+    }
+
+    /// `3 (Aperture Priority Mode)`.
+    private static func value(_ control: DeviceControl) -> String {
+        if control.kind == .boolean { return control.value == 0 ? "off" : "on" }
+        guard let item = control.menu[control.value] else { return String(control.value) }
+        return "\(control.value) (\(item.printable()))"
+    }
+
+    private static func facts(of control: DeviceControl, among all: [DeviceControl]) -> String {
+        var facts: [String] = []
+        if control.kind == .boolean {
+            facts.append("on or off, default \(control.defaultValue == 0 ? "off" : "on")")
+        } else if control.menu.isEmpty {
+            let steps = control.step > 1 ? " in steps of \(control.step)" : ""
+            facts.append("\(control.minimum)…\(control.maximum)\(steps), default \(control.defaultValue)")
+        } else {
+            let items = control.menu.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.printable())" }
+            facts.append("\(items.joined(separator: ", ")); default \(control.defaultValue)")
+        }
+        if control.isReadOnly { facts.append("can only be read") }
+        if case .governed(let governor?, _) = all.governing(control.name, beside: []) {
+            facts.append("governed by \(governor)")
+        } else if control.isInactive {
+            facts.append("of no effect now")
+        }
+        if control.isVolatile { facts.append("changed by the camera") }
+        return facts.joined(separator: "; ")
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    static func json(
+        _ device: CaptureDevice, _ controls: [DeviceControl], _ outcomes: [ControlOutcome],
+        _ presets: [String]
+    ) -> JSONValue {
+        .object([
+            "camera": .object([
+                "name": .string(device.name.printable()), "selector": .string(device.selector.printable()),
+                "node": .string(device.node.printable()),
+                "identity": .string(device.identity.description.printable()),
+            ]),
+            "controls": .array(controls.map(json)), "set": .array(outcomes.map(json)),
+            "presets": .array(presets.map { .string($0.printable()) }),
+        ])
+    }
+
+    static func json(_ control: DeviceControl) -> JSONValue {
+        .object([
+            "name": .string(control.name.printable()), "kind": .string(control.kind.rawValue),
+            "value": .integer(control.value),
+            "minimum": .integer(control.minimum), "maximum": .integer(control.maximum),
+            "step": .integer(control.step), "default": .integer(control.defaultValue),
+            "read_only": .boolean(control.isReadOnly), "inactive": .boolean(control.isInactive),
+            "volatile": .boolean(control.isVolatile),
+            "menu": .object(
+                Dictionary(
+                    uniqueKeysWithValues: control.menu.map { ("\($0.key)", .string($0.value.printable())) })),
+        ])
+    }
+
+    private static func json(_ outcome: ControlOutcome) -> JSONValue {
+        var fields: [String: JSONValue] = [
+            "name": .string(outcome.request.name.printable()), "asked": .integer(outcome.request.value),
+        ]
+        fields["value"] = outcome.value.map { .integer($0) } ?? .null
+        fields["refused"] = outcome.fault.map { .string($0.description.printable(limit: 1000)) } ?? .null
+        return .object(fields)
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@Suite("The controls of a camera")
+struct ControlsTests {
+    private static func environment(_ scratch: Scratch) -> [String: String] {
+        var environment = Multicam.environment
+        environment["XDG_STATE_HOME"] = scratch.path
+        return environment
+    }
+
+    @Test("are listed in columns, a line each, with range, default, menu and what governs them")
+    func list() throws {
+        let outcome = try Multicam.run("controls", "virtual:clap")
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        func line(_ name: String) -> String { outcome.lines.first { $0.hasPrefix(name + " ") } ?? "" }
+        #expect(line("brightness").hasSuffix("-64…64, default 0"))
+        #expect(
+            line("focus_absolute").hasSuffix(
+                "0…250 in steps of 5, default 0; governed by focus_automatic_continuous"))
+        #expect(line("power_line_frequency").contains("1 (50 Hz)"))
+        #expect(line("power_line_frequency").hasSuffix("0 Disabled, 1 50 Hz, 2 60 Hz; default 1"))
+        #expect(line("white_balance_automatic").contains(" on "))
+    }
+
+    @Test("are set in an order that works, whatever the order of the words, and read back")
+    func set() throws {
+        let outcome = try Multicam.run(
+            "controls", "virtual:clap", "exposure_time_absolute=50", "auto_exposure=manual", "--json")
+        #expect(outcome.status == 0)
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let set = try #require(json["set"] as? [[String: Any]])
+        #expect(set.map { $0["name"] as? String } == ["auto_exposure", "exposure_time_absolute"])
+        #expect(set.map { $0["value"] as? Int } == [1, 50])
+        let controls = try #require(json["controls"] as? [[String: Any]])
+        let exposure = controls.first { $0["name"] as? String == "exposure_time_absolute" }
+        #expect(exposure?["inactive"] as? Bool == false)
+    }
+
+    @Test(
+        "what is wrong is one sentence and exit status 2, and nothing is set",
+        arguments: [
+            (
+                ["exposure=5"],
+                "no such control; the nearest that it has: auto_exposure, exposure_time_absolute."
+            ),
+            (["gain=256"], "256 is not possible. Choose 0 to 255."),
+            (["focus_absolute=41", "focus_automatic_continuous=off"], "Choose 0 to 250 in steps of 5."),
+            (["focus_absolute=40"], "Set focus_automatic_continuous=0 as well."),
+            (
+                ["power_line_frequency=55 Hz"],
+                "55 Hz is no choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
+            ),
+            (["brightness=bright"], "bright means nothing here. Choose a whole number."),
+            (["brightness"], "expected NAME=VALUE"),
+            (["brightness=1", "brightness=2"], "set twice"),
+            (["--load", "night"], "nothing is kept of this camera under that name"),
+            (["--forget", "night"], "nothing is kept of this camera under that name"),
+            (["--save", "a\nb"], "expected a name"),
+        ])
+    func refusals(words: [String], sentence: String) throws {
+        let outcome = try Multicam.run([Multicam.path, "controls", "virtual:clap"] + words)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.split(separator: "\n").count == 1)
+        #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
+    }
+
+    @Test("of a camera that is not there are exit status 3, of a file there are none")
+    func missing() throws {
+        #expect(try Multicam.run("controls", "/dev/video977").status == 3)
+        #expect(try Multicam.run("controls", "virtual:clap?lacks=legs").status == 2)
+        #expect(try Multicam.run("controls").status == 2)
+    }
+
+    @Test("can be kept under a name, loaded, overridden, used in a profile, and forgotten")
+    func presets() throws {
+        let scratch = try Scratch()
+        let environment = Self.environment(scratch)
+        let saved = try Multicam.run(
+            "controls", "virtual:bars", "focus_automatic_continuous=off", "focus_absolute=70", "brightness=9",
+            "--save", "desk by day", environment: environment)
+        #expect(saved.status == 0, "\(saved.errors)")
+        let loaded = try Multicam.run(
+            "controls", "virtual:bars", "--load", "desk by day", "brightness=10", environment: environment)
+        #expect(loaded.status == 0, "\(loaded.errors)")
+        let all = try Multicam.run(
+            "controls", "virtual:bars", "--load", "desk by day", environment: environment)
+        #expect(all.lines.contains { $0.hasPrefix("focus_absolute ") && $0.contains(" 70 ") })
+        #expect(all.lines.contains { $0.hasPrefix("brightness ") && $0.contains(" 9 ") })
+        #expect(all.errors.contains("kept of this camera: desk by day."))
+        let profile = try scratch.file(
+            "profile.yaml",
+            """
+            cameras: { camera: { device: "virtual:bars?size=64x48", preset: desk by day, controls: { brightness: 3 } } }
+            """)
+        let recorded = try Multicam.run(
+            "record", "--profile", profile, "--duration", "500ms", "--output", "out",
+            environment: environment,
+            in: scratch)
+        #expect(recorded.status == 0, "\(recorded.errors)")
+        let devices = try #require(try scratch.session(in: "out").manifest["devices"] as? [[String: Any]])
+        let controls = try #require(devices.first?["controls"] as? [[String: Any]])
+        func origin(_ name: String) -> String? {
+            controls.first { $0["name"] as? String == name }?["origin"] as? String
+        }
+        #expect(origin("focus_absolute") == "preset")
+        #expect(origin("brightness") == "asked")
+        let forgotten = try Multicam.run(
+            "controls", "virtual:bars", "--forget", "desk by day", environment: environment)
+        #expect(forgotten.status == 0)
+        let refused = try Multicam.run("record", "--profile", profile, environment: environment, in: scratch)
+        #expect(refused.status == 2)
+        #expect(
+            refused.errors.contains("cameras.camera.preset: found “desk by day”, under which nothing is kept")
+        )
+    }
+}

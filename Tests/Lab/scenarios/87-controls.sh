@@ -1,0 +1,105 @@
+# Controls of the real driver: listed as v4l2-ctl lists them, set in an order that works, refused in a sentence, kept over a
+# replug, matched from camera to camera, kept under names.
+# lab: virtual-time timeout=300
+
+v4l2() { v4l2-ctl -d "$(node "$1")" --get-ctrl="$2" | tr '\n' ' '; } # PORT NAME,NAME…
+
+inside() {
+    cameras controls:1 controls:2 dark:3
+    export XDG_STATE_HOME=$results/state
+    local desk face
+    desk=$(node 1) face=$(node 2)
+
+    v4l2-ctl -d "$desk" -l > "$results/listed.v4l2"
+    "$MULTICAM" controls "$desk" --json > "$results/listed.json"
+    "$MULTICAM" controls "$desk" > "$results/listed"
+
+    # The manual values first, and what governs them last.
+    "$MULTICAM" controls "$desk" focus_absolute=50 exposure_time_absolute=333 white_balance_temperature=5100 brightness=7 gain=40 \
+        auto_exposure=manual focus_automatic_continuous=off white_balance_automatic=off --save bench > "$results/set"
+    v4l2 1 focus_absolute,focus_automatic_continuous,exposure_time_absolute,brightness > "$results/set.v4l2"
+
+    refused unknown "$MULTICAM" controls "$desk" focus=3
+    refused range "$MULTICAM" controls "$desk" focus_absolute=51
+    refused menu "$MULTICAM" controls "$desk" power_line_frequency=loud
+    refused governed "$MULTICAM" controls "$face" focus_absolute=50
+    refused permission "${nobody[@]}" "$MULTICAM" controls "$desk" brightness=9
+    refused missing "$MULTICAM" controls /dev/video77
+    v4l2 1 brightness,focus_absolute > "$results/untouched.v4l2"
+
+    # What the profile asks for is set again after a replug, and face takes over what desk has.
+    cat > "$results/match.yaml" <<'YAML'
+cameras:
+  desk: { device: any, size: 640x480, rate: 30, controls: { brightness: 20 } }
+  face: { device: any, size: 640x480, rate: 30, match: desk }
+YAML
+    start match --profile "$results/match.yaml" --camera desk="$desk" --camera face="$face" --duration 8
+    v4l2 2 auto_exposure,exposure_time_absolute,gain,white_balance_temperature,focus_automatic_continuous > "$results/matched.v4l2"
+    fault unplug 1
+    fault unplug 2
+    sleep 1
+    fault plug 1
+    fault plug 2
+    wait_until 20 sh -c "[ \$(grep -c '\"replug\"' $results/match.events) = 2 ]"
+    v4l2 1 brightness,exposure_time_absolute,auto_exposure > "$results/replugged-desk.v4l2"
+    v4l2 2 auto_exposure,exposure_time_absolute,gain,white_balance_temperature,focus_automatic_continuous > "$results/replugged.v4l2"
+    ended match
+
+    # Unplugged it forgets all, but not what was kept under a name.
+    fault unplug 1
+    wait_until 10 absent 1
+    fault plug 1@4
+    wait_until 20 present 4
+    v4l2 4 focus_absolute,brightness > "$results/forgotten.v4l2"
+    "$MULTICAM" controls "$(node 4)" --load bench > "$results/loaded"
+    v4l2 4 focus_absolute,focus_automatic_continuous,exposure_time_absolute,brightness > "$results/loaded.v4l2"
+    "$MULTICAM" controls "$(node 4)" --reset > "$results/reset"
+    v4l2 4 auto_exposure,brightness,gain,focus_automatic_continuous > "$results/reset.v4l2"
+
+    # A webcam's rate is locked unless the profile lets it fall, and the manifest says so.
+    echo 'cameras: { room: { device: any, size: 640x480, rate: 30 } }' > "$results/room.yaml"
+    record room --profile "$results/room.yaml" --camera room="$(node 3)" --duration 1
+    v4l2 3 exposure_dynamic_framerate > "$results/locked.v4l2"
+}
+
+outside() {
+    local manifest=$results/recordings/match/manifest.json
+    python3 - "$results" <<'PYTHON' || fail "the list is not that of v4l2-ctl"
+import json, re, sys
+listed = json.load(open(sys.argv[1] + "/listed.json"))["controls"]
+names = set(re.findall(r"^\s+(\w+) 0x", open(sys.argv[1] + "/listed.v4l2").read(), re.M))
+assert {control["name"] for control in listed} == names, (names, listed)
+focus = [control for control in listed if control["name"] == "focus_absolute"][0]
+assert (focus["minimum"], focus["maximum"], focus["step"], focus["inactive"]) == (0, 250, 5, True), focus
+PYTHON
+    check "range and governor" grep -q "^focus_absolute .*0…250 in steps of 5, default 0; governed by focus_automatic_continuous" "$results/listed"
+
+    equal "set, whatever the order" "$(cat "$results/set.v4l2")" \
+        "brightness: 7 focus_absolute: 50 focus_automatic_continuous: 0 exposure_time_absolute: 333 "
+    says unknown 2 "no such control" "focus_absolute, focus_automatic_continuous"
+    says range 2 "51 is not possible. Choose 0 to 250 in steps of 5."
+    says menu 2 "loud is no choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
+    says governed 2 "Set focus_automatic_continuous=0 as well."
+    says permission 4 "usermod"
+    says missing 3 /dev/video77
+    equal "a refusal sets nothing" "$(cat "$results/untouched.v4l2")" "brightness: 7 focus_absolute: 50 "
+
+    local matched="gain: 40 white_balance_temperature: 5100 auto_exposure: 1 (Manual Mode) exposure_time_absolute: 333 focus_automatic_continuous: 0 "
+    equal "face follows desk" "$(cat "$results/matched.v4l2")" "$matched"
+    equal "face after its replug" "$(cat "$results/replugged.v4l2")" "$matched"
+    equal "desk after its replug" "$(cat "$results/replugged-desk.v4l2")" "brightness: 20 exposure_time_absolute: 333 auto_exposure: 1 (Manual Mode) "
+    recorded match
+    equal "who wanted it" "$(json "$manifest" "sorted({c['origin'] for d in d['devices'] for c in d['controls']})")" "['asked', 'match', 'rate-lock']"
+    equal "as asked" "$(json "$manifest" "[c for d in d['devices'] for c in d['controls'] if c['asked'] != c.get('value') or 'refused' in c]")" "[]"
+
+    equal "unplugged it forgets" "$(cat "$results/forgotten.v4l2")" "brightness: 128 focus_absolute: 0 "
+    equal "loaded at another port" "$(cat "$results/loaded.v4l2")" \
+        "brightness: 7 focus_absolute: 50 focus_automatic_continuous: 0 exposure_time_absolute: 333 "
+    equal "reset" "$(cat "$results/reset.v4l2")" "brightness: 128 gain: 0 auto_exposure: 3 (Aperture Priority Mode) focus_automatic_continuous: 1 "
+
+    recorded room
+    equal "the rate is locked" "$(cat "$results/locked.v4l2")" "exposure_dynamic_framerate: 0 "
+    equal "and the manifest says so" \
+        "$(json "$manifest" "[(c['name'], c['value'], c['origin']) for c in d['devices'][0]['controls']]")" \
+        "[('exposure_dynamic_framerate', 0, 'rate-lock')]"
+}
