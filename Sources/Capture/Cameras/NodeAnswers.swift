@@ -26,6 +26,20 @@ struct NodeAnswers: Sendable {
         }
     }
 
+    /// Why none of a camera's formats can be read, and what to do.
+    static func unreadable(_ codes: [FourCC]) -> String {
+        guard !codes.isEmpty else {
+            return "it offers no format. Plug it in again, or choose another camera."
+        }
+        let list = codes.map { $0.text.printable() }.joined(separator: ", ")
+        // Depth, also packed or with infrared beside it: V4L2_PIX_FMT_Z16, _INZI and _CNF4 (kernel documentation, depth formats).
+        if codes.contains(where: { ["Z16", "INZI", "CNF4"].contains($0.text) }) {
+            return
+                "it is a depth camera (\(list)): it measures distances, which are not recorded. Choose another camera."
+        }
+        return "it offers only \(list), which cannot be read. Choose another camera."
+    }
+
     /// Opens the node for a moment. Takes milliseconds.
     static func ask(_ camera: SysfsCamera) -> Outcome {
         do {
@@ -37,7 +51,7 @@ struct NodeAnswers: Sendable {
             if node.isInUse() {
                 answers.problem = .inUse(by: NodeOwners.holder(of: camera.node)?.program)
             } else if answers.formats.isEmpty {
-                answers.problem = .failing("it offers no format that can be read")
+                answers.problem = .failing(Self.unreadable(node.pixelCodes()))
             }
             return .camera(answers)
         } catch {
