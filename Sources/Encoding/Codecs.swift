@@ -68,4 +68,8 @@ public struct Codecs: MediaMachinery {
     {
         try PictureConversion.convert(picture, to: pixel)
     }
+
+    public func makeStill(of picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
+        try StillJPEG.bytes(of: picture)
+    }
 }

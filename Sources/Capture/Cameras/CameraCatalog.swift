@@ -140,7 +140,8 @@ public struct CameraCatalog: Sendable {
             identity: DeviceIdentity(
                 busPath: camera.identity.busPath, product: camera.identity.product,
                 serial: camera.identity.serial, name: name),
-            name: name, node: camera.node, selector: camera.selector, controller: camera.controller,
+            name: name, manufacturer: camera.manufacturer, node: camera.node, selector: camera.selector,
+            controller: camera.controller,
             busSpeed: camera.busSpeed, formats: answers.formats, controls: answers.controls,
             problem: answers.problem)
     }

@@ -8,6 +8,8 @@ struct SysfsCamera: Sendable {
     let identity: DeviceIdentity
     /// The driver's own name, which tells two cameras in one device apart: "Integrated Camera: Integrated I".
     let driversName: String
+    /// As the USB device says; empty where it says nothing.
+    let manufacturer: String
     let usbDevice: String?
     let controller: String?
     let busSpeed: Int?
@@ -31,6 +33,7 @@ struct SysfsCamera: Sendable {
         guard let usb else {
             identity = DeviceIdentity(busPath: "", name: driversName)
             (controller, busSpeed, isBuiltIn) = (nil, nil, nil)
+            manufacturer = ""
             return
         }
         let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
@@ -42,6 +45,7 @@ struct SysfsCamera: Sendable {
             busPath: busPath.printable(), product: product.joined(separator: ":").printable(),
             serial: (tree.attribute("serial", of: usb) ?? property("ID_SERIAL_SHORT") ?? "").printable(),
             name: (tree.attribute("product", of: usb) ?? driversName).printable())
+        manufacturer = (tree.attribute("manufacturer", of: usb) ?? "").printable()
         controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
         // `1.5` of the slowest devices, which are no cameras, is rounded down.
         busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }.map { Int($0) }

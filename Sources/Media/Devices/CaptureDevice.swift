@@ -26,6 +26,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public let identity: DeviceIdentity
     /// As a person reads it, without control characters.
     public let name: String
+    /// Who made it, as it says; empty where it says nothing.
+    public let manufacturer: String
     /// The node for a V4L2 camera (`/dev/video0`), the source's name for a PulseAudio microphone.
     public let node: String
     /// The selector that names exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
@@ -49,7 +51,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public init(
         mediaType: MediaType, deviceType: DeviceType, isTypeKnown: Bool = true,
         position: Position = .unspecified, mounting: Rotation = .none, identity: DeviceIdentity, name: String,
-        node: String, selector: String, controller: String? = nil, busSpeed: Int? = nil,
+        manufacturer: String = "", node: String, selector: String, controller: String? = nil,
+        busSpeed: Int? = nil,
         companion: DeviceIdentity? = nil, formats: [OfferedFormat] = [], sound: SoundFormat? = nil,
         controls: [DeviceControl] = [], problem: Problem? = nil
     ) {
@@ -60,6 +63,7 @@ public struct CaptureDevice: Sendable, Hashable {
         self.mounting = mounting
         self.identity = identity
         self.name = name
+        self.manufacturer = manufacturer
         self.node = node
         self.selector = selector
         self.controller = controller

@@ -43,6 +43,11 @@ public protocol MediaMachinery: Sendable {
 
     /// Converts a picture for a program that asked for one format: NV12, I420 or BGRA, of the picture's own size.
     func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError) -> CapturedPicture
+
+    /// A picture as a JPEG: a camera's own bytes where it is one; else encoded once, at high quality. On any thread.
+    ///
+    /// - Throws: For H.264, which has to be decoded first, and for what is damaged.
+    func makeStill(of picture: CapturedPicture) throws(EncodingError) -> SharedBytes
 }
 
 /// Decodes a stream whose pictures depend on each other. Used by one thread alone.

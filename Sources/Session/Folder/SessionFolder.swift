@@ -198,7 +198,7 @@ public final class SessionFolder: Sendable {
     }
 
     /// Makes what is missing of an absolute path.
-    private static func makeFolders(_ path: String) throws(FileError) {
+    static func makeFolders(_ path: String) throws(FileError) {
         var folder = ""
         for name in path.split(separator: "/") {
             folder += "/" + name

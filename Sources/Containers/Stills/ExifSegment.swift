@@ -1,0 +1,130 @@
+internal import Foundation
+internal import Media
+
+/// Writes the Exif segment of a JPEG: an APP1 marker with a little TIFF file in it.
+///
+/// By CIPA DC-008-2019 (Exif 2.32, whose tags are those of 2.3 and the offsets from universal time of 2.31) and TIFF 6.0. The
+/// TIFF is big-endian; IFD 0 comes first, then the Exif IFD that it points to, each followed by the values that do not fit into
+/// its entries.
+struct ExifSegment {
+    private let facts: ExifFacts
+
+    init(_ facts: ExifFacts) {
+        self.facts = facts
+    }
+
+    /// With its marker, at most 65 535 bytes and 2: texts are cut.
+    var bytes: [UInt8] {
+        let tiff = self.tiff
+        let count = tiff.count + Self.signature.count + 2
+        return [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 0xFF)] + Self.signature + tiff
+    }
+
+    /// "Exif" and two zeros (4.7.2).
+    private static let signature: [UInt8] = Array("Exif".utf8) + [0, 0]
+
+    private var tiff: [UInt8] {
+        // "MM", 42, and where IFD 0 is.
+        let header: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8]
+        var main = TIFFDirectory()
+        main.put(ascii: facts.imageDescription, as: .imageDescription)
+        main.put(ascii: facts.make, as: .make)
+        main.put(ascii: facts.model, as: .model)
+        main.put(shorts: [orientation], as: .orientation)
+        // 72 dots an inch mean that nobody knows (4.6.4.A); both are obligatory.
+        main.put(rational: (72, 1), as: .xResolution)
+        main.put(rational: (72, 1), as: .yResolution)
+        main.put(shorts: [2], as: .resolutionUnit)
+        main.put(ascii: facts.software, as: .software)
+        main.put(ascii: dateTime, as: .dateTime)
+        // Colour samples of JFIF lie between the pixels.
+        main.put(shorts: [1], as: .yCbCrPositioning)
+        main.put(long: 0, as: .exifIFD)
+        let exif = self.exif
+        let exifStart = header.count + main.byteCount
+        main.put(long: UInt32(exifStart), as: .exifIFD)
+        return header + main.bytes(at: header.count) + exif.bytes(at: exifStart)
+    }
+
+    private var exif: TIFFDirectory {
+        var exif = TIFFDirectory()
+        if let time = facts.exposureTime, time > .zero {
+            exif.put(rational: Self.seconds(time), as: .exposureTime)
+        }
+        exif.put(undefined: Array("0232".utf8), as: .exifVersion)
+        exif.put(ascii: dateTime, as: .dateTimeOriginal)
+        exif.put(ascii: dateTime, as: .dateTimeDigitized)
+        exif.put(ascii: offset, as: .offsetTime)
+        exif.put(ascii: offset, as: .offsetTimeOriginal)
+        exif.put(ascii: offset, as: .offsetTimeDigitized)
+        // Y, Cb, Cr (4.6.5.B).
+        exif.put(undefined: [1, 2, 3, 0], as: .componentsConfiguration)
+        exif.put(ascii: subSeconds, as: .subSecTime)
+        exif.put(ascii: subSeconds, as: .subSecTimeOriginal)
+        exif.put(ascii: subSeconds, as: .subSecTimeDigitized)
+        exif.put(undefined: Array("0100".utf8), as: .flashpixVersion)
+        // sRGB, which webcams' pictures are.
+        exif.put(shorts: [1], as: .colorSpace)
+        exif.put(long: UInt32(clamping: facts.size.width), as: .pixelXDimension)
+        exif.put(long: UInt32(clamping: facts.size.height), as: .pixelYDimension)
+        if let isAutomatic = facts.isExposureAutomatic {
+            exif.put(shorts: [isAutomatic ? 0 : 1], as: .exposureMode)
+        }
+        if let isAutomatic = facts.isWhiteBalanceAutomatic {
+            exif.put(shorts: [isAutomatic ? 0 : 1], as: .whiteBalance)
+        }
+        return exif
+    }
+
+    /// Which row and column of the scene the first ones of the stored picture are (4.6.4.A, figure 4).
+    private var orientation: UInt16 {
+        switch (facts.rotation, facts.isMirrored) {
+        case (.none, false): 1
+        case (.none, true): 2
+        case (.half, false): 3
+        case (.half, true): 4
+        case (.quarter, true): 5
+        case (.quarter, false): 6
+        case (.threeQuarters, true): 7
+        case (.threeQuarters, false): 8
+        }
+    }
+
+    // MARK: Time
+
+    private var local: LocalTime { LocalTime(facts.date, in: facts.zone) }
+
+    /// `2026:11:22 08:34:12` on the wall's clock.
+    private var dateTime: String {
+        let local = local
+        return
+            "\(Self.padded(local.year, 4)):\(Self.padded(local.month, 2)):\(Self.padded(local.day, 2)) "
+            + "\(Self.padded(local.hour, 2)):\(Self.padded(local.minute, 2)):\(Self.padded(local.second, 2))"
+    }
+
+    /// `+01:00`.
+    private var offset: String {
+        let minutes = facts.zone.secondsFromGMT(for: facts.date) / 60
+        let (hours, rest) = (abs(minutes) / 60, abs(minutes) % 60)
+        return "\(minutes < 0 ? "-" : "+")\(Self.padded(hours, 2)):\(Self.padded(rest, 2))"
+    }
+
+    /// Thousandths of a second: a date is no finer than some microseconds.
+    private var subSeconds: String {
+        Self.padded(Int(local.sinceMidnight.count / 1_000_000 % 1000), 3)
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    /// As a fraction that people know: 1/250 rather than 0.004, where it is one.
+    private static func seconds(_ time: Nanoseconds) -> (UInt32, UInt32) {
+        let part = (1e9 / Double(time.count)).rounded()
+        if part >= 2, abs(1e9 / part / Double(time.count) - 1) < 0.001 {
+            return (1, UInt32(clamping: Int64(part)))
+        }
+        return (UInt32(clamping: time.count / 100_000), 10_000)
+    }
+}

@@ -1,0 +1,42 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+/// Writes a camera's own JPEGs around a still as a QuickTime movie.
+enum ClipFile {
+    /// Each picture is shown at the tick of the camera's rate that is nearest to its capture, and no two at one: a picture that
+    /// is missing leaves the one before it longer.
+    static func write(_ still: Still, to path: String) throws(FileError) {
+        guard let first = still.clip.first else { return }
+        let rate = still.rate
+        let parameters = StreamParameters(
+            codec: .mjpeg, timeScale: rate.pictures, size: first.size, rate: rate, color: first.color)
+        let date = still.facts.date.addingTimeInterval(
+            (first.capturedAt - still.picture.capturedAt).inSeconds)
+        let movie = try MovieFile(
+            path: path, kind: .mov,
+            tracks: [.video(parameters, rotation: still.facts.rotation, name: still.role)], createdAt: date)
+        let ticks = ticks(of: still.clip, rate)
+        for (index, picture) in still.clip.enumerated() where picture.size == first.size {
+            let next = ticks.indices.contains(index + 1) ? ticks[index + 1] : ticks[index] + 1
+            try movie.append(
+                EncodedPacket(
+                    bytes: picture.memory, presentation: ticks[index] * rate.seconds,
+                    decode: ticks[index] * rate.seconds, duration: (next - ticks[index]) * rate.seconds,
+                    isKey: true),
+                to: 0)
+        }
+        try movie.finish()
+    }
+
+    /// The tick of each picture, rising, from 0 on.
+    static func ticks(of pictures: [CapturedPicture], _ rate: FrameRate) -> [Int64] {
+        guard let first = pictures.first else { return [] }
+        var last: Int64 = -1
+        return pictures.map { picture in
+            let time = (picture.capturedAt - first.capturedAt).inSeconds
+            last = max(last + 1, Int64((time * rate.perSecond).rounded()))
+            return last
+        }
+    }
+}

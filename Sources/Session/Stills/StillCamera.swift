@@ -1,0 +1,141 @@
+public import Media
+
+/// Takes stills of one camera of a session while it records, or only runs, without disturbing it.
+///
+/// Give its `tap` to the session; then `take` gives the next whole picture, and with it, where a clip is wanted, the camera's own
+/// JPEGs around it out of a bounded ring.
+public final class StillCamera: Sendable {
+    private struct State {
+        var ring: PictureRing?
+        /// Of pictures that came since somebody began to wait.
+        var taken: CapturedPicture?
+        /// When the last picture was captured.
+        var latest: ClockTime?
+        var waiting = 0
+        /// Whether what comes are no whole pictures, but a stream that has to be decoded first.
+        var isStream = false
+    }
+
+    public let role: String
+    /// Gets every picture as it was captured.
+    public let tap: PictureTap
+    private let planned: PlannedCamera
+    private let source: any CameraSource
+    private let clock: any SessionClock
+    private let live: Nanoseconds
+    private let state: Monitor<State>
+
+    /// So much memory at most for the pictures of a clip: 1.5 s of a 4K camera at 30 pictures a second need 90 MB.
+    private static let ringBytes = 128 << 20
+    /// Longer clips are recordings.
+    public static let longestClip = Nanoseconds.seconds(10)
+
+    /// - Parameters:
+    ///   - planned: The camera as it is used.
+    ///   - source: That it is.
+    ///   - clock: The session's.
+    ///   - live: The length of clips around stills, at most `longestClip`; zero for none. The ring takes memory all the time, and
+    ///     stays empty where the camera delivers no JPEGs.
+    public init(
+        _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
+        live: Nanoseconds = .zero
+    ) {
+        precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
+        let state = Monitor(
+            State(ring: live > .zero ? PictureRing(length: live, byteLimit: Self.ringBytes) : nil))
+        self.state = state
+        self.planned = planned
+        self.source = source
+        self.clock = clock
+        self.live = live
+        role = planned.role
+        // The handler only takes note, so it is never behind by much. Raw pictures may be the driver's memory, of which it needs
+        // most back at once.
+        let capacity = planned.format.pixel.isCompressed ? 8 : 2
+        tap = PictureTap(role: planned.role, format: .asCaptured, capacity: capacity) { picture in
+            Self.note(picture, in: state)
+        }
+        rest(true)
+    }
+
+    /// Without a clip to be kept, nobody looks at pictures while no still is wanted.
+    private func rest(_ isResting: Bool) {
+        if live == .zero { tap.pause(isResting) }
+    }
+
+    /// Whether stills come with the clip around them.
+    public var makesClips: Bool { live > .zero }
+
+    /// For who has pictures from elsewhere than a tap: each whole one, in the order of capture. On any one thread.
+    public func note(_ picture: CapturedPicture) { Self.note(picture, in: state) }
+
+    private static func note(_ picture: CapturedPicture, in state: Monitor<State>) {
+        let isWanted = state.broadcast { state in
+            state.latest = picture.capturedAt
+            state.isStream = picture.pixel == .h264
+            // Raw pictures may be the driver's memory, which nobody may keep for long.
+            if picture.pixel == .mjpeg { state.ring?.add(picture) }
+            return state.waiting > 0 && state.taken == nil && !state.isStream
+        }
+        guard isWanted else { return }
+        let owned = picture.ownedCopy()
+        state.broadcast { state in
+            if state.taken == nil { state.taken = owned }
+        }
+    }
+
+    /// The next whole picture, and the clip around it where this camera makes clips: half of it is still to come then, and is
+    /// waited for. Blocks its thread; not in a Swift task, nor from several threads at once.
+    ///
+    /// - Parameter patience: How long a picture is waited for.
+    /// - Returns: It, with what is known of its moment.
+    /// - Throws: When none comes, or the camera's pictures are not stills.
+    public func take(within patience: Nanoseconds = .seconds(2)) throws(StillError) -> Still {
+        state.withLock { state in
+            state.waiting += 1
+            state.taken = nil
+        }
+        rest(false)
+        defer {
+            state.withLock { $0.waiting -= 1 }
+            rest(true)
+        }
+        guard let picture = state.wait(until: MonotonicClock().now + patience, { $0.taken }) else {
+            if state.withLock({ $0.isStream }) {
+                throw .unsuitable(
+                    role: role,
+                    reason:
+                        "it delivers H.264, of which no stills are taken while it records. Choose `format: mjpeg` in the "
+                        + "profile.")
+            }
+            throw .noPicture(role: role, seconds: patience.inSeconds)
+        }
+        return Still(
+            role: role, picture: picture, facts: facts(of: picture), clip: clip(around: picture, patience),
+            rate: source.format.rate)
+    }
+
+    /// A clip without its end, as of a camera that was unplugged, is as long as there are pictures.
+    private func clip(around picture: CapturedPicture, _ patience: Nanoseconds) -> [CapturedPicture] {
+        guard live > .zero else { return [] }
+        let half = live / 2
+        let end = picture.capturedAt + half
+        _ = state.wait(until: MonotonicClock().now + half + patience) { state in
+            state.latest.flatMap { $0 >= end ? true : nil }
+        }
+        let all = state.withLock { $0.ring?.pictures ?? [] }
+        return all.filter { $0.capturedAt >= picture.capturedAt - half && $0.capturedAt <= end }
+    }
+
+    private func facts(of picture: CapturedPicture) -> StillFacts {
+        var controls: [DeviceControl] = []
+        do throws(DeviceError) {
+            controls = try source.controls()
+        } catch {
+            // It was unplugged since: the picture is there, and what its controls said is not known.
+        }
+        return StillFacts(
+            date: clock.date(of: picture.capturedAt - planned.latency), device: source.device,
+            rotation: planned.rotation, isMirrored: planned.isMirrored, controls: controls)
+    }
+}

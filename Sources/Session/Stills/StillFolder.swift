@@ -1,0 +1,87 @@
+internal import Containers
+internal import Foundation
+internal import Glibc
+public import Media
+
+/// Where stills and their clips are written. Each has a name that no file has.
+public struct StillFolder: Sendable {
+    /// The files of a still.
+    public struct Files: Sendable, Equatable {
+        public let still: String
+        /// The clip around it; `nil` where there is none.
+        public let clip: String?
+    }
+
+    public let path: String
+    private let software: String
+    private let zone: TimeZone
+
+    /// - Parameters:
+    ///   - path: Made with the first still where it is missing.
+    ///   - version: Of the program, for the files.
+    public init(path: String, version: String) {
+        self.init(path: path, version: version, zone: .current)
+    }
+
+    init(path: String, version: String, zone: TimeZone) {
+        self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+        software = "multicam \(version)"
+        self.zone = zone
+    }
+
+    /// The place of the stills of a recording: in its session folder.
+    public init(ofSession folder: String, version: String) {
+        self.init(path: folder + "/stills", version: version)
+    }
+
+    /// Writes a still as `2026-11-21_142310-123_desk.jpg`, by the wall's clock to the millisecond, and its clip beside it as a
+    /// QuickTime movie. Waits for the disk; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - still: That was taken.
+    ///   - machinery: Encodes what is no JPEG.
+    ///   - name: The file's own name, in place of the usual one; then it must not be there yet.
+    /// - Returns: Absolute paths.
+    /// - Throws: When the picture cannot be encoded, or a file cannot be written or is there already.
+    public func write(
+        _ still: Still, with machinery: any MediaMachinery, as name: String? = nil
+    ) throws(StillError) -> Files {
+        let jpeg: SharedBytes
+        do throws(EncodingError) { jpeg = try machinery.makeStill(of: still.picture) } catch {
+            throw .encoding(error)
+        }
+        let facts = still.facts.exif(of: still, zone: zone, software: software)
+        do throws(FileError) {
+            try SessionFolder.makeFolders(path)
+            let base: String
+            if let name { base = path + "/" + Self.withoutEnding(name) } else { base = try freeName(still) }
+            let file = name.map { path + "/" + $0 } ?? base + ".jpg"
+            try StillFile.write(jpeg, facts, to: file)
+            guard !still.clip.isEmpty else { return Files(still: file, clip: nil) }
+            let clip = base + ".mov"
+            try ClipFile.write(still, to: clip)
+            return Files(still: file, clip: clip)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private static func withoutEnding(_ name: String) -> String {
+        name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+    }
+
+    /// Two stills of one millisecond are rare, not impossible.
+    private func freeName(_ still: Still) throws(FileError) -> String {
+        let usual = path + "/" + SessionFolder.usualName(date: still.facts.date, profile: "")
+        let milliseconds = LocalTime(still.facts.date, in: zone).sinceMidnight.count / 1_000_000 % 1000
+        let digits = String(String(1000 + milliseconds).dropFirst())
+        let base = "\(usual.dropLast())-\(digits)_\(still.role)"
+        for number in 1..<1000 {
+            let candidate = number == 1 ? base : "\(base)-\(number)"
+            if access(candidate + ".jpg", F_OK) != 0, access(candidate + ".mov", F_OK) != 0 {
+                return candidate
+            }
+        }
+        throw FileError(path: base + ".jpg", operation: "create", errno: EEXIST)
+    }
+}

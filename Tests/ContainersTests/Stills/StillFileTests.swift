@@ -1,0 +1,239 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Containers
+
+@Suite("Stills as files")
+struct StillFileTests {
+    /// 64×48, of ffmpeg's; `bits` are coded with the standard tables where they are asked for.
+    private static func jpeg(_ folder: Folder, _ options: [String] = ["-huffman", "default"]) throws
+        -> SharedBytes
+    {
+        let path = folder.file("source.jpg")
+        try Program.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=1", "-frames:v", "1",
+                "-pix_fmt", "yuvj422p",
+            ]
+                + options + [path])
+        return SharedBytes(try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private static func facts(rotation: Rotation = .none, isMirrored: Bool = false) throws -> ExifFacts {
+        ExifFacts(
+            // 2026-11-21 14:23:10.123 at Berlin's.
+            date: Date(timeIntervalSince1970: 1_795_267_390.1235),
+            zone: try #require(TimeZone(secondsFromGMT: 3600)),
+            size: PictureSize(width: 64, height: 48), rotation: rotation, isMirrored: isMirrored,
+            make: "Maker & Söhne",
+            model: "Studio Webcam", software: "multicam 0.1.0", imageDescription: "desk",
+            exposureTime: .milliseconds(4), isExposureAutomatic: false, isWhiteBalanceAutomatic: true)
+    }
+
+    /// What exiftool says of a file, by tag.
+    private static func read(_ path: String) throws -> [String: String] {
+        let output = try Program.run("exiftool", ["-j", "-G1", "-n", "-validate", "-all", path])
+        let list = try JSONSerialization.jsonObject(with: output) as? [[String: Any]]
+        return (list?.first ?? [:]).mapValues { "\($0)" }
+    }
+
+    private static func decoded(_ path: String) throws -> Data {
+        try Program.run(
+            "ffmpeg",
+            ["-v", "error", "-noautorotate", "-i", path, "-f", "rawvideo", "-pix_fmt", "yuvj422p", "-"])
+    }
+
+    @Test("exiftool reads every fact, and finds nothing wrong with the file")
+    func exif() throws {
+        let folder = try Folder()
+        let path = folder.file("still.jpg")
+        try StillFile.write(try Self.jpeg(folder), try Self.facts(), to: path)
+        let tags = try Self.read(path)
+        let expected = [
+            "IFD0:Make": "Maker & S?hne", "IFD0:Model": "Studio Webcam", "IFD0:Orientation": "1",
+            "IFD0:Software": "multicam 0.1.0", "IFD0:ImageDescription": "desk",
+            "IFD0:ModifyDate": "2026:11:21 14:23:10", "ExifIFD:DateTimeOriginal": "2026:11:21 14:23:10",
+            "ExifIFD:CreateDate": "2026:11:21 14:23:10", "ExifIFD:OffsetTime": "+01:00",
+            "ExifIFD:OffsetTimeOriginal": "+01:00", "ExifIFD:SubSecTimeOriginal": "123",
+            "ExifIFD:ExposureTime": "0.004", "ExifIFD:ExposureMode": "1", "ExifIFD:WhiteBalance": "0",
+            "ExifIFD:ExifImageWidth": "64", "ExifIFD:ExifImageHeight": "48", "ExifIFD:ColorSpace": "1",
+            "ExifTool:Validate": "0 0 0",
+        ]
+        for (tag, value) in expected { #expect(tags[tag] == value, "\(tag)") }
+    }
+
+    @Test(
+        "orientation undoes rotation and mirroring, as exiftool names it",
+        arguments: [
+            (Rotation.none, false, "Horizontal (normal)"), (.quarter, false, "Rotate 90 CW"),
+            (.half, false, "Rotate 180"),
+            (.threeQuarters, false, "Rotate 270 CW"), (.none, true, "Mirror horizontal"),
+            (.half, true, "Mirror vertical"),
+        ])
+    func orientation(rotation: Rotation, isMirrored: Bool, words: String) throws {
+        let folder = try Folder()
+        let path = folder.file("still.jpg")
+        try StillFile.write(
+            try Self.jpeg(folder), try Self.facts(rotation: rotation, isMirrored: isMirrored), to: path)
+        let output = try Program.run("exiftool", ["-s3", "-Orientation", path])
+        #expect(String(decoding: output, as: UTF8.self) == words + "\n")
+    }
+
+    /// The corners' luma of a picture with four grey quarters, after a reader has applied the orientation.
+    @Test(
+        "a reader that applies the orientation of a turned and mirrored still shows it upright",
+        arguments: [
+            (Rotation.quarter, true), (.threeQuarters, true), (.quarter, false),
+        ])
+    func transposed(rotation: Rotation, isMirrored: Bool) throws {
+        let folder = try Folder()
+        // What is seen upright: 0 top left, 80 top right, 160 bottom left, 240 bottom right; stored as the camera sees it.
+        let turns: [Rotation: String] = [.quarter: "transpose=cclock", .threeQuarters: "transpose=clock"]
+        let mirror = isMirrored ? "hflip," : ""
+        let stored = folder.file("stored.jpg")
+        try Program.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i",
+                "color=black:size=64x64,format=gray,geq=lum='80*gt(X,31)+160*gt(Y,31)'",
+                "-frames:v", "1", "-vf", "\(mirror)\(turns[rotation] ?? "null"),format=yuvj422p", "-q:v", "2",
+                stored,
+            ])
+        let path = folder.file("still.jpg")
+        let bytes = SharedBytes(try Data(contentsOf: URL(fileURLWithPath: stored)))
+        try StillFile.write(bytes, try Self.facts(rotation: rotation, isMirrored: isMirrored), to: path)
+        let seen = try Self.upright(path)
+        let corners = [(8, 8), (55, 8), (8, 55), (55, 55)].map { Int(seen[$0.1 * 64 + $0.0]) }
+        for (found, wanted) in zip(corners, [0, 80, 160, 240]) {
+            #expect(abs(found - wanted) < 12, "\(corners)")
+        }
+    }
+
+    /// Luma of a square picture as libjpeg's own tool turns it by what exiftool reads.
+    private static func upright(_ path: String) throws -> [UInt8] {
+        let words = try Program.run("exiftool", ["-s3", "-n", "-Orientation", path])
+        // Exif 2.32, 4.6.4.A: how the stored picture is brought upright.
+        let filters = [
+            "1": "null", "2": "hflip", "3": "hflip,vflip", "4": "vflip", "5": "transpose=cclock_flip",
+            "6": "transpose=clock", "7": "transpose=clock_flip", "8": "transpose=cclock",
+        ]
+        let filter = filters[
+            String(decoding: words, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)]
+        return Array(
+            try Program.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-noautorotate", "-i", path, "-vf", "\(filter ?? "")", "-f", "rawvideo",
+                    "-pix_fmt",
+                    "gray", "-",
+                ]))
+    }
+
+    @Test("nothing that is coded is touched: the scan is the camera's own, byte for byte")
+    func untouched() throws {
+        let folder = try Folder()
+        let source = try Self.jpeg(folder)
+        let path = folder.file("still.jpg")
+        try StillFile.write(source, try Self.facts(), to: path)
+        let written = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let headers = try #require(JPEGHeaders(source.bytes))
+        let scan = Array(source.bytes[headers.scan...])
+        #expect(Array(written.suffix(scan.count)) == scan)
+        #expect(try Self.decoded(path) == Self.decoded(folder.file("source.jpg")))
+    }
+
+    @Test("a JPEG without Huffman tables, as Motion JPEG allows, becomes a file that any program reads")
+    func tables() throws {
+        let folder = try Folder()
+        let source = try Self.jpeg(folder)
+        let headers = try #require(JPEGHeaders(source.bytes))
+        #expect(headers.hasHuffmanTables)
+        var bare: [UInt8] = [0xFF, 0xD8]
+        for segment in headers.segments where source.bytes[segment.lowerBound + 1] != 0xC4 {
+            bare += source.bytes[segment]
+        }
+        // Some cameras send no end either.
+        bare += source.bytes[headers.scan..<headers.end - 2]
+        let shared = SharedBytes(bare)
+        #expect(JPEGHeaders(shared.bytes)?.hasHuffmanTables == false)
+        let path = folder.file("still.jpg")
+        try StillFile.write(shared, try Self.facts(), to: path)
+        let written = SharedBytes(try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(JPEGHeaders(written.bytes)?.hasHuffmanTables == true)
+        #expect(JPEGHeaders(written.bytes)?.hasEnd == true)
+        // ffmpeg knows the tables by itself, so this says only that they are the right ones beside them.
+        #expect(try Self.decoded(path) == Self.decoded(folder.file("source.jpg")))
+    }
+
+    @Test("a camera's own Exif segment and JFIF header make room, its other segments stay")
+    func segments() throws {
+        let folder = try Folder()
+        let source = try Self.jpeg(folder)
+        let comment: [UInt8] = [0xFF, 0xFE, 0, 6] + Array("keep".utf8)
+        let old: [UInt8] = [0xFF, 0xE1, 0, 10] + Array("Exif".utf8) + [0, 0, 1, 2]
+        let bytes = SharedBytes([0xFF, 0xD8] + old + comment + Array(source.bytes.dropFirst(2)))
+        let path = folder.file("still.jpg")
+        try StillFile.write(bytes, try Self.facts(), to: path)
+        let tags = try Self.read(path)
+        #expect(tags["File:Comment"] == "keep")
+        #expect(tags["IFD0:Model"] == "Studio Webcam")
+        #expect(tags["ExifTool:Validate"] == "0 0 0")
+        #expect(tags["JFIF:JFIFVersion"] == nil)
+    }
+
+    @Test("what a camera leaves behind the end of its picture is left out")
+    func trailing() throws {
+        let folder = try Folder()
+        let source = try Self.jpeg(folder)
+        let bytes = SharedBytes(Array(source.bytes) + Array(repeating: 0, count: 1000))
+        let pieces = try #require(StillFile.pieces(of: bytes, try Self.facts()))
+        #expect(pieces.last?.bytes.suffix(2).elementsEqual([0xFF, 0xD9]) == true)
+    }
+
+    @Test("rubbish is refused in a sentence, and a file that is there is left alone")
+    func refusals() throws {
+        let folder = try Folder()
+        let path = folder.file("still.jpg")
+        for rubbish in [[], [0xFF], [0xFF, 0xD8, 0xFF], [0xFF, 0xD8, 0xFF, 0xE0, 0xFF, 0xFF, 1]] as [[UInt8]]
+        {
+            let error = #expect(throws: FileError.self) {
+                try StillFile.write(SharedBytes(rubbish), try Self.facts(), to: path)
+            }
+            #expect(error?.description.contains("no JPEG") == true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+        let source = try Self.jpeg(folder)
+        let error = #expect(throws: FileError.self) {
+            try StillFile.write(source, try Self.facts(), to: path)
+        }
+        #expect(error?.description.contains("it is there already") == true)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+    }
+
+    @Test(
+        "an exposure time is a fraction as photographers write it, where it is one",
+        arguments: [
+            (Nanoseconds.milliseconds(4), "1/250"), (.microseconds(16_600), "1/60"),
+            (.milliseconds(33), "0.033"),
+            (.seconds(2), "2"), (.milliseconds(500), "0.5"),
+        ])
+    func exposure(time: Nanoseconds, words: String) throws {
+        let folder = try Folder()
+        let path = folder.file("still.jpg")
+        var facts = try Self.facts()
+        facts.exposureTime = time
+        try StillFile.write(try Self.jpeg(folder), facts, to: path)
+        let output = String(
+            decoding: try Program.run("exiftool", ["-s3", "-n", "-ExposureTime", path]), as: UTF8.self)
+        let read = try #require(Double(output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(abs(read / time.inSeconds - 1) < 0.01)
+        if words.contains("/") {
+            #expect(
+                String(decoding: try Program.run("exiftool", ["-s3", "-ExposureTime", path]), as: UTF8.self)
+                    == words + "\n")
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Encoding
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("stills out of a recording")
+struct StillRecordingTests {
+    /// Two seconds in real time, with one still of `desk` taken meanwhile.
+    private func record(
+        _ camera: String, live: Nanoseconds = .zero, in scratch: URL
+    ) async throws -> (result: RecordingResult, still: Result<StillFolder.Files, StillError>) {
+        let file = scratch.appending(path: "test.yaml")
+        try "cameras: { desk: { \(camera) } }\ntracks: { cameras: copy }".write(
+            to: file, atomically: true, encoding: .utf8)
+        let setup = try SessionSetup(SetupRequest(profile: file.path))
+        let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .seconds(2), version: "0.0.0"),
+            pictureTaps: stills.taps)
+        let taken = Monitor<Result<StillFolder.Files, StillError>?>(nil)
+        let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
+        let taker = MediaThread(name: "taker") {
+            let result = Result { () throws(StillError) in
+                try stills.take(["desk"], into: folder, with: Codecs())
+            }
+            taken.withLock { $0 = result.flatMap { $0[0].files } }
+        }
+        let result = try await session.record()
+        taker.join()
+        return (result, try #require(taken.withLock { $0 }))
+    }
+
+    private func withScratch(_ body: (URL) async throws -> Void) async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "stills-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer {
+            do { try FileManager.default.removeItem(at: scratch) } catch { print("left behind: \(error)") }
+        }
+        try await body(scratch)
+    }
+
+    @Test(
+        "a still is the camera's own picture with its Exif data, its clip lies beside it, and the recording loses nothing"
+    )
+    func still() async throws {
+        try await withScratch { scratch in
+            let (result, still) = try await record(
+                #"device: "virtual:clap?size=320x180", rotation: 90"#, live: .milliseconds(600), in: scratch)
+            let files = try still.get()
+            #expect(files.still.hasPrefix(scratch.path + "/session/stills/"))
+            #expect(files.still.hasSuffix("_desk.jpg"))
+            #expect(result.manifest.tracks.first?.frames?.lost == [:])
+            #expect(
+                try lines(
+                    "exiftool", ["-s3", "-n", "-Orientation", "-ImageDescription", "-Model", files.still])
+                    == ["6", "desk", "Virtual camera desk"])
+            let clip = try #require(files.clip)
+            let stream = try #require(try Reader.streams(clip).first)
+            #expect((4...20).contains(stream.frameCount ?? 0))
+            #expect(try scan(of: files.still).count > 1000)
+            let own = try scan(of: files.still)
+            #expect(try pictures(of: clip, in: scratch).contains(own))
+        }
+    }
+
+    @Test("raw pictures are encoded once; a clip of them is refused in a sentence")
+    func raw() async throws {
+        try await withScratch { scratch in
+            let camera = #"device: "virtual:bars?size=320x180&format=yuyv", format: yuyv"#
+            let file = scratch.appending(path: "raw.yaml")
+            try "cameras: { desk: { \(camera) } }\ntracks: { cameras: encode }".write(
+                to: file, atomically: true, encoding: .utf8)
+            let setup = try SessionSetup(SetupRequest(profile: file.path))
+            let snapshot = try Snapshot(setup, settling: .zero)
+            let still = try #require(try snapshot.take().first)
+            let files = try snapshot.write(still, into: StillFolder(path: scratch.path, version: "0.0.0"))
+            #expect(
+                try lines("exiftool", ["-s3", "-n", "-YCbCrSubSampling", "-ImageWidth", files.still])
+                    == ["2 1", "320"])
+            let again = try SessionSetup(SetupRequest(profile: file.path))
+            let error = #expect(throws: StillError.self) {
+                _ = try Snapshot(again, live: .seconds(1), settling: .zero)
+            }
+            #expect(error?.description.contains("Choose `format: mjpeg`") == true)
+        }
+    }
+
+    private func lines(_ program: String, _ arguments: [String]) throws -> [Substring] {
+        String(decoding: try Reader.run(program, arguments), as: UTF8.self).split(separator: "\n")
+    }
+
+    /// A JPEG from its scan on, of a file of one.
+    private func scan(of path: String) throws -> Data {
+        scan(of: try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private func scan(of jpeg: Data) -> Data {
+        jpeg.firstRange(of: Data([0xFF, 0xDA])).map { jpeg[$0.lowerBound...] }.map { Data($0) } ?? Data()
+    }
+
+    /// The scans of a clip's packets as ffmpeg takes them out.
+    private func pictures(of clip: String, in scratch: URL) throws -> [Data] {
+        let folder = scratch.appending(path: "pictures")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        _ = try Reader.run("ffmpeg", ["-v", "error", "-i", clip, "-c", "copy", folder.path + "/%d.jpg"])
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
+            scan(of: try Data(contentsOf: $0))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Session
+
+@Suite("What a still says of its moment")
+struct StillFactsTests {
+    private static let device = CaptureDevice(
+        mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: "Cam"), name: "Cam",
+        manufacturer: "Maker", node: "/dev/video0", selector: "/dev/video0")
+
+    private func facts(mode: Int64, isVolatile: Bool = false) -> StillFacts {
+        StillFacts(
+            date: Date(timeIntervalSince1970: 0), device: Self.device, rotation: .none, isMirrored: false,
+            controls: [
+                DeviceControl(
+                    name: "auto_exposure", kind: .menu, value: mode, minimum: 0, maximum: 3, defaultValue: 3),
+                DeviceControl(
+                    name: "exposure_time_absolute", value: 40, minimum: 3, maximum: 2047, defaultValue: 156,
+                    isVolatile: isVolatile),
+            ])
+    }
+
+    @Test(
+        "an exposure time is told where it was set, or where the driver reads it from the camera; else it is not known"
+    )
+    func exposureTime() {
+        #expect(facts(mode: 1).exposureTime == .milliseconds(4))
+        #expect(facts(mode: 1).isExposureAutomatic == false)
+        #expect(facts(mode: 3).exposureTime == nil)
+        #expect(facts(mode: 3).isExposureAutomatic == true)
+        #expect(facts(mode: 3, isVolatile: true).exposureTime == .milliseconds(4))
+        #expect(facts(mode: 1).isWhiteBalanceAutomatic == nil)
+        #expect(facts(mode: 1).make == "Maker")
+    }
+}
