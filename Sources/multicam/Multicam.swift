@@ -15,6 +15,7 @@ struct Multicam {
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
         RecoverCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self, ControlsCommand.self,
+        SnapshotCommand.self,
     ]
 
     static func main() async {
@@ -88,6 +89,7 @@ struct Multicam {
         case let error as RecordingError: status(of: error)
         case let error as SetupError: status(of: error)
         case let error as DeviceError: status(of: error)
+        case let error as StillError: status(of: error)
         case let error as FileError: error.isPermission ? .noPermission : .storageFailed
         case let error as CalibrationError: status(of: error)
         case let error as SyncCheckError: error.isPermission ? .noPermission : .failed
@@ -114,6 +116,15 @@ struct Multicam {
         case .unreadable, .busy: .failed
         case .noPermission: .noPermission
         case .storage: .storageFailed
+        }
+    }
+
+    private static func status(of error: StillError) -> ExitStatus {
+        switch error {
+        case .noPicture: .deviceMissing
+        case .unsuitable, .unknownRole: .usage
+        case .encoding: .failed
+        case .file(let error): error.isPermission ? .noPermission : .storageFailed
         }
     }
 

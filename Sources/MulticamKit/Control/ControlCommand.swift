@@ -10,6 +10,8 @@ public enum ControlCommand: Sendable, Equatable {
     case start
     /// Ends the recording; a session that stands by goes on standing by.
     case stop
+    /// Takes stills of the cameras of these roles, of all where there is none, into the session folder.
+    case snapshot([String])
     case change(SessionChange)
 
     /// How each is said, and what it does.
@@ -20,6 +22,7 @@ public enum ControlCommand: Sendable, Equatable {
             ("split", "go on in new files"),
             ("start", "begin a recording, where `record --standby` waits"),
             ("stop", "end the recording"),
+            ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
         ] + SessionChange.vocabulary
 
     /// - Parameter words: As of `vocabulary`; a mark's text may be several.
@@ -41,6 +44,10 @@ public enum ControlCommand: Sendable, Equatable {
             let text = rest.joined(separator: " ").printable(limit: 200)
             guard !text.isEmpty else { throw .usage("`mark` needs a text: `mark \"question 2\"`.") }
             self = .mark(text)
+            return
+        }
+        if name == "snapshot" {
+            self = .snapshot(Array(rest))
             return
         }
         let change: SessionChange?

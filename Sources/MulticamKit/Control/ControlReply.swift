@@ -1,5 +1,21 @@
+public import Session
+
 /// What a running session answers: a line of JSON.
 public struct ControlReply: Sendable, Equatable, Codable {
+    /// The files of a still, as absolute paths.
+    public struct Still: Sendable, Equatable, Codable {
+        public var role: String
+        public var file: String
+        /// The clip around it; `nil` where none is made.
+        public var clip: String?
+
+        public init(role: String, file: String, clip: String?) {
+            self.role = role
+            self.file = file
+            self.clip = clip
+        }
+    }
+
     /// Whether it was done.
     public var ok: Bool
     /// A sentence for people: what was done, or why not.
@@ -8,11 +24,35 @@ public struct ControlReply: Sendable, Equatable, Codable {
     public var usage: Bool
     /// Of `status`.
     public var status: ControlStatus?
+    /// Of `snapshot`: those that were taken, also where others were not.
+    public var stills: [Still]?
 
-    public init(ok: Bool, text: String, usage: Bool = false, status: ControlStatus? = nil) {
+    public init(
+        ok: Bool, text: String, usage: Bool = false, status: ControlStatus? = nil, stills: [Still]? = nil
+    ) {
         self.ok = ok
         self.usage = usage
         self.text = text
         self.status = status
+        self.stills = stills
+    }
+}
+
+extension ControlReply {
+    /// What came of stills.
+    public init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
+        var stills: [Still] = []
+        var failures: [String] = []
+        for (role, result) in taken {
+            switch result {
+            case .success(let files): stills.append(Still(role: role, file: files.still, clip: files.clip))
+            case .failure(let error): failures.append(error.description)
+            }
+        }
+        let roles = stills.map(\.role).joined(separator: ", ")
+        self.init(
+            ok: failures.isEmpty,
+            text: failures.isEmpty ? "taken: \(roles)" : failures.joined(separator: " "),
+            stills: stills)
     }
 }

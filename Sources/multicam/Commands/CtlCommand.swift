@@ -8,7 +8,7 @@ import Session
 struct CtlCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "ctl",
-        summary: "Change, mark, split or end a recording that runs, or ask how it goes.",
+        summary: "Change, mark, split or end a recording that runs, take stills of it, or ask how it goes.",
         notes: ["What can be asked:"]
             + ControlCommand.vocabulary.map { "  \($0.usage): \($0.help)" } + [
                 "A change takes effect at once and leaves no gap in any track; the manifest tells of it. Only the user who records "
@@ -61,6 +61,9 @@ struct CtlCommand: Command {
             Output.data(String(decoding: try encoder.encode(reply), as: UTF8.self))
         } else if let status = reply.status {
             for line in ControlText.lines(status) { Output.data(line) }
+        } else if let stills = reply.stills {
+            for line in ControlText.lines(stills) { Output.data(line) }
+            if !reply.ok { Output.message(reply.text.printable(limit: 1000)) }
         } else {
             Output.message(reply.text.printable(limit: 1000))
         }

@@ -12,4 +12,17 @@ extension ParsedArguments {
         }
         return duration
     }
+
+    /// What an option says that takes a time; `nil` where it is not given.
+    func time(
+        _ option: String, in range: ClosedRange<Nanoseconds>
+    ) throws(UsageError) -> Nanoseconds? {
+        guard let text = optional(option) else { return nil }
+        guard let time = Nanoseconds(text), range.contains(time) else {
+            throw spec.error(
+                "`--\(option) \(text.printable())`: expected a time from \(range.lowerBound.text) to "
+                    + "\(range.upperBound.text), for example 1.5s.")
+        }
+        return time
+    }
 }

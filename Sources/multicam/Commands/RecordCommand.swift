@@ -19,7 +19,7 @@ struct RecordCommand: Command {
             "While recording, a governor lowers quality when the computer is too slow, tells each step, and takes it back. What the "
                 + "computer is about to end, by heat, memory or an empty battery, is ended properly, with exit status 1; with --resume "
                 + "it goes on in another folder when system pressure has recovered: nothing has been serious for some seconds.",
-            "`multicam ctl` changes the program, marks, splits and ends it from another terminal.",
+            "`multicam ctl` changes the program, marks, splits and ends it, and takes stills, from another terminal.",
             "The session folder's path is the only line of standard output; with --json events are, one a line.",
         ],
         options: ProfileOptions.specs + [
@@ -43,6 +43,11 @@ struct RecordCommand: Command {
                 help:
                     "Go on in another folder, when it has recovered, after system pressure has ended the recording."
             ),
+            OptionSpec(
+                "live", "T",
+                help:
+                    "Keep the last pictures in memory, so that stills come with the clip of this length around them: at most 10s."
+            ),
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
 
@@ -51,6 +56,7 @@ struct RecordCommand: Command {
     private let name: String?
     private let duration: Nanoseconds?
     private let copy: SafetyCopy?
+    private let live: Nanoseconds
     private let wantsJSON: Bool
     private let isGoverned: Bool
     private let resumes: Bool
@@ -73,6 +79,7 @@ struct RecordCommand: Command {
         }
         duration = try arguments.duration()
         copy = try Self.copy(arguments)
+        live = try arguments.time("live", in: .milliseconds(100)...StillCamera.longestClip) ?? .zero
         wantsJSON = arguments.flag("json")
         isGoverned = !arguments.flag("no-governor")
         resumes = arguments.flag("resume")
@@ -140,11 +147,17 @@ struct RecordCommand: Command {
 
     private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
+        let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
+        if live > .zero {
+            for camera in stills.cameras where !camera.makesClips {
+                Output.message("camera \(camera.role) delivers no JPEGs: stills of it come without a clip.")
+            }
+        }
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                copy: copy))
-        steering.steer(session)
+                copy: copy), pictureTaps: stills.taps)
+        steering.steer(session, stills: stills)
         let printer = Task { await printEvents(of: session, setup) }
         let status = Task { await showStatus(of: session, printer) }
         defer { status.cancel() }

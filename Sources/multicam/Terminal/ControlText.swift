@@ -4,6 +4,11 @@ import MulticamKit
 
 /// How a running session goes, for people.
 enum ControlText {
+    /// The files' paths.
+    static func lines(_ stills: [ControlReply.Still]) -> [String] {
+        stills.flatMap { [$0.file] + [$0.clip].compactMap { $0 } }.map { $0.printable(limit: 4096) }
+    }
+
     /// Text that came over the socket, cleaned.
     static func lines(_ status: ControlStatus) -> [String] {
         let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)

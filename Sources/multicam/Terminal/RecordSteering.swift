@@ -8,6 +8,8 @@ final class RecordSteering: Sendable {
     private struct State {
         /// `nil` while nothing is recorded.
         var session: MulticamSession?
+        /// Of that session.
+        var stills: SessionStills?
         var isStopped = false
     }
 
@@ -61,7 +63,7 @@ final class RecordSteering: Sendable {
                 state.withLock { $0.isStopped = true }
                 stopped.cancel()
                 return ControlReply(ok: true, text: "it does not go on.")
-            case .mark, .split, .change, .start:
+            case .mark, .split, .change, .start, .snapshot:
                 return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
             }
         }
@@ -79,6 +81,7 @@ final class RecordSteering: Sendable {
             session.split()
             return ControlReply(ok: true, text: "the recording goes on in new files.")
         case .start: return ControlReply(ok: false, text: "it is being recorded already.")
+        case .snapshot(let roles): return takeStills(roles, of: session)
         case .stop:
             state.withLock { $0.isStopped = true }
             stopped.cancel()
@@ -94,17 +97,39 @@ final class RecordSteering: Sendable {
         }
     }
 
-    /// Signals are this session's from now on.
-    func steer(_ session: MulticamSession) {
+    /// Waits for the pictures, and for the disk.
+    private func takeStills(_ roles: [String], of session: MulticamSession) -> ControlReply {
+        guard let stills = state.withLock({ $0.stills }), let folder = session.folderPath,
+            session.status.phase == .recording
+        else { return ControlReply(ok: false, text: "nothing is being recorded at the moment.") }
+        do throws(StillError) {
+            return ControlReply(try stills.take(roles, intoSession: folder))
+        } catch {
+            return ControlReply(ok: false, text: error.description, usage: true)
+        }
+    }
+
+    /// Signals and commands are this session's from now on.
+    ///
+    /// - Parameters:
+    ///   - session: That is about to record.
+    ///   - stills: Whose taps it has.
+    func steer(_ session: MulticamSession, stills: SessionStills) {
         let isStopped = state.withLock { state in
             state.session = session
+            state.stills = stills
             return state.isStopped
         }
         if isStopped { session.stop() }
     }
 
     /// The session is over: signals are nobody's until there is another.
-    func release() { state.withLock { $0.session = nil } }
+    func release() {
+        state.withLock { state in
+            state.session = nil
+            state.stills = nil
+        }
+    }
 
     /// Waits until system pressure has recovered, and says about every minute what is waited for.
     ///

@@ -1,5 +1,5 @@
 # Controls of the real driver: listed as v4l2-ctl lists them, set in an order that works, refused in a sentence, kept over a
-# replug, matched from camera to camera, kept under names.
+# replug, matched from camera to camera, kept under names; and stills.
 # lab: virtual-time timeout=300
 
 v4l2() { v4l2-ctl -d "$(node "$1")" --get-ctrl="$2" | tr '\n' ' '; } # PORT NAME,NAME…
@@ -35,6 +35,7 @@ cameras:
 YAML
     start match --profile "$results/match.yaml" --camera desk="$desk" --camera face="$face" --duration 8
     v4l2 2 auto_exposure,exposure_time_absolute,gain,white_balance_temperature,focus_automatic_continuous > "$results/matched.v4l2"
+    "$MULTICAM" snapshot --recording desk > "$results/recorded.still"
     fault unplug 1
     fault unplug 2
     sleep 1
@@ -60,6 +61,9 @@ YAML
     echo 'cameras: { room: { device: any, size: 640x480, rate: 30 } }' > "$results/room.yaml"
     record room --profile "$results/room.yaml" --camera room="$(node 3)" --duration 1
     v4l2 3 exposure_dynamic_framerate > "$results/locked.v4l2"
+
+    "$MULTICAM" controls "$(node 4)" auto_exposure=manual exposure_time_absolute=40 > "$results/exposure"
+    "$MULTICAM" snapshot "$(node 4)" --live 1s --output "$results/stills" --json > "$results/still.json"
 }
 
 outside() {
@@ -89,6 +93,9 @@ PYTHON
     equal "face after its replug" "$(cat "$results/replugged.v4l2")" "$matched"
     equal "desk after its replug" "$(cat "$results/replugged-desk.v4l2")" "brightness: 20 exposure_time_absolute: 333 auto_exposure: 1 (Manual Mode) "
     recorded match
+    equal "a still out of it has desk's exposure" \
+        "$(exiftool -s3 -n -ImageDescription -ImageSize -ExposureTime "$results/recordings/match/stills/$(basename "$(cat "$results/recorded.still")")" | tr '\n' '|')" \
+        "desk|640 480|0.0333|"
     equal "who wanted it" "$(json "$manifest" "sorted({c['origin'] for d in d['devices'] for c in d['controls']})")" "['asked', 'match', 'rate-lock']"
     equal "as asked" "$(json "$manifest" "[c for d in d['devices'] for c in d['controls'] if c['asked'] != c.get('value') or 'refused' in c]")" "[]"
 
@@ -102,4 +109,14 @@ PYTHON
     equal "and the manifest says so" \
         "$(json "$manifest" "[(c['name'], c['value'], c['origin']) for c in d['devices'][0]['controls']]")" \
         "[('exposure_dynamic_framerate', 0, 'rate-lock')]"
+
+    local still clip
+    still=$results/$(json "$results/still.json" "'stills/' + d['file'].split('/')[-1]")
+    clip=$results/$(json "$results/still.json" "'stills/' + d['clip'].split('/')[-1]")
+    equal "the still is as large as the camera's largest" "$(exiftool -s3 -ImageSize "$still")" "1280x720"
+    equal "its model, maker, exposure" "$(exiftool -s3 -n -Model -ExposureTime -ExposureMode "$still" | tr '\n' ' ')" "Adjustable Webcam 0.004 1 "
+    equal "nothing wrong with it" "$(exiftool -s3 -n -Validate "$still")" "0 0 0"
+    check "the camera's own picture: its mark is there" sh -c "exiftool -s3 -Comment '$still' | grep -q ^LAB1"
+    check "the clip has the camera's own pictures" copied "$clip" > "$results/clip.json"
+    within "pictures of a clip of 1 s" "$(json "$results/clip.json" 'd["frames"]')" 27 31
 }

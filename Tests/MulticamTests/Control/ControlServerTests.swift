@@ -39,7 +39,9 @@ struct ControlServerTests {
         let client = ControlClient(place.folder)
         #expect(try client.ask(["mark", "question", "2"]) == ControlReply(ok: true, text: "done"))
         #expect(try client.ask(["layout", "grid"], process: getpid()).ok)
-        #expect(heard.withLock { $0 } == [.mark("question 2"), .change(.layout(.grid))])
+        #expect(try client.ask(["snapshot", "desk"]).ok)
+        #expect(
+            heard.withLock { $0 } == [.mark("question 2"), .change(.layout(.grid)), .snapshot(["desk"])])
         server.stop()
         let error = #expect(throws: ControlError.self) { try client.ask(["status"]) }
         #expect(error?.description.contains("nothing is being recorded") == true)
