@@ -3,6 +3,7 @@ enum FuzzTargets {
     static let all: [any FuzzTarget.Type] = [
         TerminalText.self, SelectorWords.self, SystemTables.self, DescriptorBytes.self, CodedPicture.self,
         ProfileText.self, StateText.self, ManifestText.self, CameraPicture.self, MovieBytes.self,
-        WaveBytes.self, HostText.self, SysfsText.self,
+        WaveBytes.self, HostText.self, SysfsText.self, EventLines.self, MovieRemainder.self,
+        WaveRemainder.self, SessionRemainder.self,
     ]
 }

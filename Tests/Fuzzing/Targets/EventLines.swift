@@ -1,0 +1,32 @@
+import Media
+import Session
+
+/// The events of a recording that did not come to its end, as `recover` reads them.
+final class EventLines: FuzzTarget {
+    static let name = "events"
+    static let limit = 4096
+
+    init(folder: String) {}
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        let events = RecordedEvents(bytes)
+        try hold(
+            (0...bytes.count).contains(events.wholeByteCount),
+            "\(events.wholeByteCount) bytes are whole lines")
+        let end = MediaTime(nanoseconds: 10_000_000_000)
+        for gap in events.gaps(until: end) {
+            try hold(
+                gap.from >= MediaTime(nanoseconds: 0) && gap.from < gap.to && gap.to <= end,
+                "a gap from \(gap.from) to \(gap.to)")
+        }
+        for track in ["desk", "program", "host"] {
+            try hold(events.lost(of: track).values.allSatisfy { $0 > 0 }, "less than nothing was lost")
+        }
+        try hold(events.marks.allSatisfy { $0.at_ns >= 0 }, "a mark before the beginning")
+        _ = events.governor
+        _ = events.start(ofPart: "cameras/desk-2.mov")
+        // The whole lines alone say the same.
+        let again = RecordedEvents(Array(bytes.prefix(events.wholeByteCount)))
+        try hold(again.events == events.events, "what follows the last whole line changes the lines")
+    }
+}

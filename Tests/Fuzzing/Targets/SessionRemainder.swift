@@ -1,0 +1,31 @@
+import MulticamKit
+
+/// A session folder that a crash left, made whole by `recover`: its manifest, its events and the beginning of a movie.
+final class SessionRemainder: FuzzTarget {
+    static let name = "session-remains"
+    static let limit = 24_576
+    private let files: ScratchFiles
+    private static let names = ["manifest.json", "events.ndjson", "manifest.json.new", "program.mp4"]
+
+    init(folder: String) {
+        files = ScratchFiles(folder: folder)
+        files.makeFolder("cameras")
+        files.makeFolder("audio")
+    }
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        let parts = InputParts(bytes, count: Self.names.count)
+        for (index, name) in Self.names.enumerated() { files.set(name, parts[index]) }
+        do {
+            let report = try Recovery(path: files.folder).run()
+            for track in report.tracks { try holdShown(track.text) }
+            // What was made whole needs nothing a second time.
+            let again = try Recovery(path: files.folder).run()
+            try hold(again.outcome != .recovered, "what was recovered is recovered again")
+        } catch let error as BrokenRule {
+            throw error
+        } catch {
+            try holdShown("\(error)")
+        }
+    }
+}

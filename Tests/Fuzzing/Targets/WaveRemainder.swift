@@ -1,0 +1,26 @@
+import Media
+
+@testable import Containers
+
+/// A Broadcast Wave file as a crash left it, made whole by `recover`.
+final class WaveRemainder: FuzzTarget {
+    static let name = "wave-remains"
+    static let limit = 8192
+    private let files: ScratchFiles
+
+    init(folder: String) { files = ScratchFiles(folder: folder) }
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        files.write("some.wav", bytes)
+        let path = files.path("some.wav")
+        do throws(FileError) {
+            let remains = try WaveRemains(path: path)
+            try remains.makeWhole()
+        } catch {
+            return try holdShown(error.description)
+        }
+        if let fault = FileVerification.fault(ofWave: path) {
+            throw BrokenRule(description: "a sound file that was made whole is not: \(fault)")
+        }
+    }
+}
