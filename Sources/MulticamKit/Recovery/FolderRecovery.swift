@@ -132,6 +132,7 @@ struct FolderRecovery {
         _ chains: [Chain], _ drafts: ManifestRemains, _ events: RecordedEvents, _ journal: EventJournal
     ) throws(FileError) -> RecoveryReport {
         let manifest = drafts.manifest
+        let wasPlain = chains.flatMap(\.files).allSatisfy(\.isPlain)
         let named = manifest.map(\.tracks) ?? []
         let tracks = named.isEmpty ? derivedTracks(chains) : named
         // A recording that came to its end has one already; then only what failed is made whole, as far as it got.
@@ -159,6 +160,8 @@ struct FolderRecovery {
             tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) },
             remarks: chains.flatMap(\.unreadable).map { RecoveryError($0.failure).description })
         guard let manifest else {
+            let isAsBefore = report.tracks.allSatisfy { $0.cut_ns == 0 && $0.filled_ns == 0 }
+            if wasPlain && isAsBefore { report.outcome = .whole }
             report.remarks.append(
                 "\(folder.printable(limit: 1000)): manifest.json is missing or cannot be read: the files are whole, but what was "
                     + "recorded by which device is not known.")
