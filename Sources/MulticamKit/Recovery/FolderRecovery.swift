@@ -33,9 +33,10 @@ struct FolderRecovery {
                     ?? "\(folder.printable(limit: 1000)): there is no recording in it. Give a session folder, or a file of one."
                 throw FileError(path: folder, operation: "nothing", detail: reason)
             }
-            if let manifest = drafts.manifest, manifest.outcome != .recording,
-                chains.flatMap(\.files).allSatisfy(\.isPlain)
-            {
+            let arePlain = chains.flatMap(\.files).allSatisfy(\.isPlain)
+            // Somebody took the manifest away: no reason to touch what is whole.
+            if drafts.manifest == nil, arePlain { return whole(chains) }
+            if let manifest = drafts.manifest, manifest.outcome != .recording, arePlain {
                 // What nothing can be read of stays so, and is said; no manifest is changed for it.
                 try drafts.removeDraft()
                 try addChecksums(to: manifest)
@@ -132,7 +133,6 @@ struct FolderRecovery {
         _ chains: [Chain], _ drafts: ManifestRemains, _ events: RecordedEvents, _ journal: EventJournal
     ) throws(FileError) -> RecoveryReport {
         let manifest = drafts.manifest
-        let wasPlain = chains.flatMap(\.files).allSatisfy(\.isPlain)
         let named = manifest.map(\.tracks) ?? []
         let tracks = named.isEmpty ? derivedTracks(chains) : named
         // A recording that came to its end has one already; then only what failed is made whole, as far as it got.
@@ -160,11 +160,7 @@ struct FolderRecovery {
             tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) },
             remarks: chains.flatMap(\.unreadable).map { RecoveryError($0.failure).description })
         guard let manifest else {
-            let isAsBefore = report.tracks.allSatisfy { $0.cut_ns == 0 && $0.filled_ns == 0 }
-            if wasPlain && isAsBefore { report.outcome = .whole }
-            report.remarks.append(
-                "\(folder.printable(limit: 1000)): manifest.json is missing or cannot be read: the files are whole, but what was "
-                    + "recorded by which device is not known.")
+            report.remarks.append(missingManifest)
             return report
         }
         var completed = manifest.recovered(
@@ -296,6 +292,32 @@ struct FolderRecovery {
                     rate: stream.rate?.perSecond)
             }
         }
+    }
+
+    private var missingManifest: String {
+        "\(folder.printable(limit: 1000)): manifest.json is missing or cannot be read: the files are whole, but what was recorded by "
+            + "which device is not known."
+    }
+
+    /// What is told of files that are whole where there is no manifest.
+    private func whole(_ chains: [Chain]) -> RecoveryReport {
+        let ends = chains.compactMap(\.files.last).flatMap { file in
+            file.streams.indices.map { file.end(ofStream: $0) }
+        }
+        return RecoveryReport(
+            path: folder, outcome: .whole, duration_ns: ends.max()?.nanoseconds ?? 0,
+            tracks: derivedTracks(chains).map { track in
+                let counts =
+                    chains.first { $0.base == track.file }?.files.map { $0.counts[track.stream] } ?? []
+                let count = counts.reduce(0, +)
+                return RecoveryReport.Track(
+                    name: track.name.printable(), file: track.file.printable(limit: 400),
+                    frames: track.kind == "microphone" ? nil : Int(count),
+                    samples: track.kind == "microphone" ? count : nil, cut_ns: 0, filled_ns: 0,
+                    text: "it is whole.")
+            },
+            remarks: [missingManifest]
+                + chains.flatMap(\.unreadable).map { RecoveryError($0.failure).description })
     }
 
     private func whole(_ manifest: Manifest, but unreadable: [FileError]) -> RecoveryReport {

@@ -4,6 +4,9 @@ public import Media
 ///
 /// Paths are relative to the folder, times are nanoseconds since T0. `docs/manifest.schema.json` is its JSON Schema.
 public struct Manifest: Sendable, Equatable, Codable {
+    /// What is longer is none: a manifest grows with gaps and marks, of which a hundred thousand have some 10 MB.
+    public static let largestByteCount = 256 << 20
+
     public enum Outcome: String, Sendable, Codable {
         case recording
         case finished

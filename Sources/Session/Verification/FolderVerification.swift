@@ -17,9 +17,6 @@ public struct FolderVerification: Sendable {
     /// What the manifest lists.
     public let files: [Manifest.File]
 
-    /// A manifest grows with gaps and marks: a hundred thousand of them have some 10 MB.
-    private static let largestManifest = 256 << 20
-
     /// Reads the manifest.
     ///
     /// - Throws: "read"; also where the recording was not finished or has no files, so that nothing is known of them.
@@ -28,7 +25,7 @@ public struct FolderVerification: Sendable {
         let path = folder + "/manifest.json"
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try WholeFile.bytes(of: path, atMost: Self.largestManifest)
+            bytes = try WholeFile.bytes(of: path, atMost: Manifest.largestByteCount)
         } catch {
             throw FileError(
                 path: path, operation: "read",
