@@ -115,7 +115,6 @@ static void compare(AVStream *stream, AVPacket *packet, void *context) {
     struct verdict *verdict = context;
     int index = stream->index;
     if (index >= stream_count) { verdict->wrong++; return; }
-    if (packet->flags & AV_PKT_FLAG_CORRUPT) return;  // libavformat says itself that it is cut off
     struct track *track = &reference[index];
     int number = verdict->whole[index];
     if (!strcmp(format_name, "wav")) {
@@ -134,6 +133,7 @@ static void compare(AVStream *stream, AVPacket *packet, void *context) {
         verdict->whole[index] += same;
         return;
     }
+    if (packet->flags & AV_PKT_FLAG_CORRUPT) return;  // libavformat says itself that it is cut off
     if (number < track->count && track->packets[number].size == packet->size
         && !memcmp(track->packets[number].bytes, packet->data, packet->size)
         && track->packets[number].pts == packet->pts && track->packets[number].dts == packet->dts)
