@@ -6,9 +6,7 @@ public enum ControlCommand: Sendable, Equatable {
     case status
     case mark(String)
     case split
-    /// Begins a recording, of a session that stands by.
-    case start
-    /// Ends the recording; a session that stands by goes on standing by.
+    /// Ends the recording.
     case stop
     /// Takes stills of the cameras of these roles, of all where there is none, into the session folder.
     case snapshot([String])
@@ -20,7 +18,6 @@ public enum ControlCommand: Sendable, Equatable {
             ("status", "how it goes: cameras, microphones, what is shown"),
             ("mark TEXT", "remember this instant under a name"),
             ("split", "go on in new files"),
-            ("start", "begin a recording, where `record --standby` waits"),
             ("stop", "end the recording"),
             ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
         ] + SessionChange.vocabulary
@@ -64,7 +61,7 @@ public enum ControlCommand: Sendable, Equatable {
     }
 
     private static let simple: [String: ControlCommand] = [
-        "status": .status, "split": .split, "start": .start, "stop": .stop,
+        "status": .status, "split": .split, "stop": .stop,
     ]
     private static let allNames = vocabulary.map { String($0.usage.prefix { $0 != " " }) }
     private static let names = allNames.joined(separator: ", ")

@@ -4,8 +4,6 @@ public import Session
 /// How a running session goes, for programs. Times are nanoseconds since T0, levels linear, 0…1.
 public struct ControlStatus: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable {
-        /// Cameras and microphones run, and nothing is recorded.
-        case standby
         case starting
         case recording
         case finishing

@@ -63,7 +63,7 @@ final class RecordSteering: Sendable {
                 state.withLock { $0.isStopped = true }
                 stopped.cancel()
                 return ControlReply(ok: true, text: "it does not go on.")
-            case .mark, .split, .change, .start, .snapshot:
+            case .mark, .split, .change, .snapshot:
                 return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
             }
         }
@@ -80,7 +80,6 @@ final class RecordSteering: Sendable {
         case .split:
             session.split()
             return ControlReply(ok: true, text: "the recording goes on in new files.")
-        case .start: return ControlReply(ok: false, text: "it is being recorded already.")
         case .snapshot(let roles): return takeStills(roles, of: session)
         case .stop:
             state.withLock { $0.isStopped = true }
