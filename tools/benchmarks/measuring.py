@@ -38,6 +38,13 @@ def build():
     return ideal
 
 
+def forgetful():
+    """A library that keeps a program from making anything durable."""
+    library = ROOT / ".build" / "bench" / "forgetful.so"
+    subprocess.run(["clang", "-O2", "-shared", "-fPIC", "-o", library, ROOT / "tools" / "benchmarks" / "forgetful.c"], check=True)
+    return library
+
+
 def run(command, environment=None, folder=None):
     """Processor seconds, wall seconds and peak MiB of a command, its children included, and what it printed."""
     command = [str(word) for word in command]
@@ -70,13 +77,13 @@ def our_words(job, folder):
     return profile
 
 
-def ours(job, seconds, folder, *options):
+def ours(job, seconds, folder, *options, environment=None):
     """A recording from files, in real time, as a person makes it."""
     words = [ROOT / ".build" / "release" / "multicam", "record", "--profile", our_words(job, folder), "--output", folder,
              "--duration", seconds, "--no-governor", *options]
     for (kind, role), file in job.devices.items():
         words += [f"--{kind}", f"{role}=file:{file}"]
-    cpu, wall, memory, text, _ = run(words, folder=folder)
+    cpu, wall, memory, text, _ = run(words, environment, folder)
     session = pathlib.Path(text.strip())
     manifest = json.loads((session / "manifest.json").read_text())
     if not job.counts_sources:

@@ -215,17 +215,26 @@ public final class MovieFile {
         }
     }
 
-    /// Two fifths of a second of the leading track; or, should that one be late, four fifths of any.
-    ///
-    /// With what waits to be aligned and encoded, 0.4 s at the usual rates, less than a second is lost by a crash.
+    /// As much of the leading track as `dueDuration` says; or, should that one be late, four fifths of a second of any.
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]
         // The first samples should be of all tracks: only with one can the place of T0 be told.
         let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
-        if isComplete, leading.pendingDuration * 5 >= leading.description.timeScale * 2 { return true }
+        let waiting = leading.pendingDuration * 1_000_000_000 / leading.description.timeScale
+        if isComplete, waiting >= dueDuration.count { return true }
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 }
             || tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit
+    }
+
+    /// With what waits to be aligned and encoded, 0.4 s at the usual rates, less than a second is lost by a crash. Where the encoder
+    /// of the leading track is behind the others by more, it writes so much sooner what it has.
+    private var dueDuration: Nanoseconds {
+        let usual = Nanoseconds.milliseconds(400)
+        guard let leading = tracks[leadingTrack].reached,
+            let furthest = tracks.compactMap(\.reached).max()
+        else { return usual }
+        return min(usual, max(.milliseconds(100), .milliseconds(600) - (furthest - leading)))
     }
 
     private func writeWhatWaits() throws(FileError) {

@@ -51,6 +51,13 @@ struct RecordedTrack {
         return last.decode + last.duration - first.decode
     }
 
+    /// How far its packets have come on its timeline of decoding; `nil` before the first, and of a track that has all from the
+    /// beginning.
+    var reached: Nanoseconds? {
+        guard !description.isTimecode, let lastDecode else { return nil }
+        return .seconds(rounding: Double(lastDecode) / Double(description.timeScale))
+    }
+
     /// Takes a packet.
     ///
     /// - Returns: What is wrong with it, if anything is.

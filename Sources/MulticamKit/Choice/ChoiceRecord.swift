@@ -20,7 +20,7 @@ struct ChoiceRecord: Equatable {
         self.profile = profile.name
         self.proposal = proposal
         policy = profile.choice.policy
-        leader = profile.leadingRole
+        leader = request.followed?.role ?? profile.leadingRole
         roles = profile.cameras.map(\.role)
         let named = request.cameras.filter {
             $0.selector != RoleAssignment.Role.any && $0.selector != RoleAssignment.Role.remembered

@@ -6,8 +6,14 @@ public enum ControlCommand: Sendable, Equatable {
     case status
     case mark(String)
     case split
+    /// Begins a recording on standby.
+    case start
     /// Ends the recording.
     case stop
+    /// Ends the program: the recording, or standing by.
+    case quit
+    /// Gives the leading role this camera, by a selector, or the next one.
+    case switchCamera(String?)
     /// Takes stills of the cameras of these roles, of all where there is none, into the session folder.
     case snapshot([String])
     case change(SessionChange)
@@ -18,7 +24,13 @@ public enum ControlCommand: Sendable, Equatable {
             ("status", "how it goes: cameras, microphones, what is shown"),
             ("mark TEXT", "remember this instant under a name"),
             ("split", "go on in new files"),
+            ("start", "begin a recording, where `record --standby` waits"),
             ("stop", "end the recording"),
+            ("quit", "end the recording, and standing by"),
+            (
+                "switch [CAMERA]",
+                "take this camera, or the one on the other side, as soon as nothing is recorded"
+            ),
             ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
         ] + SessionChange.vocabulary
 
@@ -43,6 +55,11 @@ public enum ControlCommand: Sendable, Equatable {
             self = .mark(text)
             return
         }
+        if name == "switch" {
+            // A selector may be several words of a name.
+            self = .switchCamera(rest.isEmpty ? nil : rest.joined(separator: " "))
+            return
+        }
         if name == "snapshot" {
             self = .snapshot(Array(rest))
             return
@@ -60,8 +77,16 @@ public enum ControlCommand: Sendable, Equatable {
         self = .change(change)
     }
 
+    /// Whether it is nothing without a recording.
+    public var needsRecording: Bool {
+        switch self {
+        case .mark, .split, .stop: true
+        case .status, .start, .quit, .snapshot, .switchCamera, .change: false
+        }
+    }
+
     private static let simple: [String: ControlCommand] = [
-        "status": .status, "split": .split, "stop": .stop,
+        "status": .status, "split": .split, "start": .start, "stop": .stop, "quit": .quit,
     ]
     private static let allNames = vocabulary.map { String($0.usage.prefix { $0 != " " }) }
     private static let names = allNames.joined(separator: ", ")

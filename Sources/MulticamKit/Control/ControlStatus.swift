@@ -5,6 +5,8 @@ public import Session
 public struct ControlStatus: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable {
         case starting
+        /// Devices run, nothing is recorded.
+        case standby
         case recording
         case finishing
         /// Between two recordings, while system pressure recovers.
@@ -56,6 +58,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public init(_ status: SessionStatus, plan: SessionPlan, folder: String?, state: State? = nil) {
         switch status.phase {
         case .starting: self.state = .starting
+        case .standby: self.state = .standby
         case .recording: self.state = .recording
         case .finishing: self.state = .finishing
         }

@@ -155,7 +155,9 @@ public struct SessionSetup: Sendable {
     static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
         do throws(ProfileError) {
             var profile = try library.load(request.profile).replacingDevices(
-                cameras: request.cameras.map { ($0.role, $0.selector) },
+                cameras: (request.cameras + [request.followed].compactMap { $0 }).map {
+                    ($0.role, $0.selector)
+                },
                 microphones: request.microphones.map { ($0.role, $0.selector) },
                 virtually: request.usesVirtualDevices)
             if request.recordsMetadata { profile.tracks.metadata = .ndjson }

@@ -8,6 +8,8 @@ public struct SetupRequest: Sendable, Equatable {
     /// In place of what the profile says, by role.
     public var cameras: [RoleSelection]
     public var microphones: [RoleSelection]
+    /// The camera that the policy of the profile has given to the leading role by now: nobody's choice. `nil`: as at the start.
+    public var followed: RoleSelection?
     /// Made-up devices for every role that no selection and no `virtual:` or `file:` selector names.
     public var usesVirtualDevices: Bool
     /// Metadata of all cameras is recorded, whatever the profile says of it.

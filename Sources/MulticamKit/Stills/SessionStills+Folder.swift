@@ -13,7 +13,13 @@ extension SessionStills {
     public func take(
         _ roles: [String] = [], intoSession folder: String
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
-        try take(
-            roles, into: StillFolder(ofSession: folder, version: MulticamVersion.current), with: Codecs())
+        try take(roles, into: StillFolder(ofSession: folder, version: MulticamVersion.current))
+    }
+
+    /// As above, into any folder: of devices that stand by.
+    public func take(
+        _ roles: [String] = [], into folder: StillFolder
+    ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
+        try take(roles, into: folder, with: Codecs())
     }
 }

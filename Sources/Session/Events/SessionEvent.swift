@@ -4,13 +4,14 @@ public import Media
 /// Something that happened in a session and that a person or a program may want to know.
 public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
-        case started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor, pressure,
+        case standby, started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor,
+            pressure,
             silence, encoder,
             warning, paused, finished, recovered
     }
 
     public let name: Name
-    /// Since T0; negative before it.
+    /// Since T0; negative before it. While nothing is recorded, since the last `standby`.
     public let at: MediaTime
     /// What else there is to say, by name.
     public let fields: [String: JSONValue]

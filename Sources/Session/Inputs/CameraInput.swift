@@ -38,14 +38,16 @@ final class CameraInput: Sendable {
             case .away(let time, let cause, _), .ended(let time, let cause):
                 event = SessionEvent(
                     .unplug, at: MediaTime(time, since: start),
-                    ["track": .string(role), "cause": .string(cause.printable())])
+                    [
+                        "track": .string(role), "cause": .string(cause.printable()),
+                        "text": .string("camera \(role) is away: \(cause.printable(limit: 400))."),
+                    ])
             case .returned(_, nil, .governor): return nil
             case .returned(let time, let remark, _):
-                var fields: [String: JSONValue] = ["track": .string(role)]
-                if let remark {
-                    fields["text"] = .string("camera \(role) is back: \(remark.printable(limit: 400)).")
-                }
-                event = SessionEvent(.replug, at: MediaTime(time, since: start), fields)
+                let more = remark.map { ": \($0.printable(limit: 400))" } ?? ""
+                event = SessionEvent(
+                    .replug, at: MediaTime(time, since: start),
+                    ["track": .string(role), "text": .string("camera \(role) is back\(more).")])
             case .warning(let time, let text):
                 event = SessionEvent(
                     .warning, at: MediaTime(time, since: start),
@@ -77,6 +79,9 @@ final class CameraInput: Sendable {
         var goodPictures = 0
         var firstGood: ClockTime?
         var latestKey: CapturedPicture?
+        var latestJPEG: CapturedPicture?
+        /// What was said when it went away, as long as it is.
+        var outage: Delivery?
         var slowestDelivery = Nanoseconds.zero
         var exposure: ExposureWatch
         var correctedStamps = 0
@@ -137,12 +142,14 @@ final class CameraInput: Sendable {
                 if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
             }
             isAway = false
+            outage = nil
             awayCause = .away
             explainedPictures = 0
             lastTime = dated.time
             goodPictures += 1
             if firstGood == nil { firstGood = dated.time }
             if dated.picture.isKey, dated.picture.pixel == .h264 { latestKey = dated.picture }
+            if dated.picture.pixel == .mjpeg { latestJPEG = dated.picture }
             let isShed = pictures >= capacity
             log.came(dated.picture, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
             if isShed {
@@ -236,6 +243,14 @@ final class CameraInput: Sendable {
         }
     }
 
+    /// What is counted from here on is of a recording that begins.
+    func beginCounting() {
+        box.withLock { box in
+            box.correctedStamps = 0
+            box.jitter = JitterHistogram()
+        }
+    }
+
     /// Everything since the last call.
     func takeDeliveries() -> [Delivery] {
         box.withLock { box in
@@ -302,6 +317,12 @@ final class CameraInput: Sendable {
     /// The last picture that can be decoded by itself: its headers describe an H.264 stream.
     var latestKey: CapturedPicture? { box.withLock { $0.latestKey } }
 
+    /// The last whole JPEG: what a slate is made like.
+    var latestJPEG: CapturedPicture? { box.withLock { $0.latestJPEG } }
+
+    /// What was said when it went away, as long as it is.
+    var outage: Delivery? { box.withLock { $0.outage } }
+
     // MARK: On the source's thread
 
     private func receive(_ event: CameraEvent) {
@@ -316,7 +337,9 @@ final class CameraInput: Sendable {
             box.withLock { box in
                 box.leave(at: time - latency, cause: isRequested ? .governor : .away)
                 let text = isRequested ? "governor: \(box.reason ?? cause)" : cause
-                box.deliveries.append(.away(at: time - latency, cause: text, ledger: box.awayCause))
+                let outage = Delivery.away(at: time - latency, cause: text, ledger: box.awayCause)
+                box.outage = outage
+                box.deliveries.append(outage)
             }
         case .formatRefused(let format, let time, let cause): refused(format, at: time, cause: cause)
         case .formatChanged(let format):
@@ -330,6 +353,7 @@ final class CameraInput: Sendable {
             box.withLock { box in
                 // A stream that begins anew is in another phase.
                 box.clock.interrupt()
+                box.outage = nil
                 box.deliveries.append(
                     .returned(at: time - latency, remark: remark, ledger: box.awayCause))
             }
@@ -346,7 +370,9 @@ final class CameraInput: Sendable {
         case .ended(let time, let cause):
             box.withLock { box in
                 box.leave(at: time - latency, cause: .away)
-                box.deliveries.append(.ended(at: time - latency, cause: cause))
+                let outage = Delivery.ended(at: time - latency, cause: cause)
+                box.outage = outage
+                box.deliveries.append(outage)
             }
         }
     }

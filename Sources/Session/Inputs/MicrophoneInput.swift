@@ -11,11 +11,35 @@ final class MicrophoneInput: Sendable {
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
         case ended(at: ClockTime, cause: String)
+
+        /// What to tell of it in events, if it is of the time after `start` and changes the device.
+        func event(of role: String, since start: ClockTime) -> SessionEvent? {
+            let event: SessionEvent
+            switch self {
+            case .sound, .lost: return nil
+            case .away(let time, let cause), .ended(let time, let cause):
+                event = SessionEvent(
+                    .unplug, at: MediaTime(time, since: start),
+                    [
+                        "track": .string(role), "cause": .string(cause.printable()),
+                        "text": .string("microphone \(role) is away: \(cause.printable(limit: 400))."),
+                    ])
+            case .returned(let time):
+                event = SessionEvent(
+                    .replug, at: MediaTime(time, since: start),
+                    ["track": .string(role), "text": .string("microphone \(role) is back.")])
+            }
+            return event.at >= .zero ? event : nil
+        }
     }
 
     private struct Box {
         var deliveries: [Delivery] = []
         var slices = 0
+        /// Of these slices, those that nobody has listened to while nothing takes them.
+        var unheard = 0
+        /// What was said when it went away, as long as it is.
+        var outage: Delivery?
         var clock: DeviceClock
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
@@ -67,6 +91,7 @@ final class MicrophoneInput: Sendable {
     func takeDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
+            box.unheard = 0
             let taken = box.deliveries
             box.deliveries.removeAll(keepingCapacity: true)
             return taken
@@ -74,16 +99,34 @@ final class MicrophoneInput: Sendable {
     }
 
     /// Makes room for what comes while nobody takes anything yet: of sound that is older the last two seconds stay.
-    func keepLatest() {
+    ///
+    /// - Returns: What happened to it since the last call.
+    @discardableResult
+    func keepLatest() -> [Delivery] {
         box.withLock { box in
-            var excess = box.slices - Self.boxCapacity / 2
-            guard excess > 0 else { return }
-            box.slices -= excess
-            box.deliveries.removeAll { delivery in
-                guard excess > 0, case .sound = delivery else { return false }
-                excess -= 1
-                return true
+            var sounds: [Delivery] = []
+            var others: [Delivery] = []
+            for delivery in box.deliveries {
+                if case .sound = delivery { sounds.append(delivery) } else { others.append(delivery) }
             }
+            let excess = max(box.slices - Self.boxCapacity / 2, 0)
+            guard excess > 0 || !others.isEmpty else { return [] }
+            box.slices = sounds.count - excess
+            box.unheard = min(box.unheard, box.slices)
+            box.deliveries = Array(sounds.dropFirst(excess))
+            return others
+        }
+    }
+
+    /// The slices that came since the last call, of the last two seconds, without taking them.
+    func takeUnheard() -> [CapturedSound] {
+        box.withLock { box in
+            defer { box.unheard = 0 }
+            let sounds = box.deliveries.compactMap { delivery -> CapturedSound? in
+                guard case .sound(let sound, _, _) = delivery else { return nil }
+                return sound
+            }
+            return sounds.suffix(box.unheard)
         }
     }
 
@@ -100,6 +143,13 @@ final class MicrophoneInput: Sendable {
             for channel in pick { samples.append(sound.samples[frame * step + channel]) }
         }
         return samples
+    }
+
+    /// The recording that begins is told of the device's absence, which began before it.
+    func recallOutage() {
+        box.withLock { box in
+            if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
+        }
     }
 
     /// Samples per channel that have come.
@@ -131,15 +181,23 @@ final class MicrophoneInput: Sendable {
                 // A timeline that does not come finds silence where the box was full.
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
+                box.unheard += 1
                 box.deliveries.append(.sound(sound, time: time, clock: box.clock.reading))
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: time + offset))
-            case .away(let time, let cause): box.deliveries.append(.away(at: time, cause: cause))
+            case .away(let time, let cause):
+                let outage = Delivery.away(at: time, cause: cause)
+                box.outage = outage
+                box.deliveries.append(outage)
             case .returned(let time):
+                box.outage = nil
                 // What is counted from now on began at another instant.
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: time))
-            case .ended(let time, let cause): box.deliveries.append(.ended(at: time, cause: cause))
+            case .ended(let time, let cause):
+                let outage = Delivery.ended(at: time, cause: cause)
+                box.outage = outage
+                box.deliveries.append(outage)
             }
         }
     }

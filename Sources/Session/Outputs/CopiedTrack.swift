@@ -33,6 +33,8 @@ final class CopiedTrack: CameraTrack {
         self.lane = lane
         self.machinery = machinery
         size = follower.input.source.format.size
+        // Of a camera that went away before the first instant a slate can be made all the same.
+        example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
     var input: CameraInput { follower.input }

@@ -116,17 +116,9 @@ final class MicrophoneTrack {
         case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
         case .away(let time, let cause), .ended(let time, let cause):
             outages.begin(at: time, cause: cause)
-            note(.unplug, at: time, ["cause": .string(cause.printable())])
-        case .returned(let time):
-            outages.end(at: time)
-            note(.replug, at: time)
+        case .returned(let time): outages.end(at: time)
         }
-    }
-
-    private func note(_ name: SessionEvent.Name, at time: ClockTime, _ fields: [String: JSONValue] = [:]) {
-        let at = MediaTime(time, since: start)
-        guard at >= .zero else { return }
-        events.append(SessionEvent(name, at: at, fields.merging(["track": .string(role)]) { $1 }))
+        if let event = delivery.event(of: role, since: start) { events.append(event) }
     }
 
     private func note(_ gaps: [Gap]) {

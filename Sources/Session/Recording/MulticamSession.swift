@@ -2,6 +2,9 @@ public import Media
 
 /// Several cameras and microphones as one recording: runs a plan on its devices until it is stopped.
 ///
+/// `record` starts the devices and stops them again. After `standBy` they run until `close`, and each `record` between makes a
+/// session folder of its own, with the program as it was arranged last.
+///
 /// Decisions are taken here and on the timeline's thread; pictures and sound never pass through the actor.
 public actor MulticamSession {
     private let plan: SessionPlan
@@ -17,9 +20,11 @@ public actor MulticamSession {
     private nonisolated let currentFolder = Monitor<String?>(nil)
     private nonisolated let running: Monitor<RunningPlan>
     private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
+    private var standby: Standby?
+    private var standbyThread: MediaThread?
 
-    /// What happens, in order, from `started` on. It ends with the recording; `finished` is the caller's to tell, since
-    /// only it knows the exit status.
+    /// What happens, in order, from `started` on; on standby also between recordings, with times since that began. It ends with the recording, or with `close`; `finished` is
+    /// the caller's to tell, since only it knows the exit status.
     public nonisolated let events: AsyncStream<SessionEvent>
 
     /// - Parameters:
@@ -54,7 +59,7 @@ public actor MulticamSession {
         (events, eventSink) = AsyncStream.makeStream()
     }
 
-    /// Ends the recording properly: what was captured until now is written.
+    /// Ends the recording properly, or the waiting of `standBy` for devices: what was captured until now is written.
     public nonisolated func stop() { controls.stop(at: clock.now) }
 
     /// Like `stop`, but pictures that wait for an encoder are left out.
@@ -90,36 +95,106 @@ public actor MulticamSession {
     /// The plan as it runs, with all that was changed.
     public nonisolated var currentPlan: SessionPlan { running.withLock { $0.plan } }
 
+    /// Puts what only the caller knows into `events`, after what has happened so far.
+    public nonisolated func tell(_ event: SessionEvent) { eventSink.yield(event) }
+
     /// How it goes, at most 0.1 s old.
     public nonisolated var status: SessionStatus { currentStatus.withLock { $0 } }
 
     /// The session folder's path once it has been made.
     public nonisolated var folderPath: String? { currentFolder.withLock { $0 } }
 
+    /// Starts the devices, which run from here on until `close`, whether anything is recorded or not. Only in real time, and once.
+    ///
+    /// - Throws: When a device does not deliver, or somebody asked to stop; all are stopped then.
+    public func standBy() async throws(RecordingError) {
+        precondition(clock.isRealTime, "nobody would know how long to stand by in simulated time")
+        precondition(standby == nil, "the devices stand by already")
+        let inputs = Carried(try makeInputs())
+        let standby = Standby(
+            clock: clock,
+            publish: { [eventSink] event in eventSink.yield(event) },
+            report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
+        let (limit, controls) = (options.startTimeLimit, controls)
+        let (sinks, machinery) = (sinks, machinery)
+        var thread: MediaThread?
+        let result: Result<Void, RecordingError> = await withCheckedContinuation { continuation in
+            thread = MediaThread(name: "standby") {
+                let threads = sinks.start(with: machinery)
+                standby.run(inputs.value, limit: limit, controls: controls) {
+                    continuation.resume(returning: $0)
+                }
+                sinks.finish()
+                for thread in threads { thread.join() }
+            }
+        }
+        do throws(RecordingError) {
+            try result.get()
+        } catch {
+            eventSink.finish()
+            throw error
+        }
+        (self.standby, standbyThread) = (standby, thread)
+    }
+
+    /// Stops the devices after the recording that runs, if one does, and ends the events. Nothing to do where they do not stand by.
+    public func close() async {
+        guard let standby, let thread = standbyThread else { return }
+        (self.standby, standbyThread) = (nil, nil)
+        standby.end()
+        await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "closing") {
+                thread.join()
+                continuation.resume()
+            }
+        }
+        eventSink.finish()
+    }
+
     /// Records until stopped or until the duration is over.
     ///
     /// - Throws: When the recording could not begin; nothing is left behind then.
     public func record() async throws(RecordingError) -> RecordingResult {
-        defer { eventSink.finish() }
-        let recorder = try makeRecorder()
-        let carried = Carried(recorder)
+        guard let standby else { return try await recordAlone() }
+        defer { controls.renew() }
+        controls.forgetPlans()
+        let make = try recorderMaker(lendsDevices: true)
         let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
-            _ = MediaThread(name: "session") {
-                do throws(RecordingError) {
-                    continuation.resume(returning: .success(try carried.value.run()))
-                } catch {
-                    carried.value.removeUnused()
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+            standby.lend { continuation.resume(returning: Self.run(make($0))) }
         }
         return try result.get()
     }
 
-    private func makeRecorder() throws(RecordingError) -> sending Recorder {
+    private func recordAlone() async throws(RecordingError) -> RecordingResult {
+        defer { eventSink.finish() }
+        let inputs = Carried(try makeInputs())
+        let make = try recorderMaker(lendsDevices: false)
+        let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "session") { continuation.resume(returning: Self.run(make(inputs.value))) }
+        }
+        return try result.get()
+    }
+
+    private nonisolated static func run(_ recorder: Recorder) -> Result<RecordingResult, RecordingError> {
+        do throws(RecordingError) {
+            return .success(try recorder.run())
+        } catch {
+            recorder.removeUnused()
+            return .failure(error)
+        }
+    }
+
+    /// Makes the session folder.
+    ///
+    /// - Parameter lendsDevices: Whether devices run already, and go on.
+    /// - Returns: What makes the recording, on the thread that runs it.
+    /// - Throws: When the folder cannot be made, or what the caller listens with fits no plan.
+    private func recorderMaker(
+        lendsDevices: Bool
+    ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
         try checkSynchronizedRoles()
+        let plan = currentPlan
         if options.copy?.content == .program, plan.program == nil { throw .nothingToCopy }
-        let inputs = try makeInputs()
         let disks: [RecordingDisk]
         do throws(FileError) {
             let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
@@ -128,11 +203,15 @@ public actor MulticamSession {
             throw .file(error)
         }
         currentFolder.withLock { $0 = disks[0].folder.path }
-        return Recorder(
-            plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
-            inputs: inputs, disks: disks, sinks: sinks, host: host,
-            publish: { [eventSink] event in eventSink.yield(event) },
-            report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
+        let (options, clock, machinery, controls) = (options, clock, machinery, controls)
+        let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
+        return { inputs in
+            Recorder(
+                plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
+                inputs: inputs, disks: disks, sinks: sinks, host: host, isLentDevices: lendsDevices,
+                publish: { event in eventSink.yield(event) },
+                report: { status in currentStatus.withLock { $0 = status } })
+        }
     }
 
     private func makeDisks(name: String) throws(FileError) -> [RecordingDisk] {

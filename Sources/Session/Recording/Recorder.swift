@@ -16,6 +16,8 @@ final class Recorder {
     let disks: [RecordingDisk]
     private let sinks: SessionSinks
     private let host: (any HostReading)?
+    /// Whether devices and sinks run before it and go on after it.
+    private let isLentDevices: Bool
     private let publish: (SessionEvent) -> Void
     private let report: (SessionStatus) -> Void
 
@@ -39,7 +41,7 @@ final class Recorder {
     init(
         plan: SessionPlan, options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
         controls: SessionControls, inputs: SessionInputs, disks: [RecordingDisk], sinks: SessionSinks,
-        host: (any HostReading)?, publish: @escaping (SessionEvent) -> Void,
+        host: (any HostReading)?, isLentDevices: Bool, publish: @escaping (SessionEvent) -> Void,
         report: @escaping (SessionStatus) -> Void
     ) {
         self.plan = plan
@@ -51,22 +53,23 @@ final class Recorder {
         self.disks = disks
         self.sinks = sinks
         self.host = host
+        self.isLentDevices = isLentDevices
         self.publish = publish
         self.report = report
     }
 
     /// Records. Blocks its thread, which must not be one of the session clock's, until all files are closed.
     func run() throws(RecordingError) -> RecordingResult {
-        let sinkThreads = sinks.start(with: machinery)
+        let sinkThreads = isLentDevices ? [] : sinks.start(with: machinery)
         defer {
-            sinks.finish()
+            if !isLentDevices { sinks.finish() }
             for thread in sinkThreads { thread.join() }
         }
         preparedEncoders = try OutputAssembly.hardwareEncoders(of: plan, inputs, machinery)
         // Devices and timeline begin at one instant, so that a simulated recording is repeatable.
         clock.hold()
         do {
-            try inputs.start(on: clock)
+            if !isLentDevices { try inputs.start(on: clock) }
         } catch {
             clock.release()
             inputs.stop()
@@ -84,7 +87,7 @@ final class Recorder {
         }
         clock.release()
         timeline.join()
-        inputs.stop()
+        if !isLentDevices { inputs.stop() }
         guard let recorded = outcome else {
             preconditionFailure("the timeline ended without a result")
         }

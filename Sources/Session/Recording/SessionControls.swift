@@ -33,6 +33,12 @@ final class SessionControls: Sendable {
         requests.withLock { $0.plans.append((plan, changes, time)) }
     }
 
+    /// What was arranged before a recording is in its plan.
+    func forgetPlans() { requests.withLock { $0.plans.removeAll() } }
+
+    /// What was asked for of a recording that is over is nothing to the next one.
+    func renew() { requests.withLock { $0 = Requests() } }
+
     /// What is wanted now; marks, splits and plans are handed over once.
     func take() -> Requests {
         requests.withLock { requests in

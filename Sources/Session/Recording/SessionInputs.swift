@@ -69,8 +69,20 @@ final class SessionInputs {
         return taken
     }
 
+    /// A recording takes deliveries from here on. It is told first which devices are away.
     func tellBeginning(_ start: ClockTime) {
-        for camera in cameras { camera.source.recordingBegins(at: start) }
+        for (index, camera) in cameras.enumerated() {
+            let isTold = kept[index].contains { delivery in
+                switch delivery {
+                case .away, .ended: true
+                case .picture, .lost, .returned, .formatChanged, .warning: false
+                }
+            }
+            if let outage = camera.outage, !isTold { kept[index].insert(outage, at: 0) }
+            camera.beginCounting()
+            camera.source.recordingBegins(at: start)
+        }
+        for microphone in microphones { microphone.recallOutage() }
         for microphone in microphones { microphone.source.recordingBegins(at: start) }
     }
 
@@ -102,19 +114,57 @@ final class SessionInputs {
     }
 
     /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on. So is
-    /// sound but for its last seconds.
+    /// sound but for its last seconds. What became of devices before, `tellBeginning` knows.
     func keepLatest() {
         for microphone in microphones { microphone.keepLatest() }
-        for index in cameras.indices {
-            var deliveries = kept[index] + cameras[index].takeDeliveries()
-            let lastKey = deliveries.lastIndex { delivery in
-                guard case .picture(let dated) = delivery else { return false }
-                return dated.picture.isKey
-            }
-            let isStream = cameras[index].source.format.pixel == .h264
-            let first = isStream ? lastKey ?? 0 : max(0, deliveries.count - 4)
-            deliveries.removeFirst(min(first, deliveries.count))
-            kept[index] = deliveries
+        for index in cameras.indices { _ = keepLatest(ofCamera: index) }
+    }
+
+    /// Keeps the latest, and tells what became of devices since the last call, for as long as nothing is recorded: lost pictures are
+    /// nobody's.
+    ///
+    /// - Parameter start: From which times count.
+    /// - Returns: In the order of microphones, then cameras.
+    func takeNews(since start: ClockTime) -> [SessionEvent] {
+        var news = microphones.flatMap { microphone in
+            microphone.keepLatest().compactMap { $0.event(of: microphone.role, since: start) }
         }
+        for (index, camera) in cameras.enumerated() {
+            _ = camera.takeLog()
+            for delivery in keepLatest(ofCamera: index) {
+                if case .lost = delivery { continue }
+                if let event = delivery.event(of: camera.role, since: start) { news.append(event) }
+            }
+        }
+        return news
+    }
+
+    /// Brings cameras back to their formats after a recording that gave them up.
+    func restoreFormats() {
+        for camera in cameras where camera.isChangeable {
+            camera.change(to: camera.source.format, reason: "the recording is over")
+        }
+    }
+
+    /// - Returns: What came since the last call and is no picture.
+    private func keepLatest(ofCamera index: Int) -> [CameraInput.Delivery] {
+        let new = cameras[index].takeDeliveries()
+        kept[index] = Self.latest(
+            of: kept[index] + new, isStream: cameras[index].source.format.pixel == .h264)
+        return new.filter { delivery in
+            if case .picture = delivery { return false }
+            return true
+        }
+    }
+
+    private static func latest(of deliveries: [CameraInput.Delivery], isStream: Bool) -> [CameraInput
+        .Delivery]
+    {
+        let lastKey = deliveries.lastIndex { delivery in
+            guard case .picture(let dated) = delivery else { return false }
+            return dated.picture.isKey
+        }
+        let first = isStream ? lastKey ?? 0 : max(0, deliveries.count - 4)
+        return Array(deliveries[first...])
     }
 }

@@ -2,7 +2,13 @@ public import Media
 
 /// How a recording goes: for the status line and for programs that watch.
 public struct SessionStatus: Sendable, Equatable {
-    public enum Phase: Sendable, Equatable { case starting, recording, finishing }
+    public enum Phase: Sendable, Equatable {
+        case starting
+        /// Devices run, nothing is recorded.
+        case standby
+        case recording
+        case finishing
+    }
 
     public struct Camera: Sendable, Equatable {
         public let role: String
@@ -22,7 +28,7 @@ public struct SessionStatus: Sendable, Equatable {
     }
 
     public var phase = Phase.starting
-    /// Recorded so far.
+    /// Recorded so far; on standby, since that began.
     public var time = MediaTime.zero
     public var cameras: [Camera] = []
     public var microphones: [Microphone] = []

@@ -20,8 +20,9 @@ final class SourceThread: Sendable {
     /// The recording's first instant, once it is known.
     var recordingStart: ClockTime? { monitor.withLock { $0.recordingStart } }
 
+    /// Of several recordings the first counts: what is to happen to a device happens once.
     func recordingBegins(at start: ClockTime) {
-        monitor.withLock { $0.recordingStart = start }
+        monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
     }
 
     /// Starts the thread. It ends when `body` returns, which it does soon after the cancellation is given.

@@ -20,6 +20,9 @@ struct RecordCommand: Command {
                 + "computer is about to end, by heat, memory or an empty battery, is ended properly, with exit status 1; with --resume "
                 + "it goes on in another folder when system pressure has recovered: nothing has been serious for some seconds.",
             "`multicam ctl` changes the program, marks, splits and ends it, and takes stills, from another terminal.",
+            "With --standby a profile's policy of choice is followed between recordings: another camera may be taken then, as the policy "
+                + "has it, never in the middle of one. Each recording's folder is a line of standard output; the exit status is the "
+                + "worst of all.",
             "The session folder's path is the only line of standard output; with --json events are, one a line.",
         ],
         options: ProfileOptions.specs + [
@@ -44,6 +47,11 @@ struct RecordCommand: Command {
                     "Go on in another folder, when it has recovered, after system pressure has ended the recording."
             ),
             OptionSpec(
+                "standby",
+                help:
+                    "Run the devices without recording: `multicam ctl start` and `ctl stop` begin and end recordings, each its own folder; Ctrl-C ends it."
+            ),
+            OptionSpec(
                 "live", "T",
                 help:
                     "Keep the last pictures in memory, so that stills come with the clip of this length around them: at most 10s."
@@ -51,16 +59,17 @@ struct RecordCommand: Command {
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
 
-    private let request: SetupRequest
+    let request: SetupRequest
     private let output: String
     private let name: String?
-    private let duration: Nanoseconds?
+    let duration: Nanoseconds?
     private let copy: SafetyCopy?
     private let live: Nanoseconds
-    private let wantsJSON: Bool
+    let wantsJSON: Bool
     private let isGoverned: Bool
     private let resumes: Bool
-    private let steering = RecordSteering()
+    private let isStandby: Bool
+    let steering: RecordSteering
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var request = try ProfileOptions.request(arguments)
@@ -83,6 +92,13 @@ struct RecordCommand: Command {
         wantsJSON = arguments.flag("json")
         isGoverned = !arguments.flag("no-governor")
         resumes = arguments.flag("resume")
+        isStandby = arguments.flag("standby")
+        steering = RecordSteering(isStandby: isStandby)
+        if isStandby, resumes {
+            throw arguments.spec.error(
+                "`--resume` goes on by itself, and with `--standby` recordings begin when somebody says so: leave out one of them."
+            )
+        }
         if resumes, !isGoverned {
             throw arguments.spec.error(
                 "`--resume` goes on after the governor has ended a recording: leave out `--no-governor`.")
@@ -106,6 +122,7 @@ struct RecordCommand: Command {
     func run() async throws -> ExitStatus {
         SignalInbox.open()
         steering.listen()
+        if isStandby { return try await standBy() }
         var rest = duration
         guard var setup = try makeSetup(rest) else { return .overBudget }
         let control = listen(setup.plan)
@@ -135,7 +152,7 @@ struct RecordCommand: Command {
     }
 
     /// Lets `multicam ctl` speak to it. Without that it records all the same.
-    private func listen(_ plan: SessionPlan) -> ControlServer? {
+    func listen(_ plan: SessionPlan) -> ControlServer? {
         let steering = steering
         do throws(ControlError) {
             return try ControlServer { steering.perform($0, paused: plan) }
@@ -146,20 +163,9 @@ struct RecordCommand: Command {
     }
 
     private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {
-        for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
-        let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
-        if live > .zero {
-            for camera in stills.cameras where !camera.makesClips {
-                Output.message("camera \(camera.role) delivers no JPEGs: stills of it come without a clip.")
-            }
-        }
-        let session = setup.makeSession(
-            RecordingOptions(
-                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                copy: copy), pictureTaps: stills.taps)
-        steering.steer(session, stills: stills)
+        let session = makeSession(setup, duration: duration)
         let printer = Task { await printEvents(of: session, setup) }
-        let status = Task { await showStatus(of: session, printer) }
+        let status = Task { await showStatus(of: session) }
         defer { status.cancel() }
         let result: RecordingResult
         do {
@@ -176,6 +182,23 @@ struct RecordCommand: Command {
         return result
     }
 
+    /// A session that is steered from here on.
+    func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
+        for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
+        let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
+        if live > .zero {
+            for camera in stills.cameras where !camera.makesClips {
+                Output.message("camera \(camera.role) delivers no JPEGs: stills of it come without a clip.")
+            }
+        }
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
+                copy: copy), pictureTaps: stills.taps)
+        steering.steer(session, stills: stills)
+        return session
+    }
+
     /// Says that the recording goes on later.
     private func pause(_ result: RecordingResult, _ reason: String) {
         let text =
@@ -190,12 +213,19 @@ struct RecordCommand: Command {
 
     /// Finds and opens the devices, with the plan reduced as far as this computer makes that necessary.
     ///
+    /// - Parameters:
+    ///   - duration: Of a recording, where that is known.
+    ///   - followed: The leading role's camera by now, where the profile's policy has given it another one than at the start.
     /// - Returns: `nil` if the plan does not fit; why has been said then.
-    private func makeSetup(_ duration: Nanoseconds?) throws -> SessionSetup? {
+    /// - Throws: What is wrong with the request, or which device cannot be had.
+    func makeSetup(
+        _ duration: Nanoseconds?, followed: RoleSelection? = nil
+    ) throws -> SessionSetup? {
         let machine = ThisMachine(output: output)
         if let warning = machine.warning { Output.message(warning) }
         var request = self.request
         request.machine = machine.model
+        request.followed = followed
         request.duration = duration
         request.isGoverned = isGoverned
         let setup: SessionSetup
@@ -214,15 +244,19 @@ struct RecordCommand: Command {
     }
 
     /// Writes each event, or the folder once it is known. When the recording has begun, its devices are remembered.
-    private func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
+    func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
         for await event in session.events {
-            if event.name == .started { memory = Task { await Self.remember(setup) } }
+            if event.name == .started {
+                steering.tellBeginning(folder: event.folder)
+                memory = Task { await Self.remember(setup) }
+            }
             if wantsJSON {
                 Output.data(event.line())
-            } else if event.name == .started, case .string(let folder)? = event.fields["folder"] {
+            } else if event.name == .started, let folder = event.folder {
                 Output.data(folder)
-            } else if [.warning, .silence, .pressure, .governor, .encoder].contains(event.name),
+            } else if [.warning, .silence, .unplug, .replug, .pressure, .governor, .encoder].contains(
+                event.name),
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)
@@ -245,7 +279,7 @@ struct RecordCommand: Command {
     }
 
     /// A line that is written over on a terminal, a line every 10 s elsewhere, until cancelled.
-    private func showStatus(of session: MulticamSession, _ printer: Task<Void, Never>) async {
+    func showStatus(of session: MulticamSession) async {
         let hasTerminal = Output.hasTerminal
         let interval: Duration = hasTerminal ? .milliseconds(250) : .seconds(10)
         while !Task.isCancelled {
@@ -264,7 +298,7 @@ struct RecordCommand: Command {
         Output.endStatus()
     }
 
-    private func conclude(_ results: [RecordingResult]) -> ExitStatus {
+    func conclude(_ results: [RecordingResult]) -> ExitStatus {
         let conclusion = RecordConclusion(results)
         for sentence in conclusion.sentences { Output.message(sentence) }
         if wantsJSON, let event = conclusion.event { Output.data(event.line()) }

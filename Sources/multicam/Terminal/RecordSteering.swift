@@ -3,18 +3,39 @@ import Media
 import MulticamKit
 import Session
 
-/// Brings signals and commands of the control socket to the session that runs, one after the other where a recording is resumed.
+/// Brings signals and commands of the control socket to the session that runs, one after the other where a recording is resumed; on
+/// standby it tells what comes next.
 final class RecordSteering: Sendable {
     private struct State {
-        /// `nil` while nothing is recorded.
+        /// `nil` while nothing is recorded, but on standby.
         var session: MulticamSession?
         /// Of that session.
         var stills: SessionStills?
+        /// Of that session, on standby.
+        var following: CameraFollowing?
         var isStopped = false
+        /// Whether a recording runs, begins or ends; only on standby it does not while there is a session.
+        var isRecording = false
+        /// How many times a recording has begun, or could not.
+        var beginnings = 0
+        /// Of the last recording, once it has begun; `nil` where it could not.
+        var begun: String?
     }
 
+    private let isStandby: Bool
     private let state = Monitor(State())
     private let stopped = Cancellation()
+    private let steps: AsyncStream<StandbyStep>
+    private let next: AsyncStream<StandbyStep>.Continuation
+
+    /// How long somebody who wants a recording waits for its first instant.
+    private static let patience = Nanoseconds.seconds(20)
+
+    /// - Parameter isStandby: Whether recordings begin and end while devices run.
+    init(isStandby: Bool) {
+        self.isStandby = isStandby
+        (steps, next) = AsyncStream.makeStream()
+    }
 
     /// Whether somebody asked to stop.
     var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -27,23 +48,32 @@ final class RecordSteering: Sendable {
                 return state.session
             }
             switch request {
-            case .stop(1):
-                stopped.cancel()
-                session?.stop()
+            case .stop(1): end(session)
             case .stop(2) where session == nil: stopped.cancel()
             case .stop(2):
                 session?.stopUrgently()
                 Output.message("closing the files without waiting for the encoders")
             case .stop: _exit(ExitStatus.aborted.rawValue)
-            case .mark where session == nil:
+            case .mark where !isRecording:
                 Output.message("nothing is being recorded at the moment: the mark is not set.")
             case .mark: session?.mark("signal")
-            case .split where session == nil:
+            case .split where !isRecording:
                 Output.message("nothing is being recorded at the moment: there is no file to go on from.")
             case .split: session?.split()
             }
         }
     }
+
+    private func end(_ session: MulticamSession?) {
+        stopped.cancel()
+        session?.stop()
+        // Whoever waits for a recording to begin need not.
+        state.broadcast { _ in }
+        next.yield(.end)
+        next.finish()
+    }
+
+    private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
 
     /// Does what somebody asks over the control socket.
     ///
@@ -52,27 +82,33 @@ final class RecordSteering: Sendable {
     ///   - paused: The plan that is told of while nothing is recorded.
     /// - Returns: What to answer.
     func perform(_ command: ControlCommand, paused: SessionPlan) -> ControlReply {
-        let (session, isStopped) = state.withLock { ($0.session, $0.isStopped) }
+        let (session, isStopped, isRecording) = state.withLock { ($0.session, $0.isStopped, $0.isRecording) }
         guard let session else {
             switch command {
             case .status:
                 let status = ControlStatus(SessionStatus(), plan: paused, folder: nil, state: .paused)
                 return ControlReply(
                     ok: true, text: "nothing is being recorded at the moment.", status: status)
-            case .stop:
+            case .start where isStandby && !isStopped: return start()
+            case .stop where !isStandby, .quit:
                 state.withLock { $0.isStopped = true }
-                stopped.cancel()
+                end(nil)
                 return ControlReply(ok: true, text: "it does not go on.")
-            case .mark, .split, .change, .snapshot:
+            case .mark, .split, .change, .snapshot, .start, .stop, .switchCamera:
                 return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
             }
         }
         if isStopped, command != .status {
             return ControlReply(ok: false, text: "the recording is being ended.")
         }
+        if !isRecording, command.needsRecording {
+            return ControlReply(
+                ok: false, text: "nothing is being recorded: `multicam ctl start` begins a recording.")
+        }
         switch command {
         case .status:
-            let status = ControlStatus(session.status, plan: session.currentPlan, folder: session.folderPath)
+            let status = ControlStatus(
+                session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil)
             return ControlReply(ok: true, text: status.state.rawValue, status: status)
         case .mark(let text):
             session.mark(text)
@@ -81,11 +117,22 @@ final class RecordSteering: Sendable {
             session.split()
             return ControlReply(ok: true, text: "the recording goes on in new files.")
         case .snapshot(let roles): return takeStills(roles, of: session)
-        case .stop:
-            state.withLock { $0.isStopped = true }
-            stopped.cancel()
+        case .start where isRecording:
+            return ControlReply(
+                ok: false,
+                text: session.status.phase == .finishing
+                    ? "the files of the last recording are still being finished."
+                    : "a recording runs already.")
+        case .start: return start()
+        case .switchCamera(let selector): return switchCamera(to: selector)
+        case .stop where isStandby:
             session.stop()
-            return ControlReply(ok: true, text: "the recording is being ended.")
+            return ControlReply(ok: true, text: "the recording is being ended; the devices stand by.")
+        case .stop, .quit:
+            state.withLock { $0.isStopped = true }
+            end(session)
+            return ControlReply(
+                ok: true, text: isRecording ? "the recording is being ended." : "it stands by no longer.")
         case .change(let change):
             do throws(SessionChangeError) {
                 try session.commit([change])
@@ -96,13 +143,74 @@ final class RecordSteering: Sendable {
         }
     }
 
+    /// Waits for the first instant.
+    private func start() -> ControlReply {
+        let before = state.withLock(\.beginnings)
+        next.yield(.start)
+        let clock = MonotonicClock()
+        let begun = state.wait(until: clock.now + Self.patience) { state -> String?? in
+            state.beginnings != before ? .some(state.begun) : state.isStopped ? .some(nil) : nil
+        }
+        switch begun {
+        case .some(.some(let folder)): return ControlReply(ok: true, text: "recording: \(folder.printable())")
+        case .some(.none):
+            return ControlReply(
+                ok: false, text: "the recording did not begin; the terminal that stands by tells why.")
+        case .none:
+            return ControlReply(
+                ok: false,
+                text:
+                    "the recording has not begun within \(Int(Self.patience.inSeconds)) s; `status` tells how it goes."
+            )
+        }
+    }
+
+    /// Waits for the disk.
+    private func switchCamera(to selector: String?) -> ControlReply {
+        let (following, session) = state.withLock { ($0.following, $0.session) }
+        guard let following else {
+            return ControlReply(
+                ok: false,
+                text: isStandby
+                    ? "there is no camera to switch: every role names its own. Write `device: any` for one in the profile."
+                    : "a camera is never switched in the middle of a recording: record with --standby, where it is between two, or "
+                        + "choose the next recording's with `multicam prefer`.")
+        }
+        do {
+            let outcome = try selector.map { try following.choose($0) } ?? following.switchCamera()
+            switch outcome {
+            case .unchanged(let camera):
+                return ControlReply(ok: true, text: "\(following.role) has \(camera.name.printable()).")
+            case .later(let camera):
+                return ControlReply(
+                    ok: true,
+                    text: "\(following.role) gets \(camera.name.printable()) when this recording has ended.")
+            case .now(let camera):
+                // A recording that began meanwhile keeps its camera, and is asked when it ends.
+                if session != nil { next.yield(.follow(camera)) }
+                return ControlReply(ok: true, text: "\(following.role) gets \(camera.name.printable()).")
+            }
+        } catch {
+            return ControlReply(ok: false, text: "\(error)".printable(limit: 1000))
+        }
+    }
+
     /// Waits for the pictures, and for the disk.
     private func takeStills(_ roles: [String], of session: MulticamSession) -> ControlReply {
-        guard let stills = state.withLock({ $0.stills }), let folder = session.folderPath,
-            session.status.phase == .recording
-        else { return ControlReply(ok: false, text: "nothing is being recorded at the moment.") }
+        let (stills, isRecording) = state.withLock { ($0.stills, $0.isRecording) }
+        let place: StillFolder
+        switch session.status.phase {
+        // Where `multicam snapshot` puts them.
+        case .standby where !isRecording: place = StillFolder(path: ".", version: MulticamVersion.current)
+        case .recording:
+            guard let folder = session.folderPath else { fallthrough }
+            place = StillFolder(ofSession: folder, version: MulticamVersion.current)
+        case .starting, .standby, .finishing:
+            return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
+        }
+        guard let stills else { return ControlReply(ok: false, text: "there are no cameras at the moment.") }
         do throws(StillError) {
-            return ControlReply(try stills.take(roles, intoSession: folder))
+            return ControlReply(try stills.take(roles, into: place))
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
         }
@@ -117,16 +225,48 @@ final class RecordSteering: Sendable {
         let isStopped = state.withLock { state in
             state.session = session
             state.stills = stills
+            state.isRecording = !isStandby
             return state.isStopped
         }
         if isStopped { session.stop() }
     }
+
+    /// The camera of the leading role is the next one's to have by its word.
+    func follow(_ following: CameraFollowing) { state.withLock { $0.following = following } }
+
+    /// What comes next, on standby; `nil` after its end. One task asks.
+    func nextStep() async -> StandbyStep? {
+        for await step in steps { return step }
+        return nil
+    }
+
+    /// On standby: a recording is about to begin, or over.
+    func record(_ isRecording: Bool) {
+        let isStopped = state.withLock { state in
+            state.isRecording = isRecording
+            return state.isStopped ? state.session : nil
+        }
+        if isRecording { isStopped?.stop() }
+    }
+
+    /// On standby: the recording has begun, or could not (`nil`).
+    func tellBeginning(folder: String?) {
+        state.broadcast { state in
+            state.beginnings += 1
+            state.begun = folder
+        }
+    }
+
+    /// On standby: the leading role is to have another camera.
+    func take(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
 
     /// The session is over: signals are nobody's until there is another.
     func release() {
         state.withLock { state in
             state.session = nil
             state.stills = nil
+            state.following = nil
+            state.isRecording = false
         }
     }
 

@@ -8,6 +8,7 @@ struct StatusLine {
         var parts: [String] = []
         switch status.phase {
         case .starting: return "waiting for the devices"
+        case .standby: parts.append("○ standby")
         case .recording: parts.append("● \(clock(status.time))")
         case .finishing: parts.append("■ finishing \(clock(status.time))")
         }

@@ -1,0 +1,141 @@
+import Media
+import MulticamKit
+import Session
+
+extension RecordCommand {
+    /// Runs the devices, and records when somebody says so, until somebody ends it.
+    ///
+    /// - Returns: The worst of all recordings.
+    /// - Throws: Why the devices cannot run, to begin with. Later that is told, and the next step tries again.
+    func standBy() async throws -> ExitStatus {
+        guard let first = try makeSetup(duration) else { return .overBudget }
+        let control = listen(first.plan)
+        defer { control?.stop() }
+        var results: [RecordingResult] = []
+        let leader = first.leadingRole
+        var setup: SessionSetup? = first
+        var followed: RoleSelection?
+        var wantsRecording = false
+        while true {
+            var step: StandbyStep?
+            if let present = setup {
+                // Its devices are not held beyond this.
+                setup = nil
+                do {
+                    step = try await standBy(present, recordingAtOnce: wantsRecording, &results)
+                } catch RecordingError.stopped {
+                    break
+                } catch {
+                    if results.isEmpty, followed == nil, !wantsRecording { throw error }
+                    tellLackOfDevices(error)
+                }
+            }
+            if step == nil { step = await steering.nextStep() }
+            wantsRecording = false
+            switch step {
+            case .start: wantsRecording = true
+            case .follow(let camera):
+                Output.message("from now on with \(camera.name.printable()).")
+                followed = leader.map { RoleSelection(role: $0, selector: camera.selector) }
+            case .end, nil: return RecordConclusion(results).status
+            }
+            do {
+                setup = try makeSetup(duration, followed: followed)
+                if setup == nil { steering.tellBeginning(folder: nil) }
+            } catch {
+                tellLackOfDevices(error)
+            }
+        }
+        return RecordConclusion(results).status
+    }
+
+    private func tellLackOfDevices(_ error: any Error) {
+        Output.message(
+            "\(error) Nothing stands by now: `multicam ctl start` tries again.".printable(limit: 4000))
+        steering.tellBeginning(folder: nil)
+    }
+
+    /// One session on standby: with these devices.
+    ///
+    /// - Parameters:
+    ///   - setup: Opened.
+    ///   - recordingAtOnce: Whether somebody has asked for a recording already.
+    ///   - results: Each recording is appended.
+    /// - Returns: The step that needs other devices, or none.
+    /// - Throws: Why the devices do not run.
+    private func standBy(
+        _ setup: SessionSetup, recordingAtOnce: Bool, _ results: inout [RecordingResult]
+    ) async throws -> StandbyStep? {
+        let session = makeSession(setup, duration: duration)
+        let printer = Task { await printEvents(of: session, setup) }
+        let status = Task { await showStatus(of: session) }
+        let following = try CameraFollowing(of: setup, application: request.application)
+        if let following { steering.follow(following) }
+        let watch = Task { [steering] in
+            guard let following else { return }
+            for await camera in following.cameras() { steering.take(camera) }
+        }
+        let last: StandbyStep
+        do {
+            try await session.standBy()
+            last = await follow(session, recordingAtOnce, following, &results)
+        } catch {
+            await end(session, following, watch, status, printer)
+            throw error
+        }
+        await end(session, following, watch, status, printer)
+        return last
+    }
+
+    private func follow(
+        _ session: MulticamSession, _ recordingAtOnce: Bool, _ following: CameraFollowing?,
+        _ results: inout [RecordingResult]
+    ) async -> StandbyStep {
+        var isAsked = recordingAtOnce
+        while true {
+            session.tell(SessionEvent(.standby, at: .zero))
+            if !isAsked {
+                switch await steering.nextStep() {
+                case .start: break
+                case .follow(let camera): return .follow(camera)
+                case .end, nil: return .end
+                }
+            }
+            isAsked = false
+            following?.recordingBegan()
+            steering.record(true)
+            await record(session, &results)
+            steering.record(false)
+            if steering.isStopped { return .end }
+            if let camera = following?.recordingEnded() { return .follow(camera) }
+        }
+    }
+
+    /// One recording of devices that run. That it cannot begin is told, and they run on.
+    private func record(_ session: MulticamSession, _ results: inout [RecordingResult]) async {
+        do {
+            let result = try await session.record()
+            results.append(result)
+            let conclusion = RecordConclusion([result])
+            for sentence in conclusion.sentences { Output.message(sentence) }
+            if let event = conclusion.event { session.tell(event) }
+        } catch {
+            Output.message(error.description)
+            steering.tellBeginning(folder: nil)
+        }
+    }
+
+    private func end(
+        _ session: MulticamSession, _ following: CameraFollowing?, _ watch: Task<Void, Never>,
+        _ status: Task<Void, Never>, _ printer: Task<Void, Never>
+    ) async {
+        steering.release()
+        following?.stop()
+        watch.cancel()
+        await watch.value
+        await session.close()
+        await printer.value
+        status.cancel()
+        await status.value
+    }
+}

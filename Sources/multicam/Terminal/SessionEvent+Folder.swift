@@ -1,0 +1,10 @@
+import Media
+import Session
+
+extension SessionEvent {
+    /// Of `started`: the session folder's path.
+    var folder: String? {
+        guard name == .started, case .string(let folder)? = fields["folder"] else { return nil }
+        return folder
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("Devices that stand by")
+struct StandbyTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0", size: 320x180, rate: 30 }
+          face: { device: "virtual:bars?phase=5&unplug=0.6", size: 320x180, rate: 30 }
+        microphones: { host: { device: "virtual:tone" } }
+        program: { size: 320x180, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
+    private static func session(in scratch: URL) throws -> MulticamSession {
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let file = scratch.appending(path: "test.yaml")
+        try profile.write(to: file, atomically: true, encoding: .utf8)
+        let setup = try SessionSetup(SetupRequest(profile: file.path))
+        return setup.makeSession(
+            RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
+    }
+
+    @Test(
+        "are recorded as often as is asked, each time into a folder of its own; they go on between, and a camera that went away between is a slate of the next"
+    )
+    func twice() async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "standby-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        let session = try Self.session(in: scratch)
+        let events = Task { await session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
+        try await session.standBy()
+        let first = try await session.record()
+        try session.commit([.swap(with: "face")])
+        let second = try await session.record()
+        let status = session.status
+        await session.close()
+
+        #expect(
+            [first.folder, second.folder].map { ($0 as NSString).lastPathComponent } == [
+                "session", "session-2",
+            ])
+        for result in [first, second] {
+            #expect(result.manifest.outcome == .finished)
+            for track in result.manifest.tracks {
+                if let frames = track.frames { #expect(frames.written == 30, "\(track.name)") }
+                if let samples = track.samples { #expect(samples.written == 48000 && samples.filled == 0) }
+                let times = try Reader.run(
+                    "ffprobe",
+                    [
+                        "-v", "error", "-count_packets", "-show_entries", "stream=start_time,nb_read_packets",
+                        "-of", "csv=p=0", "\(result.folder)/\(track.file)",
+                    ])
+                #expect(!times.isEmpty)
+            }
+        }
+        func frames(_ result: RecordingResult, _ role: String) throws -> Manifest.Frames {
+            try #require(result.manifest.tracks.first { $0.name == role }?.frames)
+        }
+        // Away from 0.6 s of the first on, and all the time of the second.
+        #expect(try (17...19).contains(frames(first, "face").captured))
+        let away = try frames(second, "face")
+        #expect(away.captured == 0 && away.slate + away.repeated == 30)
+        #expect(try frames(second, "desk").captured >= 29)
+        // The arrangement is that of the session, not of a recording.
+        #expect(session.currentPlan.program?.arrangement.main == "face")
+        #expect(second.manifest.changes?.isEmpty ?? true)
+        #expect(status.phase == .standby || status.phase == .finishing)
+        let told = await events.value.filter { $0.name == .started || $0.name == .unplug }
+        #expect(told.map(\.name) == [.started, .unplug, .started])
+    }
+
+    @Test("are watched and heard meanwhile, and stopped at the end")
+    func idle() async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "standby-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        let session = try Self.session(in: scratch)
+        try await session.standBy()
+        while session.status.phase != .standby { await Task.yield() }
+        let status = session.status
+        #expect(status.cameras.map(\.role) == ["desk", "face"])
+        #expect(status.cameras.allSatisfy { (25...35).contains($0.rate) })
+        #expect(status.microphones.first.map { $0.peak > 0.05 } == true)
+        await session.close()
+        #expect(session.folderPath == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["test.yaml"])
+    }
+}
