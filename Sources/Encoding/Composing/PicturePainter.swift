@@ -9,7 +9,6 @@ final class PicturePainter {
     private var decoded = ScratchPlanes()
     private var unpacked = ScratchPlanes()
     private var upright = ScratchPlanes()
-    private var turned = ScratchPlanes()
     private let shared = BytesPool()
 
     /// What the painted codes mean: the picture's own colour, but for BGRA, which is converted as JPEG would.
@@ -33,15 +32,7 @@ final class PicturePainter {
         let asStored = rotation.swapsSides ? target.size.turned : target.size
         let planes = upright.planes(asStored, 1, 1)
         guard paint(picture, source, isCoarse, into: planes) else { return false }
-        if rotation == .none {
-            planes.mirror(into: target)
-        } else if isMirrored {
-            let between = turned.planes(target.size, 1, 1)
-            planes.turn(rotation, into: between)
-            between.mirror(into: target)
-        } else {
-            planes.turn(rotation, into: target)
-        }
+        planes.turn(rotation, isMirrored: isMirrored, into: target)
         return true
     }
 
