@@ -134,7 +134,7 @@ public struct CameraCatalog: Sendable {
     }
 
     private static func device(_ camera: SysfsCamera, _ answers: NodeAnswers, name: String) -> CaptureDevice {
-        CaptureDevice(
+        var device = CaptureDevice(
             mediaType: .video, deviceType: camera.isBuiltIn == true ? .builtIn : .external,
             isTypeKnown: camera.isBuiltIn != nil, position: answers.position, mounting: answers.mounting,
             identity: DeviceIdentity(
@@ -144,5 +144,7 @@ public struct CameraCatalog: Sendable {
             controller: camera.controller,
             busSpeed: camera.busSpeed, formats: answers.formats, controls: answers.controls,
             problem: answers.problem)
+        device.isCaptureStick = CaptureStick.isOne(camera, hasSignalInput: answers.hasSignalInput)
+        return device
     }
 }

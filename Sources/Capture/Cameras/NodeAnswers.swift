@@ -6,6 +6,8 @@ struct NodeAnswers: Sendable {
     var controls: [DeviceControl] = []
     var position = CaptureDevice.Position.unspecified
     var mounting = Rotation.none
+    /// Whether its input has a signal of another device: timings, or a television standard.
+    var hasSignalInput = false
     var problem: CaptureDevice.Problem?
 
     /// What came of asking a node.
@@ -47,7 +49,7 @@ struct NodeAnswers: Sendable {
             guard try node.capability().isCamera else { return .noCamera }
             var answers = NodeAnswers(
                 formats: node.formats(), controls: node.controls(), position: node.position(),
-                mounting: node.mounting() ?? .none)
+                mounting: node.mounting() ?? .none, hasSignalInput: node.hasSignalInput())
             if node.isInUse() {
                 answers.problem = .inUse(by: NodeOwners.holder(of: camera.node)?.program)
             } else if answers.formats.isEmpty {

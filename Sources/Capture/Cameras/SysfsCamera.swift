@@ -15,6 +15,8 @@ struct SysfsCamera: Sendable {
     let busSpeed: Int?
     /// Whether it is a part of the computer, by sysfs `removable`; `nil` where the firmware has not told.
     let isBuiltIn: Bool?
+    /// What the USB device says its pictures come from, by its descriptors; empty where it says nothing.
+    let inputTerminals: [UInt16]
 
     /// Reads what sysfs and udev tell; opens no node.
     ///
@@ -34,6 +36,7 @@ struct SysfsCamera: Sendable {
             identity = DeviceIdentity(busPath: "", name: driversName)
             (controller, busSpeed, isBuiltIn) = (nil, nil, nil)
             manufacturer = ""
+            inputTerminals = []
             return
         }
         let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
@@ -49,6 +52,9 @@ struct SysfsCamera: Sendable {
         controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
         // `1.5` of the slowest devices, which are no cameras, is rounded down.
         busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }.map { Int($0) }
+        let description = Paths.bytes("\(usb)/descriptors", atMost: USBDescription.mostBytes)
+            .flatMap { USBDescription($0) }
+        inputTerminals = description?.settings.flatMap(\.inputTerminals) ?? []
         isBuiltIn =
             switch tree.attribute("removable", of: usb) {
             case "fixed": true

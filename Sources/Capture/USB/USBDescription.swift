@@ -5,6 +5,9 @@ package struct USBDescription: Sendable, Hashable {
     /// Of the first configuration, in the device's order. Devices with several are set by their maker's driver.
     package let settings: [USBInterfaceSetting]
 
+    /// A device descriptor and a configuration, whose length has 16 bits.
+    static let mostBytes = 18 + 65_535
+
     /// Interfaces that stream pictures, by number, each with its alternate settings.
     package var videoStreams: [Int: [USBInterfaceSetting]] {
         Dictionary(grouping: settings.filter(\.isVideoStreaming), by: \.interface)
@@ -76,6 +79,10 @@ package struct USBDescription: Sendable, Hashable {
                 settings[last].streamingInterfaces = bytes.dropFirst(12).prefix(Int(bytes[11])).map {
                     Int($0)
                 }
+            case Kind.classInterface where bytes.count >= 8 && bytes[2] == 2:
+                // An input terminal of video control.
+                guard let last = settings.indices.last, settings[last].isVideoControl else { return }
+                settings[last].inputTerminals.append(UInt16(bytes[4]) | UInt16(bytes[5]) << 8)
             default: break
             }
         }

@@ -14,6 +14,8 @@ package struct USBInterfaceSetting: Sendable, Hashable {
     package var endpoints: [USBEndpoint]
     /// Of a video control interface: the numbers of its streaming interfaces (UVC 1.5, table 3-3).
     package var streamingInterfaces: [Int] = []
+    /// Likewise: where its pictures come from, `wTerminalType` of its input terminals (UVC 1.5, tables 3-4 and B-2 to B-4).
+    package var inputTerminals: [UInt16] = []
 
     package var isVideoControl: Bool { classCode == Self.video && subclass == 1 }
     package var isVideoStreaming: Bool { classCode == Self.video && subclass == 2 }

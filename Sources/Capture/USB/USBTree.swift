@@ -86,7 +86,7 @@ extension USBDevice {
         productID = [vendor, tree.attribute("idProduct", of: folder) ?? ""].joined(separator: ":").printable()
         product = (tree.attribute("product", of: folder) ?? productID).printable()
         speed = tree.attribute("speed", of: folder).flatMap { USBSpeed($0) }
-        let description = Paths.bytes("\(folder)/descriptors", atMost: 18 + 65_535)
+        let description = Paths.bytes("\(folder)/descriptors", atMost: USBDescription.mostBytes)
             .flatMap { USBDescription($0) }
         self.description = description
         knowsSuperSpeed = Self.knowsSuperSpeed(

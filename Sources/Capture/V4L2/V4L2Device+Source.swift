@@ -13,13 +13,25 @@ extension V4L2Device {
         linux_follow_timings(descriptor.number)
     }
 
-    /// - Throws: `noSignal` when the driver says that the input has none. Webcams have no such status.
-    func requireSignal() throws(DeviceError) {
+    /// Whether the input that is chosen takes timings or a television standard: what comes there is another device's picture.
+    func hasSignalInput() -> Bool {
+        guard let input = input() else { return false }
+        return input.capabilities & (UInt32(V4L2_IN_CAP_DV_TIMINGS) | UInt32(V4L2_IN_CAP_STD)) != 0
+            || input.std != 0
+    }
+
+    /// The input that is chosen; `nil` for drivers that know none.
+    private func input() -> v4l2_input? {
         var index: Int32 = 0
-        guard answers(linux_VIDIOC_G_INPUT, &index) else { return }
+        guard answers(linux_VIDIOC_G_INPUT, &index) else { return nil }
         var input = v4l2_input()
         input.index = UInt32(bitPattern: index)
-        guard answers(linux_VIDIOC_ENUMINPUT, &input) else { return }
+        return answers(linux_VIDIOC_ENUMINPUT, &input) ? input : nil
+    }
+
+    /// - Throws: `noSignal` when the driver says that the input has none. Webcams have no such status.
+    func requireSignal() throws(DeviceError) {
+        guard let input = input() else { return }
         let nothing =
             UInt32(V4L2_IN_ST_NO_POWER) | UInt32(V4L2_IN_ST_NO_SIGNAL) | UInt32(V4L2_IN_ST_NO_H_LOCK)
             | UInt32(V4L2_IN_ST_NO_SYNC)

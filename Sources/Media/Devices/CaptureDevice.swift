@@ -26,6 +26,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public let identity: DeviceIdentity
     /// As a person reads it, without control characters.
     public let name: String
+    /// Of a camera: whether it is none itself, but shows what another device sends it by HDMI or another cable.
+    public package(set) var isCaptureStick = false
     /// Who made it, as it says; empty where it says nothing.
     public let manufacturer: String
     /// The node for a V4L2 camera (`/dev/video0`), the source's name for a PulseAudio microphone.

@@ -12,8 +12,30 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
         self.init(rawValue: (360 - degrees) % 360)
     }
 
+    private init(quarters: Int) {
+        self =
+            switch quarters & 3 {
+            case 1: .quarter
+            case 2: .half
+            case 3: .threeQuarters
+            default: .none
+            }
+    }
+
     public var degrees: Int { rawValue }
 
     /// Whether width and height change places.
     public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
+
+    private var quarters: Int { rawValue / 90 }
+
+    /// One after the other.
+    public static func + (first: Rotation, second: Rotation) -> Rotation {
+        Rotation(quarters: first.quarters + second.quarters)
+    }
+
+    /// What is left when the second is taken back.
+    public static func - (first: Rotation, second: Rotation) -> Rotation {
+        Rotation(quarters: first.quarters - second.quarters)
+    }
 }

@@ -22,6 +22,21 @@ struct USBDescriptionTests {
         #expect(sound.bytes == 192 && sound.microframes == 8)
     }
 
+    @Test("where a camera's pictures come from is what its input terminals say, of video control alone")
+    func inputs() throws {
+        var device = USBBytes()
+        device.interface(0, classCode: 14, subclass: 1)
+        device.videoHeader(streaming: [1])
+        // A composite input and, cut off, another one.
+        device.raw([8, 0x24, 2, 1, 0x01, 0x04, 0, 0])
+        device.raw([7, 0x24, 2, 1, 0x01, 0x02, 0])
+        device.interface(2, classCode: 1, subclass: 1)
+        // A microphone's input terminal is of another class.
+        device.raw([12, 0x24, 2, 1, 0x01, 0x02, 0, 1, 0, 0, 0, 0])
+        let description = try #require(USBDescription(device.bytes))
+        #expect(description.settings.map(\.inputTerminals) == [[0x0401], []])
+    }
+
     @Test("at SuperSpeed the endpoint's companion counts")
     func superSpeed() throws {
         let description = try #require(USBDescription(USBBytes.superSpeedCamera()))

@@ -1,0 +1,35 @@
+import Media
+
+@testable import Capture
+
+/// What sysfs says of an accelerometer, and of how it sits.
+final class SensorText: FuzzTarget {
+    static let name = "sensor"
+    static let limit = 512
+    private let files: ScratchFiles
+
+    private static let device = "sys/bus/iio/devices/iio:device0"
+
+    /// The files of an input's parts, in their order.
+    private static let parts = [
+        "in_accel_x_raw", "in_accel_y_raw", "in_accel_z_raw", "in_accel_scale", "in_accel_offset",
+        "in_accel_mount_matrix", "label",
+    ].map { "\(device)/\($0)" }
+
+    init(folder: String) {
+        files = ScratchFiles(folder: folder)
+        files.makeFolder(Self.device)
+    }
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        let parts = InputParts(bytes, count: Self.parts.count)
+        for (index, path) in Self.parts.enumerated() { files.set(path, parts[index]) }
+        let felt: Acceleration
+        do throws(SensorError) {
+            felt = try Accelerometer(sysfs: files.path("sys")).acceleration()
+        } catch {
+            return try holdShown(error.reason)
+        }
+        try hold(felt.magnitude.isFinite && felt.magnitude > 0, "\(felt.magnitude) m/s² are felt")
+    }
+}
