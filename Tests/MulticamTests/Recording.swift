@@ -8,6 +8,8 @@ final class Recording {
     let folder: String
     let result: RecordingResult
     let events: [String]
+    /// What was told of turns, where a tracker was given.
+    private(set) var turns: [String] = []
     private let scratch: URL
 
     var manifest: Manifest { result.manifest }
@@ -18,7 +20,7 @@ final class Recording {
         _ profile: String, seconds: Double, pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
         host: (any HostReading)? = nil, clock: any SessionClock = SimulatedClock(),
-        copy: SafetyCopy.Content? = nil, copiesIntoItself: Bool = false,
+        copy: SafetyCopy.Content? = nil, copiesIntoItself: Bool = false, tracker: (any TurnTracker)? = nil,
         changing changeSetup: (inout SessionSetup) -> Void = { _ in },
         steer: (MulticamSession) -> Void = { _ in },
         options change: (inout RecordingOptions) -> Void = { _ in }
@@ -28,7 +30,8 @@ final class Recording {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        var setup = try SessionSetup(SetupRequest(profile: file.path))
+        let request = SetupRequest(profile: file.path)
+        var setup = try tracker.map { try SessionSetup(request, tracker: $0) } ?? SessionSetup(request)
         changeSetup(&setup)
         var options = RecordingOptions(
             parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
@@ -40,7 +43,10 @@ final class Recording {
             options, clock: clock, pictureTaps: pictureTaps, soundTaps: soundTaps,
             metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
+        let rotation = setup.followRotation(of: session)
         result = try await session.record()
+        rotation?.stop()
+        if let rotation { for await sentence in rotation.sentences { turns.append(sentence) } }
         folder = result.folder
         events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8).split(separator: "\n")
             .map(String.init)

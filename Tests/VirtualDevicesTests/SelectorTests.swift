@@ -10,14 +10,14 @@ struct SelectorTests {
         let settings = try VirtualCameraSettings(
             selector:
                 "virtual:clap?size=640x360&fps=29.97&format=nv12&phase=1.5&drift=-12.5&latency=40&jitter=2"
-                + "&drop=0.25&corrupt=0.5&unplug=5,20&replug=8,25.5&stall=1:0.5,30:2&mount=90&bus=left&seed=7"
+                + "&drop=0.25&corrupt=0.5&unplug=5,20&replug=8,25.5&stall=1:0.5,30:2&mount=90&position=back&bus=left&seed=7"
         )
         #expect(settings.pattern == .clap)
         #expect(settings.size == PictureSize(width: 640, height: 360))
         #expect(settings.rate == FrameRate(30000, per: 1001))
         #expect(settings.pixel == .nv12)
         #expect(settings.corruptShare == 0.5)
-        #expect(settings.mount == .quarter)
+        #expect(settings.mount == .quarter && settings.position == .back)
         let behavior = settings.behavior
         #expect(behavior.phase == .microseconds(1500))
         #expect(behavior.driftPerBillion == -12_500)
@@ -122,6 +122,7 @@ struct SelectorTests {
             ("virtual:clap?stall=5", "at:for"),
             ("virtual:clap?stall=5:0", "at:for"),
             ("virtual:clap?mount=45", "0, 90, 180 or 270"),
+            ("virtual:clap?position=unspecified", "front or back"),
             ("virtual:clap?seed=-1", "a whole number from 0"),
         ])
     func wrongCamera(selector: String, expected: String) {

@@ -30,6 +30,8 @@ public struct SessionSetup: Sendable {
     let devices: Calibrations.Devices
     /// What a person chose with the request; `nil` where there was none.
     private let choices: ChoiceRecord?
+    /// How the computer is held; `nil` where no camera asks.
+    private(set) var tracker: (any TurnTracker)?
 
     /// Finds and opens what a request names.
     ///
@@ -39,11 +41,21 @@ public struct SessionSetup: Sendable {
         try self.init(request, calibrations: Self.calibrationFile)
     }
 
+    /// The same, with a program's own knowledge of how the computer is held, in place of its accelerometer.
+    public init(_ request: SetupRequest, tracker: any TurnTracker) throws(SetupError) {
+        try self.init(request, calibrations: Self.calibrationFile, tracker: tracker)
+    }
+
     /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
-    init(_ request: SetupRequest, calibrations: StateFile<Calibrations>?) throws(SetupError) {
-        let (plan, reduction, resolver, choices) = try Self.resolve(request, calibrations: calibrations)
+    init(
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, tracker: (any TurnTracker)? = nil
+    ) throws(SetupError) {
+        var tracker = tracker
+        let (plan, reduction, resolver, choices) = try Self.resolve(
+            request, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
+        self.tracker = tracker
     }
 
     /// Opens the devices of a plan, which were found before.
@@ -106,6 +118,16 @@ public struct SessionSetup: Sendable {
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
+        var tracker: (any TurnTracker)?
+        return try resolve(request, calibrations: calibrations, tracker: &tracker)
+    }
+
+    /// The same, with a tracker, which is made where a camera asks how the computer is held and there is none.
+    private static func resolve(
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, tracker: inout (any TurnTracker)?
+    ) throws(SetupError) -> (
+        plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
+    ) {
         let (found, resolver, warning) = try Self.found(request)
         let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
         do throws(ProfileError) {
@@ -115,17 +137,18 @@ public struct SessionSetup: Sendable {
             let profile = try found.withPresets(
                 from: kept, devices: resolver.devices, present: resolver.presentCameras)
             let notes = [warning, second, third].compactMap { $0 } + resolver.notes
+            let devices = resolver.devices.turned(for: profile, by: &tracker)
             func corrected(_ plan: SessionPlan) -> SessionPlan {
                 var plan = plan
                 plan.notes = notes + plan.notes
                 return measured.applied(to: plan, with: Calibrations.Devices(resolver))
             }
             guard let machine = request.machine else {
-                let plan = try SessionPlan(profile: profile, devices: resolver.devices)
+                let plan = try SessionPlan(profile: profile, devices: devices)
                 return (corrected(plan), nil, resolver, choices)
             }
             var reduction = try PlanReduction(
-                of: profile, devices: resolver.devices, on: machine, duration: request.duration)
+                of: profile, devices: devices, on: machine, duration: request.duration)
             reduction.asked = corrected(reduction.asked)
             reduction.plan = corrected(reduction.plan)
             return (reduction.plan, reduction, resolver, choices)

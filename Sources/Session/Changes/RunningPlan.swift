@@ -25,6 +25,17 @@ struct RunningPlan: Sendable, Equatable {
         }
     }
 
+    /// A camera's own angle is another one: that of its preview, and of files that begin from now on.
+    mutating func turn(_ role: String, to rotation: Rotation) {
+        for index in plan.cameras.indices where plan.cameras[index].role == role {
+            plan.cameras[index].rotation = rotation
+            plan.cameras[index].preview.rotation = rotation
+        }
+        for index in plan.cameraTracks.indices where plan.cameraTracks[index].role == role {
+            plan.cameraTracks[index].rotation = rotation
+        }
+    }
+
     /// In decibels.
     private static let gains = -60.0...24.0
     /// Of an inset, as a share of the program's width.
@@ -129,6 +140,11 @@ struct RunningPlan: Sendable, Equatable {
 
     private func check(camera role: String) throws(SessionChangeError) {
         guard roles.contains(role) else {
+            if plan.microphones.contains(where: { $0.role == role }) {
+                throw SessionChangeError(
+                    "\(role) is a microphone, and what is seen is changed of cameras alone: name \(list(roles))."
+                )
+            }
             throw SessionChangeError(
                 "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
         }

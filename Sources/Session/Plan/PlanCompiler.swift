@@ -144,13 +144,8 @@ struct PlanCompiler {
                     + "instead of \(asked.trackRate)."
             )
         }
-        let rotation = camera.rotation ?? device.device.mounting
-        if camera.rotation == nil, rotation != .none {
-            notes.append(
-                "\(camera.role): its camera is mounted turned, so its picture is turned by \(rotation.degrees)° clockwise; "
-                    + "`rotation: 0` in the profile leaves it as it is."
-            )
-        }
+        let (rotation, rotationSource) = try rotation(of: camera, device)
+        let mirroring = camera.previewMirroring.decision(for: device.device)
         if profile.tracks.cameras != .none, camera.isMirrored || crop != nil {
             notes.append(
                 "\(camera.role): it is mirrored or cropped in the program only; its track has the whole picture as captured."
@@ -175,11 +170,75 @@ struct PlanCompiler {
         return PlannedCamera(
             role: camera.role, selector: device.selector, identity: device.device.identity,
             format: choice.format,
-            rotation: rotation, isMirrored: camera.isMirrored, crop: crop, latency: camera.latency ?? .zero,
+            rotation: rotation, rotationSource: rotationSource, isMirrored: camera.isMirrored,
+            preview: PreviewConnection(
+                role: camera.role, rotation: rotation, isMirrored: mirroring.isMirrored,
+                reason: mirroring.reason), crop: crop, latency: camera.latency ?? .zero,
             latencySource: camera.latency == nil ? .none : .profile,
             controls: try controls(of: camera, device.device), match: camera.match, reason: choice.reason,
             metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil,
             usb: device.usb)
+    }
+
+    // MARK: Angles
+
+    private mutating func rotation(
+        of camera: CameraRole, _ device: PlannedDevice
+    ) throws(ProfileError) -> (Rotation, RotationSource) {
+        switch camera.rotation {
+        case .fixed(let rotation): return (rotation, .profile)
+        case .sensor: return try sensedRotation(of: camera, device)
+        case nil:
+            let mounting = device.device.mounting
+            if mounting != .none {
+                notes.append(
+                    "\(camera.role): its camera is mounted turned, so its picture is turned by \(mounting.degrees)° clockwise; "
+                        + "`rotation: 0` in the profile leaves it as it is."
+                )
+            }
+            return (mounting, .mounting)
+        }
+    }
+
+    private mutating func sensedRotation(
+        of camera: CameraRole, _ planned: PlannedDevice
+    ) throws(ProfileError) -> (Rotation, RotationSource) {
+        let device = planned.device
+        func refusal(_ why: String) -> ProfileError {
+            profile.source.error(
+                at: "cameras.\(camera.role).rotation", found: "sensor",
+                expected: "0, 90, 180 or 270, since \(why)")
+        }
+        guard device.turnsWithComputer else {
+            guard device.deviceType == .virtual || device.deviceType == .file else {
+                throw refusal(
+                    "\(device.name) is no part of the computer and does not turn with it; where it is one, say so with "
+                        + "`multicam devices --set \(device.selector.shellQuoted()) --type built-in`")
+            }
+            notes.append(
+                "\(camera.role): a made-up camera does not turn with the computer, so its picture stays as it is."
+            )
+            return (device.mounting, .mounting)
+        }
+        let stance = CameraStance(device)
+        if device.position == .unspecified {
+            notes.append(
+                "\(camera.role): nobody has said where the camera looks, so it is taken for one that looks at its user; "
+                    + "`multicam devices --set \(device.selector.shellQuoted()) --position back` says otherwise."
+            )
+        }
+        switch planned.turn {
+        case .turned(let turn): return (stance.captureAngle(whileComputerIs: turn), .sensor)
+        case .undecided:
+            notes.append(
+                "\(camera.role): the computer lies flat, so it is taken as held upright until it is raised.")
+            return (stance.captureAngle(whileComputerIs: .none), .sensor)
+        case .unknown(let why):
+            var error = refusal(why)
+            error.isMissingDevice = true
+            throw error
+        case nil: throw refusal("nothing tells this plan how the computer is held")
+        }
     }
 
     private mutating func controls(

@@ -10,7 +10,10 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var format: VideoFormat
     /// Turns the stored picture clockwise to be seen upright.
     public var rotation: Rotation
+    public var rotationSource: RotationSource
     public var isMirrored: Bool
+    /// How a preview of it is to be shown.
+    public var preview: PreviewConnection
     public var crop: PixelRectangle?
     /// From the scene to the time stamp: taken off each stamp.
     public var latency: Nanoseconds
@@ -29,8 +32,9 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
 
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
-        rotation: Rotation = .none,
-        isMirrored: Bool = false, crop: PixelRectangle? = nil, latency: Nanoseconds = .zero,
+        rotation: Rotation = .none, rotationSource: RotationSource = .mounting,
+        isMirrored: Bool = false, preview: PreviewConnection? = nil, crop: PixelRectangle? = nil,
+        latency: Nanoseconds = .zero,
         latencySource: CorrectionSource = .none,
         controls: [ControlRequest] = [], match: CameraMatch? = nil, reason: String = "",
         metadataFile: String? = nil,
@@ -41,7 +45,12 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.identity = identity
         self.format = format
         self.rotation = rotation
+        self.rotationSource = rotationSource
         self.isMirrored = isMirrored
+        self.preview =
+            preview
+            ?? PreviewConnection(
+                role: role, rotation: rotation, isMirrored: false, reason: "nobody asked for it")
         self.crop = crop
         self.latency = latency
         self.latencySource = latencySource

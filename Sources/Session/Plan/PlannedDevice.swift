@@ -16,6 +16,8 @@ public struct PlannedDevice: Sendable, Equatable {
     public var offers: Offers
     /// Of a made-up camera on a made-up USB bus.
     public var usb: USBCamera?
+    /// How the computer was held when it was asked, for a camera that turns with it; `nil` where nobody asked.
+    public var turn: MachineTurn?
 
     public init(selector: String, device: CaptureDevice, offers: Offers, usb: USBCamera? = nil) {
         self.selector = selector

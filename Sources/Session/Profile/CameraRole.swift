@@ -18,8 +18,10 @@ public struct CameraRole: Sendable, Equatable {
     public var rate: FrameRate?
     public var format: Format
     /// Turns the stored picture clockwise to be seen upright. `nil`: as the camera is mounted.
-    public var rotation: Rotation?
+    public var rotation: CameraRotation?
     public var isMirrored: Bool
+    /// Of its preview alone.
+    public var previewMirroring: PreviewMirroring
     /// From the scene to the time stamp, 0…2 s. `nil`: as it was calibrated, else none.
     public var latency: Nanoseconds?
     /// The part of the stored picture that the program shows; all of it when `nil`.
@@ -33,8 +35,8 @@ public struct CameraRole: Sendable, Equatable {
 
     public init(
         role: String, device: String = "any", size: PictureSize? = nil, rate: FrameRate? = nil,
-        format: Format = .auto, rotation: Rotation? = nil, isMirrored: Bool = false,
-        latency: Nanoseconds? = nil,
+        format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,
+        previewMirroring: PreviewMirroring = .auto, latency: Nanoseconds? = nil,
         crop: PixelRectangle? = nil, controls: [ControlSetting] = [], preset: String? = nil,
         match: CameraMatch? = nil
     ) {
@@ -45,6 +47,7 @@ public struct CameraRole: Sendable, Equatable {
         self.format = format
         self.rotation = rotation
         self.isMirrored = isMirrored
+        self.previewMirroring = previewMirroring
         self.latency = latency
         self.crop = crop
         self.controls = controls

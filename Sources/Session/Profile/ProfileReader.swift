@@ -75,7 +75,8 @@ struct ProfileReader {
     }
 
     private static let cameraFields = [
-        "device", "size", "rate", "format", "rotation", "mirrored", "latency", "crop", "controls", "preset",
+        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "controls",
+        "preset",
         "match",
     ]
 
@@ -91,15 +92,15 @@ struct ProfileReader {
             try value.choice()
         }
         camera.rotation = try fields.read("rotation") { value throws(ProfileError) in
-            guard let degrees = value.plainText.flatMap({ Int($0) }),
-                let rotation = Rotation(rawValue: degrees)
-            else {
-                throw value.error(expected: "0, 90, 180 or 270 degrees clockwise")
-            }
-            return rotation
+            try rotation(value)
         }
         camera.isMirrored = try fields.read("mirrored", else: false) { value throws(ProfileError) in
             try value.truth()
+        }
+        camera.previewMirroring = try fields.read("preview", else: .auto) { value throws(ProfileError) in
+            try value.fields(["mirrored"]).read("mirrored", else: .auto) { value throws(ProfileError) in
+                try value.choice()
+            }
         }
         camera.latency = try fields.read("latency") { value throws(ProfileError) in
             try value.duration(in: .zero ... .seconds(2), example: "40ms")
@@ -113,6 +114,16 @@ struct ProfileReader {
         }
         camera.match = try fields.read("match") { value throws(ProfileError) in try match(value) }
         return camera
+    }
+
+    /// `90`, or `sensor`.
+    private func rotation(_ value: ProfileValue) throws(ProfileError) -> CameraRotation {
+        if value.plainText == "sensor" { return .sensor }
+        guard let degrees = value.plainText.flatMap({ Int($0) }), let rotation = Rotation(rawValue: degrees)
+        else {
+            throw value.error(expected: "0, 90, 180 or 270 degrees clockwise, or sensor")
+        }
+        return .fixed(rotation)
     }
 
     private func crop(_ value: ProfileValue) throws(ProfileError) -> PixelRectangle {

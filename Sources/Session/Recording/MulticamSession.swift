@@ -92,6 +92,21 @@ public actor MulticamSession {
         try result.get()
     }
 
+    /// A camera was turned: the program turns its pictures otherwise from the tick of this instant on. A file that is being written
+    /// keeps its angle to its end; the camera's next one begins with this.
+    ///
+    /// - Parameters:
+    ///   - role: The camera's.
+    ///   - rotation: Turns its pictures clockwise to be upright from now on.
+    /// - Throws: Why the program cannot follow; the next file does all the same.
+    public nonisolated func turn(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
+        let hasProgram = running.withLock { running in
+            running.turn(role, to: rotation)
+            return running.plan.program != nil
+        }
+        if hasProgram { try commit([.rotation(role: role, rotation)]) }
+    }
+
     /// The plan as it runs, with all that was changed.
     public nonisolated var currentPlan: SessionPlan { running.withLock { $0.plan } }
 

@@ -12,6 +12,8 @@ public final class StillCamera: Sendable {
         /// When the last picture was captured.
         var latest: ClockTime?
         var waiting = 0
+        /// Of stills from now on.
+        var rotation: Rotation
         /// Whether what comes are no whole pictures, but a stream that has to be decoded first.
         var isStream = false
     }
@@ -42,7 +44,9 @@ public final class StillCamera: Sendable {
     ) {
         precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
         let state = Monitor(
-            State(ring: live > .zero ? PictureRing(length: live, byteLimit: Self.ringBytes) : nil))
+            State(
+                ring: live > .zero ? PictureRing(length: live, byteLimit: Self.ringBytes) : nil,
+                rotation: planned.rotation))
         self.state = state
         self.planned = planned
         self.source = source
@@ -65,6 +69,9 @@ public final class StillCamera: Sendable {
 
     /// Whether stills come with the clip around them.
     public var makesClips: Bool { live > .zero }
+
+    /// Stills are to be turned by so much to be upright from now on, as the camera was turned.
+    public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
     /// For who has pictures from elsewhere than a tap: each whole one, in the order of capture. On any one thread.
     public func note(_ picture: CapturedPicture) { Self.note(picture, in: state) }
@@ -136,6 +143,6 @@ public final class StillCamera: Sendable {
         }
         return StillFacts(
             date: clock.date(of: picture.capturedAt - planned.latency), device: source.device,
-            rotation: planned.rotation, isMirrored: planned.isMirrored, controls: controls)
+            rotation: state.withLock { $0.rotation }, isMirrored: planned.isMirrored, controls: controls)
     }
 }

@@ -310,7 +310,7 @@ public final class VirtualCamera: CameraSource {
         role: String, settings: VirtualCameraSettings, format: VideoFormat, controls: [DeviceControl]
     ) -> CaptureDevice {
         CaptureDevice(
-            mediaType: .video, deviceType: .virtual,
+            mediaType: .video, deviceType: .virtual, position: settings.position,
             identity: DeviceIdentity(
                 product: "virtual", serial: "camera-\(role)", name: "Virtual camera \(role)"),
             name: "Virtual camera \(role)", node: settings.selector, selector: settings.selector,

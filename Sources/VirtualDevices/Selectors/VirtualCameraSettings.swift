@@ -23,6 +23,8 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     public let corruptShare: Double
     /// Turns the stored picture clockwise to be seen upright: what the camera is turned by.
     public let mount: Rotation
+    /// Where it looks, as a part of the computer, with which it then turns; `unspecified` for a camera of its own.
+    public let position: CaptureDevice.Position
     /// Names of the controls that it does not have.
     public let missingControls: Set<String>
     public let behavior: DeviceBehavior
@@ -31,7 +33,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     static let keys = [
         "size", "fps", "format", "phase", "drift", "latency", "jitter", "drop", "corrupt", "unplug", "replug",
         "stall",
-        "mount", "lacks", "bus", "seed",
+        "mount", "position", "lacks", "bus", "seed",
     ]
     private static let stillPrefix = "still:"
 
@@ -55,6 +57,10 @@ public struct VirtualCameraSettings: Sendable, Equatable {
                 Int(text).flatMap { Rotation(rawValue: $0) }
             }
             ?? .none
+        position =
+            try selector.value("position", "front or back") { text in
+                CaptureDevice.Position(rawValue: text).flatMap { $0 == .unspecified ? nil : $0 }
+            } ?? .unspecified
         let names = VirtualControls.names
         missingControls =
             try selector.value("lacks", "some of \(names.joined(separator: ", "))") { text in

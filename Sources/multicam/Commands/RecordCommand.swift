@@ -195,7 +195,9 @@ struct RecordCommand: Command {
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
                 copy: copy), pictureTaps: stills.taps)
-        steering.steer(session, stills: stills)
+        let rotation = setup.followRotation(of: session, stills: stills)
+        if let rotation { Task { for await text in rotation.sentences { Output.message(text) } } }
+        steering.steer(session, stills: stills, rotation: rotation)
         return session
     }
 

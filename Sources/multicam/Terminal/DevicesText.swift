@@ -43,6 +43,7 @@ enum DevicesText {
                 device.mounting == .none
                 ? "upright" : "turned: its pictures are turned by \(device.mounting.degrees)° clockwise"
             lines.append("  position   \(device.position.rawValue), mounted \(mounting)")
+            if device.isCaptureStick { lines.append("  source     another device's picture (capture stick)") }
         }
         if let controller = device.controller {
             let speed = device.busSpeed.map { ", \($0) Mbit/s" } ?? ""
@@ -103,6 +104,7 @@ enum DevicesText {
         fields["companion"] = device.companion.map { .string($0.description.printable()) } ?? .null
         fields["problem"] = device.problem.map { .string(sentence($0)) } ?? .null
         if device.mediaType == .video {
+            fields["capture_stick"] = .boolean(device.isCaptureStick)
             fields["mounting"] = .integer(Int64(device.mounting.degrees))
             fields["formats"] = .array(device.formats.map(json))
             fields["controls"] = .array(device.controls.map(ControlsText.json))

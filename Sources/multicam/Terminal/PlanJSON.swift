@@ -9,8 +9,25 @@ enum PlanJSON {
             "devices": .array(plan.cameras.map(device) + plan.microphones.map(device)),
             "tracks": .array(tracks(of: plan)),
             "connections": .array(
-                plan.connections.map { .object(["input": .string($0.input), "output": .string($0.output)]) }),
+                plan.connections.map { connection in
+                    .object(
+                        ["input": .string(connection.input), "output": .string(connection.output)].merging(
+                            turning(of: connection, in: plan)
+                        ) { $1 })
+                }),
             "notes": .array(plan.notes.map { .string($0.printable(limit: 1000)) }),
+        ]
+    }
+
+    /// Of a connection that carries pictures.
+    private static func turning(
+        of connection: PlannedConnection, in plan: SessionPlan
+    ) -> [String: JSONValue] {
+        guard let turning = plan.turning(of: connection) else { return [:] }
+        return [
+            "rotation": .integer(Int64(turning.rotation.degrees)),
+            "rotated_by": .string(turning.means.rawValue),
+            "mirrored": .boolean(turning.isMirrored),
         ]
     }
 
@@ -25,6 +42,13 @@ enum PlanJSON {
                     size(camera.format.size, camera.format.rate).merging([
                         "pixel": .string(camera.format.pixel.rawValue)
                     ]) { $1 }),
+                "rotation": .integer(Int64(camera.rotation.degrees)),
+                "rotation_source": .string(camera.rotationSource.rawValue),
+                "preview": .object([
+                    "rotation": .integer(Int64(camera.preview.rotation.degrees)),
+                    "mirrored": .boolean(camera.preview.isMirrored),
+                    "reason": .string(camera.preview.reason.printable(limit: 1000)),
+                ]),
                 "latency_ns": .integer(camera.latency.count),
                 "latency_source": .string(camera.latencySource.rawValue),
                 "reason": .string(camera.reason.printable(limit: 1000)),
@@ -73,7 +97,8 @@ enum PlanJSON {
                 "role": .string(layer.role), "x": .integer(Int64(layer.rectangle.x)),
                 "y": .integer(Int64(layer.rectangle.y)), "width": .integer(Int64(layer.rectangle.width)),
                 "height": .integer(Int64(layer.rectangle.height)), "filling": .string(layer.filling.rawValue),
-                "rotation": .integer(Int64(layer.rotation.degrees)), "border": .integer(Int64(layer.border)),
+                "rotation": .integer(Int64(layer.rotation.degrees)),
+                "mirrored": .boolean(layer.isMirrored), "border": .integer(Int64(layer.border)),
             ])
         }
         return .object(

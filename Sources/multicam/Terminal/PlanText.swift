@@ -17,6 +17,12 @@ enum PlanText {
                 "  \(camera.role): \(camera.identity.name.printable()) (\(camera.identity.description.printable()))"
             )
             lines.append("    \(camera.reason.isEmpty ? camera.format.description : camera.reason)")
+            lines.append(
+                "    preview \(camera.preview.isMirrored ? "mirrored" : "not mirrored"): \(camera.preview.reason)"
+            )
+            if camera.rotationSource == .sensor {
+                lines.append("    turned by \(camera.rotation.degrees)°, as the computer is held now")
+            }
             if camera.latencySource != .none {
                 lines.append(
                     "    latency \(Milliseconds.text(camera.latency)) ms, \(words(camera.latencySource))")

@@ -11,6 +11,8 @@ final class RecordSteering: Sendable {
         var session: MulticamSession?
         /// Of that session.
         var stills: SessionStills?
+        /// Turns that session's cameras for as long as it is there.
+        var rotation: SessionRotation?
         /// Of that session, on standby.
         var following: CameraFollowing?
         var isStopped = false
@@ -221,10 +223,12 @@ final class RecordSteering: Sendable {
     /// - Parameters:
     ///   - session: That is about to record.
     ///   - stills: Whose taps it has.
-    func steer(_ session: MulticamSession, stills: SessionStills) {
+    ///   - rotation: Of that session; `nil` where no camera follows the computer.
+    func steer(_ session: MulticamSession, stills: SessionStills, rotation: SessionRotation?) {
         let isStopped = state.withLock { state in
             state.session = session
             state.stills = stills
+            state.rotation = rotation
             state.isRecording = !isStandby
             return state.isStopped
         }
@@ -262,11 +266,15 @@ final class RecordSteering: Sendable {
 
     /// The session is over: signals are nobody's until there is another.
     func release() {
-        state.withLock { state in
+        // Let go of outside of the lock.
+        _ = state.withLock { state in
+            let rotation = state.rotation
+            state.rotation = nil
             state.session = nil
             state.stills = nil
             state.following = nil
             state.isRecording = false
+            return rotation
         }
     }
 

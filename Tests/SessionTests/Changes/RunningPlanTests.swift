@@ -56,6 +56,18 @@ struct RunningPlanTests {
         #expect(program.layers.map(\.role) == shown)
     }
 
+    @Test("what is seen of a microphone is refused with a sentence of its own")
+    func microphone() throws {
+        var running = try Self.running()
+        do throws(SessionChangeError) {
+            try running.apply(.rotation(role: "host", .quarter))
+            Issue.record("sound was turned")
+        } catch {
+            #expect(error.description.hasPrefix("host is a microphone"))
+            #expect(error.description.contains("desk, face"))
+        }
+    }
+
     @Test("two changes and their opposites lead back to the plan as it was; nothing but the program changes")
     func isUndone() throws {
         let before = try Self.running().plan

@@ -4,7 +4,7 @@ import Testing
 @Suite("A profile that is wrong")
 struct ProfileErrorTests {
     static let cameraFields =
-        "device, size, rate, format, rotation, mirrored, latency, crop, controls, preset or match"
+        "device, size, rate, format, rotation, mirrored, preview, latency, crop, controls, preset or match"
     static let roleForm = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
     static let two = "cameras: {a: , b: }\nmicrophones: {m: }\n"
 
@@ -86,7 +86,23 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { rotation: 45 } }",
-                "1:27: cameras.a.rotation: found “45”, expected 0, 90, 180 or 270 degrees clockwise."
+                "1:27: cameras.a.rotation: found “45”, expected 0, 90, 180 or 270 degrees clockwise, or sensor."
+            ),
+            (
+                "cameras: { a: { rotation: sensors } }",
+                "1:27: cameras.a.rotation: found “sensors”, expected 0, 90, 180 or 270 degrees clockwise, or sensor."
+            ),
+            (
+                "cameras: { a: { preview: { mirrored: maybe } } }",
+                "1:38: cameras.a.preview.mirrored: found “maybe”, expected auto, true or false."
+            ),
+            (
+                "cameras: { a: { preview: true } }",
+                "1:26: cameras.a.preview: found “true”, expected the fields mirrored."
+            ),
+            (
+                "cameras: { a: { preview: { rotation: 90 } } }",
+                "1:28: cameras.a.preview.rotation: found an unknown field, expected mirrored."
             ),
             (
                 "cameras: { a: { mirrored: yes } }",

@@ -26,9 +26,9 @@ struct ProfileReadingTests {
             description: All of it
             cameras:
               z-last: { device: "virtual:clap?fps=25", size: 1920x1080, rate: 29.97, format: h264, rotation: 270,
-                        mirrored: true, latency: 40ms, crop: { x: 2, y: 4, width: 640, height: 360 },
+                        mirrored: true, preview: { mirrored: false }, latency: 40ms, crop: { x: 2, y: 4, width: 640, height: 360 },
                         controls: { zoom: -3, focus_automatic_continuous: 0, backlight: true } }
-              a_first: { rate: 30000/1001, crop: null }
+              a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null }
               3rd: ~
             microphones:
               host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, pick: [3, 1] }
@@ -57,15 +57,19 @@ struct ProfileReadingTests {
                 == CameraRole(
                     role: "z-last", device: "virtual:clap?fps=25",
                     size: PictureSize(width: 1920, height: 1080),
-                    rate: FrameRate(30000, per: 1001), format: .h264, rotation: .threeQuarters,
-                    isMirrored: true,
+                    rate: FrameRate(30000, per: 1001), format: .h264, rotation: .fixed(.threeQuarters),
+                    isMirrored: true, previewMirroring: .off,
                     latency: .milliseconds(40), crop: PixelRectangle(x: 2, y: 4, width: 640, height: 360),
                     controls: [
                         ControlSetting(name: "zoom", value: .number(-3)),
                         ControlSetting(name: "focus_automatic_continuous", value: .number(0)),
                         ControlSetting(name: "backlight", value: .flag(true)),
                     ]))
-        #expect(profile.cameras[1] == CameraRole(role: "a_first", rate: FrameRate(30000, per: 1001)))
+        #expect(
+            profile.cameras[1]
+                == CameraRole(
+                    role: "a_first", rate: FrameRate(30000, per: 1001), rotation: .sensor,
+                    previewMirroring: .on))
         #expect(
             profile.microphones == [
                 MicrophoneRole(

@@ -1,0 +1,33 @@
+public import Media
+
+/// Whether a camera's preview is shown as a mirror shows it, left and right exchanged: people find themselves in that. Files and the
+/// program are mirrored by `mirrored` of the camera alone.
+public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
+    /// As the camera is used: see `decision`.
+    case auto
+    case on = "true"
+    case off = "false"
+
+    /// - Parameter camera: Whose preview it is.
+    /// - Returns: Whether it is mirrored, and why: the end of a sentence.
+    public func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
+        switch self {
+        case .on: return (true, "the profile says so")
+        case .off: return (false, "the profile says so")
+        case .auto: break
+        }
+        if camera.isCaptureStick {
+            return (false, "it is a capture stick, whose picture comes from another device")
+        }
+        switch camera.deviceType {
+        case .file, .network, .screen, .microphone:
+            return (false, "its picture was made elsewhere")
+        case .builtIn, .external, .virtual: break
+        }
+        if camera.position == .back { return (false, "it looks away from its user") }
+        if camera.position == .front { return (true, "it looks at its user") }
+        return camera.deviceType == .builtIn
+            ? (true, "it is built in, and most such cameras look at their user")
+            : (true, "external cameras mostly look at their user")
+    }
+}

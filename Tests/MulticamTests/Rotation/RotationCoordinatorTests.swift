@@ -1,0 +1,63 @@
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("A camera's rotation coordinator")
+struct RotationCoordinatorTests {
+    private static func camera(
+        _ type: CaptureDevice.DeviceType, _ position: CaptureDevice.Position, mounting: Rotation = .none
+    ) -> CaptureDevice {
+        CaptureDevice(
+            mediaType: .video, deviceType: type, position: position, mounting: mounting,
+            identity: DeviceIdentity(name: "Cam"), name: "Cam", node: "/dev/video0", selector: "/dev/video0")
+    }
+
+    @Test("tells first how it is, then each change, until it is stopped; a preview locked to portrait stays")
+    func observed() async {
+        let tracker = MadeUpTracker(.turned(.none))
+        let coordinator = RotationCoordinator(
+            for: Self.camera(.builtIn, .back, mounting: .quarter), tracker: tracker, surface: .locked(.none))
+        var changes = coordinator.changes().makeAsyncIterator()
+        #expect(await changes.next() == RotationAngles(capture: .quarter, preview: .quarter))
+        tracker.say(.turned(.threeQuarters))
+        #expect(await changes.next() == RotationAngles(capture: .none, preview: .quarter))
+        coordinator.show(on: .upright)
+        #expect(await changes.next() == RotationAngles(capture: .none, preview: .none))
+        coordinator.stop()
+        #expect(await changes.next() == nil)
+        tracker.say(.turned(.half))
+        #expect(coordinator.angles == RotationAngles(capture: .none, preview: .none))
+        #expect(tracker.observerCount == 0)
+    }
+
+    @Test("what is not known any more keeps its angle, and says why")
+    func unknown() {
+        let tracker = MadeUpTracker(.turned(.quarter))
+        let coordinator = RotationCoordinator(for: Self.camera(.builtIn, .back), tracker: tracker)
+        tracker.say(.unknown("the sensor is gone"))
+        #expect(coordinator.angles.capture == .quarter && coordinator.problem == "the sensor is gone")
+        tracker.say(.turned(.half))
+        #expect(coordinator.angles.capture == .half && coordinator.problem == nil)
+    }
+
+    @Test(
+        "an external camera stays level while the computer turns; its preview on the computer's screen is turned back"
+    )
+    func external() {
+        let tracker = MadeUpTracker(.turned(.half))
+        let camera = Self.camera(.external, .unspecified)
+        let screen = RotationCoordinator(for: camera, tracker: tracker, surface: .locked(.none))
+        #expect(screen.angles == RotationAngles(capture: .none, preview: .half))
+        let turned = RotationCoordinator(for: camera, rotation: .quarter, tracker: tracker)
+        tracker.say(.turned(.threeQuarters))
+        #expect(turned.angles == RotationAngles(capture: .quarter, preview: .quarter))
+    }
+
+    @Test("each camera's goes away with its owner, and nothing is followed any more")
+    func released() {
+        let tracker = MadeUpTracker(.turned(.none))
+        for _ in 0..<3 { _ = RotationCoordinator(for: Self.camera(.builtIn, .front), tracker: tracker) }
+        #expect(tracker.observerCount == 0)
+    }
+}

@@ -1,0 +1,59 @@
+import Media
+import MulticamKit
+import Testing
+
+@Suite("Following the accelerometer")
+struct SensorTrackerTests {
+    /// Says one thing after the other, a reading each, and the last again and again.
+    private final class Script: AccelerationSensor {
+        private let readings: [Result<Acceleration, SensorError>]
+        private let position = Monitor(0)
+
+        init(_ readings: [Result<Acceleration, SensorError>]) { self.readings = readings }
+
+        func acceleration() throws(SensorError) -> Acceleration {
+            let reading = position.broadcast { position in
+                defer { position += 1 }
+                return readings[min(position, readings.count - 1)]
+            }
+            return try reading.get()
+        }
+
+        func waitForEnd() { position.wait { [count = readings.count] in $0 > count ? true : nil } }
+    }
+
+    private static let upright = Result<Acceleration, SensorError>.success(Acceleration(x: 0, y: -9.8, z: 0))
+    private static let left = Result<Acceleration, SensorError>.success(Acceleration(x: 9.8, y: 0, z: 0))
+    private static let flat = Result<Acceleration, SensorError>.success(Acceleration(x: 0, y: 0, z: -9.8))
+    private static let gone = Result<Acceleration, SensorError>.failure(SensorError(reason: "it is gone"))
+
+    private func told(_ readings: [Result<Acceleration, SensorError>]) -> (
+        told: [MachineTurn], turn: MachineTurn
+    ) {
+        let script = Script(readings)
+        let clock = SimulatedClock()
+        clock.hold()
+        let tracker = SensorTracker(script, clock: clock)
+        let told = Monitor<[MachineTurn]>([])
+        let observation = tracker.observe { turn in told.withLock { $0.append(turn) } }
+        clock.release()
+        script.waitForEnd()
+        observation.end()
+        return (told.withLock { $0 }, tracker.turn)
+    }
+
+    @Test("each turn is told once; before the first that tells, that it is not decided")
+    func turns() {
+        let run = told([Self.flat, Self.flat, Self.upright, Self.left, Self.left, Self.flat, Self.left])
+        #expect(run.told == [.undecided, .turned(.none), .turned(.quarter)])
+        #expect(run.turn == .turned(.quarter))
+    }
+
+    @Test("a sensor that fails is told with its reason, once; the last turn counts until it is back")
+    func fails() {
+        let run = told([Self.upright, Self.gone, Self.gone, Self.upright, Self.upright])
+        #expect(run.told == [.turned(.none), .unknown("it is gone"), .turned(.none)])
+        let never = told([Self.gone, Self.gone, Self.gone])
+        #expect(never.turn == .unknown("it is gone") && never.told == [.unknown("it is gone")])
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@Suite("A recording on a computer that is turned")
+struct TurnedRecordingTests {
+    /// Held on its left side, where the camera's picture arrives turned by 90°.
+    private static let profile = """
+        cameras: { face: { device: "virtual:clap?mount=90&position=back&phase=0", size: 640x360, rate: 30, rotation: sensor } }
+        program: { size: 360x640, rate: 30, layout: single, main: face }
+        tracks: { cameras: copy, microphones: none }
+        """
+    private static let upright = PictureSize(width: 360, height: 640)
+
+    @Test(
+        "begins with the angle as it is held; the program follows at a tick, the file keeps its matrix, and nothing is lost"
+    )
+    func follows() async throws {
+        let tracker = MadeUpTracker(.turned(.quarter))
+        let host = SteeringHost { _, look in
+            if look == 1 { tracker.say(.turned(.half)) }
+            if look == 2 { tracker.say(.turned(.quarter)) }
+        }
+        let recording = try await Recording(
+            Self.profile, seconds: 4, host: host, tracker: tracker, steer: host.follow)
+        let changes = try #require(recording.manifest.changes)
+        #expect(changes.map(\.changes) == [["rotate face 180"], ["rotate face 90"]])
+        let strips = try Reader.strips(recording.path("program.mp4"), size: Self.upright)
+        #expect(strips.count == 120)
+        for (index, strip) in strips.enumerated() {
+            let time = Int64(index) * 1_000_000_000 / 30 + 1_000_000
+            let isUpright = time < changes[0].at_ns || time >= changes[1].at_ns
+            #expect((strip != nil) == isUpright, "frame \(index)")
+        }
+        for name in ["program", "face"] {
+            let frames = try #require(try recording.track(name).frames)
+            #expect(frames.written == 120 && frames.lost.isEmpty && frames.repeated == 0, "\(name)")
+        }
+        #expect(recording.manifest.gaps.isEmpty)
+        let file = try #require(try Reader.streams(recording.path("cameras/face.mov")).first)
+        #expect(file.rotation == -90)
+        #expect(
+            recording.turns == [
+                "camera face is turned: 180° clockwise show it upright, as the program does now; cameras/face.mov keeps the angle that it began with.",
+                "camera face is turned: 90° clockwise show it upright, as the program does now; cameras/face.mov keeps the angle that it began with.",
+            ])
+    }
+
+    @Test("on standby each recording's file begins with the angle of its own moment")
+    func standsBy() async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "turned-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let file = scratch.appending(path: "test.yaml")
+        try Self.profile.write(to: file, atomically: true, encoding: .utf8)
+        let tracker = MadeUpTracker(.turned(.quarter))
+        let setup = try SessionSetup(SetupRequest(profile: file.path), tracker: tracker)
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .milliseconds(500), version: "0.0.0"))
+        let rotation = try #require(setup.followRotation(of: session))
+        try await session.standBy()
+        let first = try await session.record()
+        tracker.say(.turned(.threeQuarters))
+        let second = try await session.record()
+        await session.close()
+        rotation.stop()
+        let turns = try [first, second].map { result in
+            try Reader.streams(result.folder + "/cameras/face.mov").first?.rotation
+        }
+        #expect(turns == [-90, 90])
+        #expect(second.manifest.changes?.isEmpty ?? true)
+    }
+
+    @Test("a computer without a sensor does not record with a guess")
+    func blind() async throws {
+        do {
+            _ = try await Recording(
+                Self.profile, seconds: 1, tracker: MadeUpTracker(.unknown("no accelerometer was found")))
+            Issue.record("it was recorded")
+        } catch let error as SetupError {
+            guard case .profile(let problem) = error else { throw error }
+            #expect(problem.isMissingDevice && problem.field == "cameras.face.rotation")
+            #expect(problem.description.contains("since no accelerometer was found"))
+        }
+    }
+}
