@@ -1,0 +1,72 @@
+# A camera that is built into a tablet: turned with it, as its accelerometer feels; one on a stand is not.
+# lab: virtual-time timeout=300
+export XDG_STATE_HOME=/run/state
+
+# The kernel here has no accelerometer: its files are made up, where the others of /sys/bus stay what they are.
+sensor() {
+    local bus
+    mkdir /run/bus /run/iio
+    mount --bind /sys/bus /run/bus
+    mount -t tmpfs tmpfs /sys/bus
+    for bus in /run/bus/*; do
+        mkdir "/sys/bus/${bus##*/}"
+        mount --bind "$bus" "/sys/bus/${bus##*/}"
+    done
+    mkdir -p /sys/bus/iio/devices/iio:device0
+}
+# feel AXIS NUMBER…: in hundredths of m/s², one after the other.
+feel() {
+    while [ $# -gt 0 ]; do
+        echo "$2" > /run/iio/new
+        cp /run/iio/new "/sys/bus/iio/devices/iio:device0/.new"
+        mv "/sys/bus/iio/devices/iio:device0/.new" "/sys/bus/iio/devices/iio:device0/in_accel_$1_raw"
+        shift 2
+    done
+}
+
+inside() {
+    cameras studio:1 cheap:2
+    sensor
+    feel x 981 y 0 z 0
+    echo 0.01 > /sys/bus/iio/devices/iio:device0/in_accel_scale
+    cat > "$results/turned.yaml" <<'YAML'
+cameras: { face: { device: any, size: 640x480, rate: 30, rotation: sensor } }
+program: { size: 480x640, rate: 30, layout: single, main: face, filling: fit }
+tracks: { cameras: copy, microphones: none }
+YAML
+    "$MULTICAM" devices --set "usb:platform-vhci_hcd.0-usb-0:1" --type built-in --position back --json > "$results/set.json"
+}
+
+inside_refused() {
+    local status=0
+    "$MULTICAM" plan --profile "$RESULTS/turned.yaml" --camera face="$(node 2)" > /dev/null 2> "$results/external.err" || status=$?
+    echo "$status" > "$results/external"
+    "$MULTICAM" plan --profile "$RESULTS/turned.yaml" --camera face="$(node 1)" --json > "$results/plan.json"
+}
+outside_refused() {
+    equal "exit status for one on a stand" "$(cat "$results/external")" 2
+    check "its place" grep -q 'turned.yaml:1:.*cameras.face.rotation: found sensor' "$results/external.err"
+    check "what to do" grep -q -- '--type built-in' "$results/external.err"
+    equal "the built-in one" "$(json "$results/plan.json" '[d["devices"][0][k] for k in ("rotation", "rotation_source")], d["devices"][0]["preview"]["mirrored"]')" "([90, 'sensor'], False)"
+}
+
+inside_followed() {
+    start r --profile "$RESULTS/turned.yaml" --camera face="$(node 1)"
+    sleep 1.5
+    feel y 981 x 0
+    sleep 1.5
+    # Flat on a table, then raised on another side.
+    feel z -981 y 0
+    sleep 1
+    feel y -981 z 0
+    sleep 1.5
+    kill -INT "$recorder"
+    ended r
+}
+outside_followed() {
+    recorded r
+    equal "the program follows" "$(json "$manifest" '[c["changes"] for c in d["changes"]]')" "[['rotate face 180'], ['rotate face 0']]"
+    equal "the file keeps its matrix" "$(json "$ledger" 'd["tracks"]["face"]["rotation"]')" 90
+    equal "no picture is lost by it" "$(json "$ledger" 'd["tracks"]["face"]["repeated"], d["tracks"]["face"]["lost"]')" "(0, {})"
+    check "it is said" grep -q 'camera face is turned: 180° .*cameras/face.mov keeps the 90°' "$results/r.stderr"
+}
