@@ -74,6 +74,19 @@ struct TurnedRecordingTests {
         #expect(second.manifest.changes?.isEmpty ?? true)
     }
 
+    @Test(
+        "turned between the plan and the recording, program and file are upright from their first pictures on"
+    )
+    func before() async throws {
+        let tracker = MadeUpTracker(.turned(.half))
+        let recording = try await Recording(
+            Self.profile, seconds: 1, tracker: tracker, steer: { _ in tracker.say(.turned(.quarter)) })
+        #expect(recording.manifest.changes?.map(\.at_ns) == [0])
+        let strips = try Reader.strips(recording.path("program.mp4"), size: Self.upright)
+        #expect(strips.count == 30 && strips.allSatisfy { $0 != nil })
+        #expect(try Reader.streams(recording.path("cameras/face.mov")).first?.rotation == -90)
+    }
+
     @Test("a computer without a sensor does not record with a guess")
     func blind() async throws {
         do {
