@@ -80,7 +80,8 @@ let package = Package(
         .target(
             name: "CMedia", cSettings: shim + pango,
             linkerSettings: libraries(
-                "avformat", "avcodec", "avutil", "swresample", "swscale", "turbojpeg", "jpeg", "yuv",
+                "avformat", "avcodec", "avutil", "swresample", "swscale", "ebur128", "turbojpeg", "jpeg",
+                "yuv",
                 "pangocairo-1.0", "pango-1.0", "gobject-2.0", "cairo")),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),

@@ -98,6 +98,13 @@ void media_deinterleave(const float *samples, float *channel, int index, int cha
     for (int i = 0; i < count; i++) channel[i] = samples[(ptrdiff_t)i * channels + index];
 }
 
+void media_clip(const float *restrict samples, float *restrict clipped, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) {
+        float sample = samples[i];
+        clipped[i] = sample > 1 ? 1 : sample < -1 ? -1 : sample == sample ? sample : 0;
+    }
+}
+
 int media_has_pair(const void *bytes, ptrdiff_t count, uint8_t first, uint8_t second) {
     const uint8_t *b = bytes;
     for (ptrdiff_t i = count - 1; i > 0; i--)

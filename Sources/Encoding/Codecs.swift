@@ -1,6 +1,7 @@
 public import Media
 
-/// The machinery of a session: x264 and AAC by libavcodec, JPEG by libjpeg-turbo, pixels by libyuv, sound by libswresample.
+/// The machinery of a session: x264 and AAC by libavcodec, JPEG by libjpeg-turbo, pixels by libyuv, sound by libswresample,
+/// loudness by libebur128.
 public struct Codecs: MediaMachinery {
     /// What opens hardware encoders; `nil` for libavcodec's.
     private let open: HardwareOpening?
@@ -37,6 +38,12 @@ public struct Codecs: MediaMachinery {
         from format: SoundFormat, name: String
     ) throws(EncodingError) -> sending any Resampling {
         try DriftResampler(from: format, name: name)
+    }
+
+    public func makeLoudnessMeter(
+        channels: Int, name: String
+    ) throws(EncodingError) -> sending any LoudnessMetering {
+        try LoudnessMeter(channels: channels, name: name)
     }
 
     public func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding {

@@ -22,7 +22,9 @@ struct StatusLineTests {
             .init(role: "desk", rate: 30, lost: 0, clock: clock(.microseconds(203), isLocked: true)),
             .init(role: "face", rate: 14.98, lost: 3, clock: clock(.milliseconds(2), isLocked: false)),
         ]
-        status.microphones = [.init(role: "host", peak: 0.1, clock: clock(.zero, isLocked: true))]
+        status.microphones = [
+            .init(role: "host", level: SoundLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
+        ]
         #expect(
             StatusLine.text(status)
                 == "● 0:03:07  desk 30.0/s ±0.3 ms  face 15.0/s (clock unsure) −3  host ▮▮▮▮▮▯▯▯ ±0.1 ms"
@@ -43,7 +45,7 @@ struct StatusLineTests {
         var status = SessionStatus()
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
-        status.microphones = [.init(role: "host", peak: 0, clock: clock(.zero, isLocked: false))]
+        status.microphones = [.init(role: "host", level: SoundLevel(), clock: clock(.zero, isLocked: false))]
         status.pressure = pressure
         return StatusLine.text(status)
     }

@@ -1,9 +1,10 @@
-// FFmpeg, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
+// FFmpeg, libebur128, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
 #pragma once
 #include "JPEGVerdict.h"
 #include "Measures.h"
 #include "TestMaterial.h"
 #include "Words.h"
+#include <ebur128.h>
 #include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
@@ -78,6 +79,9 @@ void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint
 
 // One channel out of interleaved samples.
 void media_deinterleave(const float *samples, float *channel, int index, int channels, int count);
+
+// Samples within ±1; what is no number is silence.
+void media_clip(const float *samples, float *clipped, ptrdiff_t count);
 
 // Whether two bytes occur next to each other. Looks from the end.
 int media_has_pair(const void *bytes, ptrdiff_t count, uint8_t first, uint8_t second);

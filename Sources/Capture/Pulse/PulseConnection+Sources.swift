@@ -17,7 +17,12 @@ extension PulseConnection {
                         PulseSource(info.pointee, defaultName: reply.value.defaultName))
                 }, userdata)
         }
-        return list.sources
+        let cards = try cards()
+        return list.sources.map { source in
+            var source = source
+            source.card = cards.first { $0.index == source.cardIndex }?.card
+            return source
+        }
     }
 
     private func defaultSourceName() throws(DeviceError) -> String? {

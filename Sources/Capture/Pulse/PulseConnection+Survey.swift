@@ -19,6 +19,19 @@ extension PulseConnection {
         }
     }
 
+    /// The output that programs play through; `nil` where there is none.
+    func defaultSinkName() throws(DeviceError) -> String? {
+        try ask(String?.none, operation: "ask for the default output") { userdata in
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    guard let reply = PulseReply<String?>.behind(userdata) else { return }
+                    reply.value = info?.pointee.default_sink_name.map { String(cString: $0) }
+                    reply.complete()
+                }, userdata)
+        }
+    }
+
     /// All sources with mute and volume.
     func sourceStates() throws(DeviceError) -> [PulseSurvey.Source] {
         try ask([PulseSurvey.Source](), operation: "list sources") { userdata in

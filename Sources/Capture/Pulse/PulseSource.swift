@@ -27,6 +27,18 @@ public struct PulseSource: Sendable, Hashable {
     let channelPositions: [Int32]
     /// The server's number for it, which no later source of the same server gets.
     let index: UInt32
+    /// That of its card; `linux_PA_INVALID_INDEX` for none.
+    private(set) var cardIndex = linux_PA_INVALID_INDEX
+    /// Whether somebody records from it.
+    private(set) var isRunning = false
+    /// Whether a session has made it, for itself.
+    var isVoice: Bool { name.hasPrefix(VoiceModules.prefix) }
+    /// That card; `nil` where it is of none.
+    var card: SoundCard?
+    /// What it can listen to; none where there is no choice.
+    public private(set) var ports: [SoundPort] = []
+    /// Whether the server gives silence in its place, or turns it down to nothing.
+    public private(set) var isMuted = false
 
     public init(
         name: String, description: String, format: SoundFormat, isMonitor: Bool = false,
@@ -82,6 +94,13 @@ public struct PulseSource: Sendable, Hashable {
             sysfsPath: sysfsPath, busPath: property("device.bus_path"),
             vendor: property("device.vendor.id"), product: property("device.product.id"),
             serial: Self.serial(ofSysfsPath: sysfsPath), channelPositions: positions, index: info.index)
+        cardIndex = info.card
+        isRunning = info.state == PA_SOURCE_RUNNING
+        ports = SoundPort.all(of: info)
+        let volumes = withUnsafeBytes(of: info.volume.values) { bytes in
+            Array(bytes.bindMemory(to: pa_volume_t.self).prefix(Int(info.volume.channels)))
+        }
+        isMuted = info.mute != 0 || (!volumes.isEmpty && volumes.allSatisfy { $0 == 0 })
     }
 
     /// The USB device's own serial number. The server's `device.serial` is udev's `ID_SERIAL`, which has maker and model in
@@ -103,6 +122,8 @@ public struct PulseSource: Sendable, Hashable {
                 name: description),
             name: description, node: name, selector: selector, sound: format)
         device.isDefault = isDefault
+        device.card = card
+        device.ports = ports
         return device
     }
 

@@ -46,6 +46,10 @@ public struct CaptureDevice: Sendable, Hashable {
     public let sound: SoundFormat?
     /// Of a microphone: whether it is the sound server's default.
     public package(set) var isDefault = false
+    /// Of a microphone: the sound server's card that it is a part of, where it is.
+    public package(set) var card: SoundCard?
+    /// Of a microphone: what it can listen to, where there is a choice.
+    public package(set) var ports: [SoundPort] = []
     /// V4L2 controls by name with their current value.
     public let controls: [DeviceControl]
     public let problem: Problem?

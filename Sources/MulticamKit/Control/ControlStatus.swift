@@ -24,7 +24,14 @@ public struct ControlStatus: Sendable, Equatable, Codable {
 
     public struct Microphone: Sendable, Equatable, Codable {
         public var role: String
+        /// See `SoundLevel`.
         public var peak: Double
+        /// The root of the mean square.
+        public var level: Double
+        /// Of its track so far; `nil` while nothing is recorded.
+        public var loudness: Loudness?
+        /// What is the matter with it now.
+        public var alarms: [SoundAlarm.Kind]
         public var ppm: Double
         public var locked: Bool
     }
@@ -35,6 +42,26 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         public var shown: [String]
         /// Roles of the microphones that are heard.
         public var mix: [String]
+        /// Of its sound so far; `nil` while nothing is recorded, and where it has none.
+        public var loudness: Loudness?
+    }
+
+    /// See `Media.Loudness`; rounded to 0.01.
+    public struct Loudness: Sendable, Equatable, Codable {
+        public var momentary_lufs: Double?
+        public var short_term_lufs: Double?
+        public var integrated_lufs: Double?
+        public var range_lu: Double?
+        public var true_peak_dbtp: Double?
+
+        init(_ loudness: Media.Loudness) {
+            func rounded(_ value: Double?) -> Double? { value.map { ($0 * 100).rounded() / 100 } }
+            momentary_lufs = rounded(loudness.momentary)
+            short_term_lufs = rounded(loudness.shortTerm)
+            integrated_lufs = rounded(loudness.integrated)
+            range_lu = rounded(loudness.range)
+            true_peak_dbtp = rounded(loudness.truePeak)
+        }
     }
 
     public var state: State
@@ -73,11 +100,14 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         }
         microphones = status.microphones.map {
             Microphone(
-                role: $0.role, peak: Double($0.peak), ppm: $0.clock.partsPerMillion,
+                role: $0.role, peak: Double($0.level.peak), level: Double($0.level.rootMeanSquare),
+                loudness: $0.loudness.map { Loudness($0) }, alarms: $0.alarms, ppm: $0.clock.partsPerMillion,
                 locked: $0.clock.isLocked)
         }
         program = plan.program.map {
-            Program(layout: $0.arrangement.layout.rawValue, shown: $0.arrangement.shown, mix: $0.mix)
+            Program(
+                layout: $0.arrangement.layout.rawValue, shown: $0.arrangement.shown, mix: $0.mix,
+                loudness: status.mix.map { Loudness($0) })
         }
         pressure = status.pressure?.level.rawValue
         given_up = status.givenUp

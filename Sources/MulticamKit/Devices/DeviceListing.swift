@@ -7,6 +7,8 @@ public struct DeviceListing: Sendable {
     /// The preferred one first, then by their nodes' numbers.
     public let cameras: [CaptureDevice]
     public let microphones: [CaptureDevice]
+    /// Cards of the sound server that could be microphones, whether they are now or not.
+    public let cards: [SoundCard]
     /// The best camera to use now, and why; `nil` where there is none.
     public let preferredCamera: PreferredDevice?
     /// What the user of this application chose that is there; `nil` where nothing is.
@@ -24,8 +26,10 @@ public struct DeviceListing: Sendable {
     public init(application: ApplicationIdentifier = .multicam) {
         var problems: [DeviceError] = []
         var sources: [PulseSource] = []
+        var cards: [SoundCard] = []
         do throws(DeviceError) {
             sources = try PulseCatalog.microphones()
+            cards = try PulseCards.all()
         } catch {
             problems.append(error)
         }
@@ -41,6 +45,7 @@ public struct DeviceListing: Sendable {
         userPreferredCamera = preference.userPreferred
         cameras = told.filter { $0 == preferred?.device } + told.filter { $0 != preferred?.device }
         microphones = joined.microphones
+        self.cards = cards
         defaultMicrophone =
             MicrophoneRoute(history: choices[application].microphones, present: joined.microphones).current
         self.problems = problems

@@ -131,6 +131,12 @@ struct DeviceResolver {
                 let source = sources.first(where: { $0.name == device.node })
             else { continue }
             pulseSources[role.role] = source
+            if source.isMuted {
+                notes.append(
+                    "\(role.role): the microphone “\(source.description)” is muted in the sound server: it will be silent "
+                        + "until `pactl set-source-mute '\(source.name.printable())' 0`, or its volume, lets it be heard."
+                )
+            }
             devices[role.role] = PlannedDevice(selector: role.device, device: device, offers: .listed([]))
         }
     }

@@ -24,6 +24,8 @@ public struct SessionSetup: Sendable {
     /// Opened, not started, by role. A source put here must deliver the plan's format.
     public var cameras: [String: any CameraSource]
     public var microphones: [String: any MicrophoneSource]
+    /// The same microphones with something taken out of their sound, where their roles want that.
+    public var voices: [String: any MicrophoneSource] = [:]
     /// Microphone roles that record what the computer plays.
     private let monitorRoles: Set<String>
     /// What was looked for, by role, and everything that is there.
@@ -65,12 +67,20 @@ public struct SessionSetup: Sendable {
     ) throws(SetupError) {
         self.choices = choices
         devices = Calibrations.Devices(resolver)
-        self.plan = plan
         self.reduction = reduction
         monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
         cameras = try Self.open(plan, resolver)
-        microphones = [:]
-        for planned in plan.microphones { microphones[planned.role] = try Self.open(planned, resolver) }
+        microphones = try Self.openMicrophones(plan, resolver)
+        var plan = plan
+        for planned in plan.microphones {
+            guard let voice = try Self.openVoice(of: planned, resolver) else { continue }
+            voices[planned.role] = voice
+            guard let output = voice.outputName else { continue }
+            plan.notes.append(
+                "\(planned.role): what plays through the output “\(output)” is taken out of its echo: choose that output in the "
+                    + "program that plays, or with `pactl set-default-sink \(output)`.")
+        }
+        self.plan = plan
     }
 
     /// A plan with sources of the caller's own.
@@ -284,7 +294,8 @@ public struct SessionSetup: Sendable {
                 available: FreeMemory.bytes(), folders: options.copy == nil ? 1 : 2)
         }
         return MulticamSession(
-            plan: plan, cameras: cameras, microphones: microphones, options: options, clock: clock,
+            plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
+            clock: clock,
             machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
             synchronizedOutputs: synchronizedOutputs,
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
@@ -359,6 +370,44 @@ public struct SessionSetup: Sendable {
                     device: source.device.node, operation: "setting \(outcome.request.name.printable())",
                     reason: .control(fault))
             }
+        } catch {
+            throw .device(error)
+        }
+    }
+
+    /// A microphone of several roles is captured once, where all of them take it with the same channels.
+    private static func openMicrophones(
+        _ plan: SessionPlan, _ resolver: DeviceResolver
+    ) throws(SetupError) -> [String: any MicrophoneSource] {
+        struct Capture: Hashable {
+            let source: String
+            let format: SoundFormat
+        }
+        func capture(_ planned: PlannedMicrophone) -> Capture? {
+            resolver.pulseSources[planned.role].map { Capture(source: $0.name, format: planned.format) }
+        }
+        let roles = Dictionary(grouping: plan.microphones.compactMap(capture)) { $0 }.mapValues(\.count)
+        var shared: [Capture: SharedMicrophone] = [:]
+        var microphones: [String: any MicrophoneSource] = [:]
+        for planned in plan.microphones {
+            guard let capture = capture(planned), let count = roles[capture], count > 1 else {
+                microphones[planned.role] = try open(planned, resolver)
+                continue
+            }
+            if shared[capture] == nil {
+                shared[capture] = SharedMicrophone(try open(planned, resolver), roleCount: count)
+            }
+            microphones[planned.role] = shared[capture]?.part
+        }
+        return microphones
+    }
+
+    private static func openVoice(
+        of planned: PlannedMicrophone, _ resolver: DeviceResolver
+    ) throws(SetupError) -> PulseVoice? {
+        guard let voice = planned.voice, let source = resolver.pulseSources[planned.role] else { return nil }
+        do throws(DeviceError) {
+            return try PulseVoice(of: source, role: planned.role, voice, pick: planned.pick)
         } catch {
             throw .device(error)
         }

@@ -296,7 +296,10 @@ public final class StressTest: Sendable {
         var silences: [String] = []
         for await event in session.events {
             guard case .string(let text)? = event.fields["text"] else { continue }
-            if event.name == .silence { silences.append(text) }
+            let isBeyondLimit =
+                event.fields["alarm"] == .string(SoundAlarm.Kind.silence.rawValue)
+                && event.fields["state"] == .string("begins")
+            if isBeyondLimit { silences.append(text) }
             if event.name == .warning { sink.yield(.warning(text)) }
         }
         return silences

@@ -6,7 +6,7 @@ public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
         case standby, started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor,
             pressure,
-            silence, encoder,
+            silence, clipping, encoder,
             warning, paused, finished, recovered
     }
 

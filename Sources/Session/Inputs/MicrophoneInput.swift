@@ -36,14 +36,13 @@ final class MicrophoneInput: Sendable {
     private struct Box {
         var deliveries: [Delivery] = []
         var slices = 0
-        /// Of these slices, those that nobody has listened to while nothing takes them.
-        var unheard = 0
         /// What was said when it went away, as long as it is.
         var outage: Delivery?
         var clock: DeviceClock
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
         var jitter = JitterHistogram()
+        var watch: SoundWatch
     }
 
     let role: String
@@ -66,12 +65,16 @@ final class MicrophoneInput: Sendable {
     init(
         role: String, source: any MicrophoneSource, offset: Nanoseconds, pick: [Int], clock: any SessionClock
     ) {
-        self.pick = pick.filter { $0 < source.format.channels }
+        let pick = pick.filter { $0 < source.format.channels }
+        self.pick = pick
         self.role = role
         self.source = source
         self.offset = offset
         self.clock = clock
-        box = Monitor(Box(clock: Self.clockModel(rate: source.format.rate)))
+        box = Monitor(
+            Box(
+                clock: Self.clockModel(rate: source.format.rate),
+                watch: SoundWatch(format: source.format, pick: pick)))
     }
 
     /// A sound card's clock is a crystal: within 200 ppm. Slices are dated three times as often as pictures, and the ear
@@ -91,7 +94,6 @@ final class MicrophoneInput: Sendable {
     func takeDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
-            box.unheard = 0
             let taken = box.deliveries
             box.deliveries.removeAll(keepingCapacity: true)
             return taken
@@ -112,21 +114,8 @@ final class MicrophoneInput: Sendable {
             let excess = max(box.slices - Self.boxCapacity / 2, 0)
             guard excess > 0 || !others.isEmpty else { return [] }
             box.slices = sounds.count - excess
-            box.unheard = min(box.unheard, box.slices)
             box.deliveries = Array(sounds.dropFirst(excess))
             return others
-        }
-    }
-
-    /// The slices that came since the last call, of the last two seconds, without taking them.
-    func takeUnheard() -> [CapturedSound] {
-        box.withLock { box in
-            defer { box.unheard = 0 }
-            let sounds = box.deliveries.compactMap { delivery -> CapturedSound? in
-                guard case .sound(let sound, _, _) = delivery else { return nil }
-                return sound
-            }
-            return sounds.suffix(box.unheard)
         }
     }
 
@@ -150,6 +139,34 @@ final class MicrophoneInput: Sendable {
         box.withLock { box in
             if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
         }
+    }
+
+    // MARK: How it sounds, recorded or not
+
+    /// Its level now, of the channels that were picked.
+    var level: SoundLevel { box.withLock { $0.watch.level } }
+    /// Alarms that are not over.
+    var alarms: [SoundAlarm.Kind] { box.withLock { $0.watch.inForce } }
+
+    /// How long it may be silent from now on; `nil` is no limit.
+    func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
+
+    /// A recording begins: what was before is not its silence, nor its overloads.
+    func beginWatch(at time: ClockTime) {
+        // A file waits in silence until then.
+        let isFile = source.device.deviceType == .file
+        box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
+    }
+
+    /// What began or ended until an instant and was not taken yet. Everything from before that instant must have been delivered,
+    /// which it has `deliveryDelay` after it: what has not come is silence.
+    func takeAlarms(through time: ClockTime) -> [SoundAlarm] {
+        box.withLock { $0.watch.takeAlarms(through: time) }
+    }
+
+    /// See `SoundWatch.takeOverloads`.
+    func takeOverloads(through time: ClockTime) -> Int64 {
+        box.withLock { $0.watch.takeOverloads(through: time) }
     }
 
     /// Samples per channel that have come.
@@ -178,10 +195,10 @@ final class MicrophoneInput: Sendable {
                 let time = source.device.deviceType == .file ? stamped : modelled
                 box.slowestDelivery = max(box.slowestDelivery, arrival - sound.capturedAt)
                 box.goodSamples += Int64(sound.frameCount)
+                box.watch.take(sound.samples, at: time)
                 // A timeline that does not come finds silence where the box was full.
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
-                box.unheard += 1
                 box.deliveries.append(.sound(sound, time: time, clock: box.clock.reading))
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: time + offset))

@@ -26,6 +26,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         /// Of a microphone: added to each of its time stamps, and who said so.
         public var offset_ns: Int64?
         public var offset_source: CorrectionSource?
+        /// Of a microphone: what the sound server took out of it for the program, which its own track keeps.
+        public var voice: VoiceSettings? = nil
         public var clock: Clock
         /// A camera's file of what is known of each picture, a line each.
         public var metadata: String?
@@ -86,6 +88,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var grid: Bool?
         public var frames: Frames?
         public var samples: Samples?
+        /// Of sound, and of the program's. Left out where the file has not all that was measured, as on a slow disk.
+        public var loudness: Loudness? = nil
         /// Files after the first, when the recording was split.
         public var parts: [String]?
         /// Where each of those begins, and in which size, in the same order.
@@ -154,6 +158,9 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var written: Int64
         public var captured: Int64
         public var filled: Int64
+        /// Samples of all channels at the device's rate that were at full scale, three or more in a row. Left out of what was
+        /// recovered, where nobody knows.
+        public var clipped: Int64? = nil
     }
 
     public struct Machine: Sendable, Equatable, Codable {

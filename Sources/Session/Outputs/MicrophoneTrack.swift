@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Media
 
-/// One microphone's track: its aligned sound, its file, its taps and its level. Timeline's thread only.
+/// One microphone's track: its aligned sound, its file, its taps and its loudness. Timeline's thread only.
 final class MicrophoneTrack {
     let input: MicrophoneInput
     let channels: Int
@@ -14,7 +14,14 @@ final class MicrophoneTrack {
     private let start: ClockTime
     private var outages: OutageLog
     private var holes: SoundHoles
-    private(set) var level = SoundLevel()
+    /// The same microphone with something taken out, which the program has in its place.
+    var voice: MicrophoneTrack?
+    /// Whether its device is there.
+    private var isPresent = true
+    /// Measures it.
+    var loudness: LoudnessStream?
+    /// Samples at full scale that were parts of overloads.
+    private(set) var clipped: Int64 = 0
     private(set) var failure: EncodingError?
     private var events: [SessionEvent] = []
     private var position: Int64 = 0
@@ -64,10 +71,39 @@ final class MicrophoneTrack {
         for tap in taps {
             tap.offer(SoundTap.Slice(firstSample: position, channels: channels, samples: samples))
         }
-        level.take(samples, channels: channels)
+        loudness?.add(samples)
+        clipped += input.takeOverloads(
+            through: start + Nanoseconds(Self.samples.time(ofTick: end).nanoseconds))
         position = end
         return samples
     }
+
+    /// What the program has of the same stretch: the voice, where there is one, and the microphone itself while that is away.
+    ///
+    /// - Parameters:
+    ///   - own: What `advance` returned for it.
+    ///   - end: As of `advance`.
+    /// - Returns: Interleaved samples and how many channels they have.
+    func heard(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
+        guard let voice else { return (own, channels) }
+        let wasPresent = voice.isPresent
+        let samples = voice.advance(to: end)
+        // The device's coming and going is told by the microphone; that of its voice alone by a sentence.
+        _ = voice.takeEvents()
+        if voice.isPresent != wasPresent, isPresent {
+            let text =
+                voice.isPresent
+                ? "the program has the voice of \(role) again."
+                : "the sound server does not take anything out of the sound of \(role) any more: the program has it as it is."
+            events.append(
+                SessionEvent(
+                    .warning, at: Self.samples.time(ofTick: position),
+                    ["track": .string(role), "text": .string(text)]))
+        }
+        return voice.isPresent ? (samples, voice.channels) : (own, channels)
+    }
+
+    private static let samples = FrameRate(Int64(SoundFormat.sessionRate), per: 1)
 
     /// A window that gets every sample of the track. To be made before the first sample.
     func makeWindow() -> SoundWindow {
@@ -102,6 +138,8 @@ final class MicrophoneTrack {
         outages.end(at: start + Nanoseconds(end.nanoseconds))
         writer?.finish()
         encoder?.finish()
+        loudness?.finish()
+        voice?.finish(at: end)
     }
 
     private func take(_ delivery: MicrophoneInput.Delivery) {
@@ -115,8 +153,11 @@ final class MicrophoneTrack {
             }
         case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
         case .away(let time, let cause), .ended(let time, let cause):
+            isPresent = false
             outages.begin(at: time, cause: cause)
-        case .returned(let time): outages.end(at: time)
+        case .returned(let time):
+            isPresent = true
+            outages.end(at: time)
         }
         if let event = delivery.event(of: role, since: start) { events.append(event) }
     }

@@ -9,6 +9,7 @@ final class SoundStage {
 
     let microphones: [MicrophoneTrack]
     private let encoder: SoundEncoderLane?
+    private let loudness: LoudnessStream?
     /// Of each microphone, linear: in the last block, and in the next one. 0 is not heard.
     private var gains: [(last: Float, next: Float)]
     private var position: Int64 = 0
@@ -17,9 +18,14 @@ final class SoundStage {
     ///   - microphones: The tracks of all, whether mixed or not.
     ///   - mix: How loud microphones are in the program, linear, by role; others are not heard.
     ///   - encoder: Takes the mix; `nil` for a program without sound.
-    init(microphones: [MicrophoneTrack], mix: [String: Float], encoder: SoundEncoderLane?) {
+    ///   - loudness: Measures the mix.
+    init(
+        microphones: [MicrophoneTrack], mix: [String: Float], encoder: SoundEncoderLane?,
+        loudness: LoudnessStream?
+    ) {
         self.microphones = microphones
         self.encoder = encoder
+        self.loudness = loudness
         gains = microphones.map { microphone in
             let gain = mix[microphone.role] ?? 0
             return (gain, gain)
@@ -38,28 +44,33 @@ final class SoundStage {
     /// Brings everything up to sample `end` of the tracks.
     func advance(to end: Int64) {
         guard end > position else { return }
-        let slices = microphones.map { $0.advance(to: end) }
-        if let encoder { encoder.encode(mixed(slices, frames: Int(end - position))) }
+        let slices = microphones.map { $0.heard($0.advance(to: end), to: end) }
+        if let encoder {
+            let sound = mixed(slices, frames: Int(end - position))
+            encoder.encode(sound)
+            loudness?.add(sound)
+        }
         position = end
     }
 
     func finish(at end: MediaTime) {
         for microphone in microphones { microphone.finish(at: end) }
         encoder?.finish()
+        loudness?.finish()
     }
 
     func joinEncoder() { encoder?.join() }
 
-    private func mixed(_ slices: [[Float]], frames: Int) -> [Float] {
+    private func mixed(_ slices: [(samples: [Float], channels: Int)], frames: Int) -> [Float] {
         var sum = [Float](repeating: 0, count: frames * Self.mixChannels)
-        for (index, microphone) in microphones.enumerated() {
+        for (index, heard) in slices.enumerated() {
             let (last, next) = gains[index]
             gains[index].last = next
             guard last != 0 || next != 0 else { continue }
-            let step = microphone.channels
+            let step = heard.channels
             let right = step > 1 ? 1 : 0
             let rise = (next - last) / Float(frames)
-            slices[index].withUnsafeBufferPointer { slice in
+            heard.samples.withUnsafeBufferPointer { slice in
                 sum.withUnsafeMutableBufferPointer { sum in
                     for frame in 0..<frames {
                         let gain = last + rise * Float(frame + 1)

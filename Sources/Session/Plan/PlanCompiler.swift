@@ -283,7 +283,7 @@ struct PlanCompiler {
             height: max(2, (crop.y + crop.height - y) / 2 * 2))
     }
 
-    private func planned(_ microphone: MicrophoneRole) throws(ProfileError) -> PlannedMicrophone {
+    private mutating func planned(_ microphone: MicrophoneRole) throws(ProfileError) -> PlannedMicrophone {
         let field = "microphones.\(microphone.role)"
         let device = try device(microphone.role, field, .audio)
         let native = device.device.sound
@@ -301,7 +301,28 @@ struct PlanCompiler {
                 rate: native?.rate ?? SoundFormat.sessionRate,
                 channels: pick.isEmpty ? microphone.channels : native?.channels ?? highest),
             gain: microphone.gainDecibels, offset: microphone.offset ?? .zero,
-            offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 })
+            offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 },
+            voice: try voice(of: microphone, device.device, field))
+    }
+
+    /// What is to be taken out of a real microphone's sound. Made-up ones and files are heard as they are.
+    private mutating func voice(
+        of microphone: MicrophoneRole, _ device: CaptureDevice, _ field: String
+    ) throws(ProfileError) -> VoiceSettings? {
+        guard microphone.voice.isActive else { return nil }
+        guard profile.program != nil else {
+            throw profile.source.error(
+                at: "\(field).voice", found: "a profile without a program",
+                expected:
+                    "a program, which alone has the voice: the microphone's own track keeps all of its sound")
+        }
+        guard Self.isHardware(device) else {
+            notes.append(
+                "\(microphone.role): nothing is taken out of its sound, as only the sound server's microphones have a `voice`."
+            )
+            return nil
+        }
+        return microphone.voice
     }
 
     // MARK: Encoders

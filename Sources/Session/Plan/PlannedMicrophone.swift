@@ -14,10 +14,13 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var offsetSource: CorrectionSource
     /// Which of the device's channels the track has, from 0; all of them when empty.
     public var pick: [Int]
+    /// What is taken out of it for the program; `nil` for nothing.
+    public var voice: VoiceSettings?
 
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: SoundFormat, gain: Double = 0,
-        offset: Nanoseconds = .zero, offsetSource: CorrectionSource = .none, pick: [Int] = []
+        offset: Nanoseconds = .zero, offsetSource: CorrectionSource = .none, pick: [Int] = [],
+        voice: VoiceSettings? = nil
     ) {
         self.role = role
         self.selector = selector
@@ -27,5 +30,6 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
         self.offset = offset
         self.offsetSource = offsetSource
         self.pick = pick
+        self.voice = voice
     }
 }

@@ -14,10 +14,12 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var offset: Nanoseconds?
     /// Which of the device's channels the track has, counted from 1, one a channel of the track; `nil` for no choice.
     public var pick: [Int]?
+    /// What the sound server takes out of it for the program.
+    public var voice: VoiceSettings
 
     public init(
         role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
-        offset: Nanoseconds? = nil, pick: [Int]? = nil
+        offset: Nanoseconds? = nil, pick: [Int]? = nil, voice: VoiceSettings = VoiceSettings()
     ) {
         self.role = role
         self.device = device
@@ -25,5 +27,6 @@ public struct MicrophoneRole: Sendable, Equatable {
         self.gainDecibels = gainDecibels
         self.offset = offset
         self.pick = pick
+        self.voice = voice
     }
 }

@@ -228,7 +228,7 @@ struct ProfileReader {
     }
 
     private func microphone(_ entry: ProfileEntry) throws(ProfileError) -> MicrophoneRole {
-        let names = ["device", "channels", "gain", "offset", "pick"]
+        let names = ["device", "channels", "gain", "offset", "pick", "voice"]
         for field in try entry.value.entries(expected: "the fields \(ProfileValue.list(names))")
         where Self.cameraFields.contains(field.name) && !names.contains(field.name) {
             throw field.value.error(
@@ -255,7 +255,20 @@ struct ProfileReader {
         microphone.offset = try fields.read("offset") { value throws(ProfileError) in
             try value.duration(in: .seconds(-5) ... .seconds(5), example: "-20ms")
         }
+        microphone.voice = try fields.read("voice", else: microphone.voice) { value throws(ProfileError) in
+            try voice(value)
+        }
         return microphone
+    }
+
+    private func voice(_ value: ProfileValue) throws(ProfileError) -> VoiceSettings {
+        guard case .mapping = value.node.content else {
+            throw value.error(expected: "what the program is to be spared: { echo: true, noise: true }")
+        }
+        let fields = try value.fields(["echo", "noise"])
+        return VoiceSettings(
+            echo: try fields.read("echo", else: false) { value throws(ProfileError) in try value.truth() },
+            noise: try fields.read("noise", else: false) { value throws(ProfileError) in try value.truth() })
     }
 
     private func pick(_ value: ProfileValue) throws(ProfileError) -> [Int] {

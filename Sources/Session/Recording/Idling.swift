@@ -4,24 +4,24 @@ internal import Media
 struct Idling {
     private let inputs: SessionInputs
     private let start: ClockTime
-    private var levels: [SoundLevel]
 
     init(_ inputs: SessionInputs, since start: ClockTime) {
         self.inputs = inputs
         self.start = start
-        levels = inputs.microphones.map { _ in SoundLevel() }
     }
 
     /// Lets go what no recording will have, and listens.
     ///
-    /// - Returns: What has become of devices since the last call.
-    mutating func takeNews() -> [SessionEvent] {
-        for (index, microphone) in inputs.microphones.enumerated() {
-            for sound in microphone.takeUnheard() {
-                levels[index].take(microphone.picked(sound), channels: microphone.channels)
-            }
-        }
+    /// - Parameter time: Now.
+    /// - Returns: What has become of devices, and is the matter with microphones, since the last call.
+    func takeNews(at time: ClockTime) -> [SessionEvent] {
+        let heard = time - inputs.slowestDelivery
         return inputs.takeNews(since: start)
+            + inputs.microphones.flatMap { microphone in
+                microphone.takeAlarms(through: heard).map {
+                    SessionEvent($0, of: microphone.role, since: start)
+                }
+            }
     }
 
     func status(at time: ClockTime) -> SessionStatus {
@@ -33,9 +33,7 @@ struct Idling {
             let rate = camera.isAway ? 0 : 1e9 / Double(max(clock.interval.count, 1))
             return SessionStatus.Camera(role: camera.role, rate: rate, lost: 0, clock: clock)
         }
-        status.microphones = zip(inputs.microphones, levels).map { microphone, level in
-            SessionStatus.Microphone(role: microphone.role, peak: level.peak, clock: microphone.clockReading)
-        }
+        status.microphones = inputs.microphones.map { SessionStatus.Microphone($0) }
         return status
     }
 }

@@ -32,6 +32,7 @@ struct ManifestBuilder {
         for index in current.tracks.indices {
             current.tracks[index].frames = nil
             current.tracks[index].samples = nil
+            current.tracks[index].loudness = nil
         }
         current.other_folder = outputs.disks.first { $0 !== disk }.map {
             Manifest.OtherFolder(folder: $0.folder.path.printable(), outcome: .recording)
@@ -96,6 +97,7 @@ struct ManifestBuilder {
                         channels: microphone.source.format.channels,
                         rate: Double(microphone.source.format.rate)),
                     offset_ns: planned?.offset.count, offset_source: planned?.offsetSource,
+                    voice: planned?.voice,
                     clock: Manifest.Clock(microphone.clockModel))
             }
     }
@@ -161,6 +163,8 @@ struct ManifestBuilder {
                 first_ns: 0,
                 duration_ns: min(end, conclusion ?? end).nanoseconds,
                 samples: samples(microphone, wave),
+                loudness: isWhole(wave, place, files)
+                    ? microphone.loudness?.whole.map { Manifest.Loudness($0) } : nil,
                 parts: parts?.map(\.file), part_details: parts,
                 failure: failure?.description ?? microphone.failure?.description
                     ?? microphone.encoder?.failure?.description)
@@ -183,8 +187,19 @@ struct ManifestBuilder {
             channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
             duration_ns: min(end, movie.conclusion ?? end).nanoseconds,
             frames: Manifest.Frames(inFile(program.counts, files, (planned.file, 0))),
+            loudness: isWhole(nil, (planned.file, 1), files)
+                ? outputs.mixLoudness?.whole.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
             failure: (movie.failure ?? files.conclusion)?.description ?? program.encoder.failure?.description)
+    }
+
+    /// Whether a stream of sound is in its files as it was measured: all of it.
+    private func isWhole(
+        _ wave: WaveFileWriter.Result?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles
+    ) -> Bool {
+        if let wave { return wave.failure == nil && wave.conclusion == nil && wave.silenced.isEmpty }
+        guard let place, let movie = files.movies[place.file] else { return false }
+        return movie.failure == nil && movie.conclusion == nil && files.shed(place).isEmpty
     }
 
     /// What was decided, less what a slow or failing disk or an abandoned encoder kept from the file.
@@ -241,7 +256,8 @@ struct ManifestBuilder {
             written -= missing
             captured = max(0, captured - missing)
         }
-        return Manifest.Samples(written: written, captured: captured, filled: written - captured)
+        return Manifest.Samples(
+            written: written, captured: captured, filled: written - captured, clipped: microphone.clipped)
     }
 
     private func cost(_ pressure: Manifest.Pressure?) -> Manifest.Cost? {

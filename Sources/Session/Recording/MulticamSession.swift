@@ -10,6 +10,7 @@ public actor MulticamSession {
     private let plan: SessionPlan
     private let cameras: [String: any CameraSource]
     private let microphones: [String: any MicrophoneSource]
+    private let voices: [String: any MicrophoneSource]
     private let options: RecordingOptions
     private let clock: any SessionClock
     private let machinery: any MediaMachinery
@@ -31,6 +32,7 @@ public actor MulticamSession {
     ///   - plan: What to record of which device.
     ///   - cameras: An opened source for each camera of the plan, by role.
     ///   - microphones: Likewise.
+    ///   - voices: By role, the same microphones with something taken out of their sound: the program has that in their place.
     ///   - options: What the recording is given besides its plan: folder, name, duration.
     ///   - clock: `MonotonicClock` for real devices.
     ///   - machinery: Codecs.
@@ -41,13 +43,15 @@ public actor MulticamSession {
     ///   - host: The computer, to be asked how it is about once a second; `nil` asks nobody.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
-        options: RecordingOptions, clock: any SessionClock, machinery: any MediaMachinery,
+        voices: [String: any MicrophoneSource] = [:], options: RecordingOptions, clock: any SessionClock,
+        machinery: any MediaMachinery,
         pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
         synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) {
         self.plan = plan
         self.cameras = cameras
         self.microphones = microphones
+        self.voices = voices
         self.options = options
         self.clock = clock
         self.machinery = machinery
@@ -273,11 +277,19 @@ public actor MulticamSession {
                 guard let source = self.microphones[planned.role] else {
                     preconditionFailure("no source was given for microphone `\(planned.role)`")
                 }
-                return MicrophoneInput(
+                let input = MicrophoneInput(
                     role: planned.role, source: source, offset: planned.offset, pick: planned.pick,
                     clock: clock)
+                input.limitSilence(to: plan.limits.silence)
+                return input
             }
-            return SessionInputs(cameras: inputs, microphones: microphones)
+            let voices = plan.microphones.compactMap { planned in
+                self.voices[planned.role].map {
+                    MicrophoneInput(
+                        role: planned.role, source: $0, offset: planned.offset, pick: [], clock: clock)
+                }
+            }
+            return SessionInputs(cameras: inputs, microphones: microphones, voices: voices)
         } catch {
             throw .encoding(error)
         }

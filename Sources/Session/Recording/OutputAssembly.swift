@@ -46,7 +46,11 @@ struct OutputAssembly {
     /// What is made before it is known when the recording begins.
     struct Prepared {
         fileprivate var resamplers: [Carried<any Resampling>] = []
+        /// Of the voices.
+        fileprivate var voiceResamplers: [Carried<any Resampling>] = []
         fileprivate var waves: [String: WaveWriter] = [:]
+        /// Of each microphone, and last of the mix, where there is one.
+        fileprivate var meters: [Carried<any LoudnessMetering>] = []
         fileprivate var movies: [String: MovieWriter] = [:]
         fileprivate var streams: [PlannedStream] = []
         fileprivate var metadata: [String: [(disk: Int, file: MetadataFile)]] = [:]
@@ -69,12 +73,24 @@ struct OutputAssembly {
                 let format = SoundFormat(rate: input.source.format.rate, channels: input.channels)
                 prepared.resamplers.append(
                     Carried(try machinery.makeResampler(from: format, name: input.role)))
+                prepared.meters.append(
+                    Carried(try machinery.makeLoudnessMeter(channels: input.channels, name: input.role)))
                 guard let track = waveTrack(of: input.role) else { continue }
                 prepared.waves[input.role] = try WaveWriter(
                     disks.filter { $0.takes(isProgram: false) }, relativePath: track.file,
                     channels: input.channels, startedAt: now)
             }
+            for voice in inputs.voices {
+                let format = SoundFormat(rate: voice.source.format.rate, channels: voice.channels)
+                prepared.voiceResamplers.append(
+                    Carried(try machinery.makeResampler(from: format, name: voice.role)))
+            }
             prepared.streams = try planStreams()
+            if plan.program?.mix.isEmpty == false {
+                prepared.meters.append(
+                    Carried(
+                        try machinery.makeLoudnessMeter(channels: SoundStage.mixChannels, name: "program")))
+            }
             for file in prepared.streams.map(\.file) where prepared.movies[file] == nil {
                 let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
                 let isProgram = file == plan.program?.file
@@ -102,9 +118,25 @@ struct OutputAssembly {
         for movie in prepared.movies.values { movie.begin(startedAt: date) }
         let microphones = makeMicrophones(prepared, start: start)
         var outputs = assemble(prepared, microphones: microphones, start: start)
+        measureLoudness(&outputs, with: prepared.meters)
         outputs.synchronized = makeSynchronizedLanes(microphones, start: start)
         outputs.metadata = makeMetadataTracks(prepared.metadata, start: start)
         return outputs
+    }
+
+    private func measureLoudness(
+        _ outputs: inout SessionOutputs, with meters: [Carried<any LoudnessMetering>]
+    ) {
+        guard !meters.isEmpty else { return }
+        let lane = LoudnessLane(meters, waitsForRoom: !clock.isRealTime)
+        for (index, microphone) in outputs.microphones.enumerated() {
+            microphone.loudness = LoudnessStream(lane, stream: index, channels: microphone.channels)
+        }
+        let mix = outputs.microphones.count
+        if meters.count > mix {
+            outputs.mixLoudness = LoudnessStream(lane, stream: mix, channels: SoundStage.mixChannels)
+        }
+        outputs.meter = lane
     }
 
     private static func recordingError(_ error: any Error) -> RecordingError {
@@ -148,10 +180,15 @@ struct OutputAssembly {
     }
 
     private func makeMicrophones(_ prepared: Prepared, start: ClockTime) -> [MicrophoneTrack] {
-        zip(inputs.microphones, prepared.resamplers).map { input, resampler in
-            MicrophoneTrack(
+        let voices = zip(inputs.voices, prepared.voiceResamplers).map { input, resampler in
+            MicrophoneTrack(input: input, resampler: resampler.value, start: start, writer: nil, taps: [])
+        }
+        return zip(inputs.microphones, prepared.resamplers).map { input, resampler in
+            let track = MicrophoneTrack(
                 input: input, resampler: resampler.value, start: start, writer: prepared.waves[input.role],
                 taps: sinks.sounds.filter { $0.role == input.role })
+            track.voice = voices.first { $0.role == input.role }
+            return track
         }
     }
 

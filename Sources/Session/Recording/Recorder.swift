@@ -25,7 +25,6 @@ final class Recorder {
     private var parts: PartDirector?
     private var changes: ChangeDirector?
     private var storage: StorageDirector?
-    private var alarmed: Set<String> = []
     private var statusDue = MediaTime.zero
     private var pressure: PressureWatch?
     private var governance: Governance?
@@ -157,6 +156,7 @@ final class Recorder {
             clock: clock, start: start, timeline: timeline, outputs: outputs)
         changes = ChangeDirector(start: start, timeline: timeline)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
+        watchSound(until: MediaTime(nanoseconds: end.nanoseconds - 1), start: start)
         for event in parts?.takeEvents(before: end) ?? [] { note(event) }
         for event in changes?.takeEvents(before: end) ?? [] { note(event) }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
@@ -247,7 +247,7 @@ final class Recorder {
         changes?.follow(requests.plans)
         let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
         for event in changes?.takeEvents(before: reached) ?? [] { note(event) }
-        watchSilence(outputs, at: position)
+        watchSound(until: position, start: start)
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { note(event) }
         for event in governance?.follow(pressure?.current, at: position) ?? [] { note(event) }
@@ -274,25 +274,13 @@ final class Recorder {
         for event in parts?.takeEvents(before: reached) ?? [] { note(event) }
     }
 
-    private func watchSilence(_ outputs: SessionOutputs, at position: MediaTime) {
-        guard let limit = plan.limits.silence else { return }
-        let samples = limit.count / 1_000_000 * Int64(SoundFormat.sessionRate) / 1000
-        for microphone in outputs.microphones {
-            let isSilent = microphone.level.silentSamples >= samples
-            guard isSilent, !alarmed.contains(microphone.role) else {
-                if !isSilent && microphone.level.silentSamples == 0 { alarmed.remove(microphone.role) }
-                continue
+    /// Tells what is the matter with microphones, up to a time by which everything has come.
+    private func watchSound(until position: MediaTime, start: ClockTime) {
+        for microphone in inputs.microphones {
+            for alarm in microphone.takeAlarms(through: start + Nanoseconds(position.nanoseconds)) {
+                if alarm.kind == .silence { silenceExceeded.insert(microphone.role) }
+                note(SessionEvent(alarm, of: microphone.role, since: start))
             }
-            alarmed.insert(microphone.role)
-            silenceExceeded.insert(microphone.role)
-            note(
-                SessionEvent(
-                    .silence, at: position,
-                    [
-                        "track": .string(microphone.role), "seconds": .number(limit.inSeconds),
-                        "text": .string(
-                            "microphone \(microphone.role) has been silent for \(limit.inSeconds) s."),
-                    ]))
         }
     }
 
@@ -312,8 +300,9 @@ final class Recorder {
                 role: camera.role, rate: 1e9 / Double(max(clock.interval.count, 1)), lost: lost, clock: clock)
         }
         status.microphones = outputs.microphones.map {
-            SessionStatus.Microphone(role: $0.role, peak: $0.level.peak, clock: $0.input.clockReading)
+            SessionStatus.Microphone($0.input, loudness: $0.loudness?.loudness)
         }
+        status.mix = outputs.mixLoudness?.loudness
         status.pressure = pressure?.current
         status.shown = outputs.program?.shown ?? []
         status.givenUp = governance?.inForce.map(\.text) ?? []
@@ -331,6 +320,9 @@ final class Recorder {
 
     private func finish(_ recorded: Recorded) -> RecordingResult {
         let (outputs, end) = (recorded.outputs, recorded.end)
+        // It has next to nothing left to do, and the last status has all of it.
+        outputs.meter?.finish()
+        outputs.meter?.join()
         reportStatus(outputs, at: end, phase: .finishing)
         let lanes = outputs.encoderLanes
         let watcher = watchUrgency(lanes)

@@ -4,6 +4,8 @@ internal import Media
 final class SessionInputs {
     let cameras: [CameraInput]
     let microphones: [MicrophoneInput]
+    /// Of some of the microphones, by their roles: what the program has of them.
+    let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
 
     /// Good pictures that a camera must have delivered, at most: enough to know its clock to some milliseconds and to leave the
@@ -14,7 +16,8 @@ final class SessionInputs {
     private static let soundNeeded = 0.2
     private static let pollInterval = Nanoseconds.milliseconds(10)
 
-    init(cameras: [CameraInput], microphones: [MicrophoneInput]) {
+    init(cameras: [CameraInput], microphones: [MicrophoneInput], voices: [MicrophoneInput] = []) {
+        self.voices = voices
         self.cameras = cameras
         self.microphones = microphones
         kept = Array(repeating: [], count: cameras.count)
@@ -29,7 +32,7 @@ final class SessionInputs {
             } else {
                 for camera in cameras { try camera.start() }
             }
-            for microphone in microphones { try microphone.start() }
+            for microphone in microphones + voices { try microphone.start() }
         } catch {
             throw .device(error)
         }
@@ -82,18 +85,24 @@ final class SessionInputs {
             camera.beginCounting()
             camera.source.recordingBegins(at: start)
         }
-        for microphone in microphones { microphone.recallOutage() }
-        for microphone in microphones { microphone.source.recordingBegins(at: start) }
+        for microphone in microphones + voices { microphone.recallOutage() }
+        for microphone in microphones {
+            microphone.beginWatch(at: start)
+            microphone.source.recordingBegins(at: start)
+        }
+        for voice in voices { voice.source.recordingBegins(at: start) }
     }
 
     func stop() {
         for camera in cameras { camera.source.stop() }
-        for microphone in microphones { microphone.source.stop() }
+        for microphone in microphones + voices { microphone.source.stop() }
     }
 
     /// The longest way from capture to delivery, and the longest interval between two pictures.
     var slowestDelivery: Nanoseconds {
-        max(cameras.map(\.deliveryDelay).max() ?? .zero, microphones.map(\.deliveryDelay).max() ?? .zero)
+        max(
+            cameras.map(\.deliveryDelay).max() ?? .zero,
+            (microphones + voices).map(\.deliveryDelay).max() ?? .zero)
     }
     var longestInterval: Nanoseconds { cameras.map(\.source.format.rate.interval).max() ?? .milliseconds(20) }
 
@@ -106,7 +115,7 @@ final class SessionInputs {
         for camera in cameras where camera.progress.goodPictures < Self.picturesNeeded(of: camera) {
             return "camera \(camera.role) (\(camera.source.device.name))"
         }
-        for microphone in microphones
+        for microphone in microphones + voices
         where Double(microphone.goodSamples) < Self.soundNeeded * Double(microphone.source.format.rate) {
             return "microphone \(microphone.role) (\(microphone.source.device.name))"
         }
@@ -116,7 +125,7 @@ final class SessionInputs {
     /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on. So is
     /// sound but for its last seconds. What became of devices before, `tellBeginning` knows.
     func keepLatest() {
-        for microphone in microphones { microphone.keepLatest() }
+        for microphone in microphones + voices { microphone.keepLatest() }
         for index in cameras.indices { _ = keepLatest(ofCamera: index) }
     }
 
@@ -126,6 +135,7 @@ final class SessionInputs {
     /// - Parameter start: From which times count.
     /// - Returns: In the order of microphones, then cameras.
     func takeNews(since start: ClockTime) -> [SessionEvent] {
+        for voice in voices { voice.keepLatest() }
         var news = microphones.flatMap { microphone in
             microphone.keepLatest().compactMap { $0.event(of: microphone.role, since: start) }
         }

@@ -8,6 +8,9 @@ struct SessionOutputs {
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
     var mixEncoder: SoundEncoderLane?
+    /// The thread that measures sound, where there is any, and the mix on its way there.
+    var meter: LoudnessLane?
+    var mixLoudness: LoudnessStream?
     /// How loud each microphone is in the program, linear, by role; the others are not heard there.
     var mix: [String: Float] = [:]
     var synchronized: [SynchronizedLane] = []

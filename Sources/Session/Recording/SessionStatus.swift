@@ -21,10 +21,35 @@ public struct SessionStatus: Sendable, Equatable {
 
     public struct Microphone: Sendable, Equatable {
         public let role: String
-        /// Peak level, 0…1.
-        public let peak: Float
+        public let level: SoundLevel
+        /// Of its track so far; `nil` while nothing is recorded.
+        public let loudness: Loudness?
+        /// What is the matter with it now.
+        public let alarms: [SoundAlarm.Kind]
         /// As of a camera.
         public let clock: ClockReading
+
+        public init(
+            role: String, level: SoundLevel, loudness: Loudness? = nil, alarms: [SoundAlarm.Kind] = [],
+            clock: ClockReading
+        ) {
+            self.role = role
+            self.level = level
+            self.loudness = loudness
+            self.alarms = alarms
+            self.clock = clock
+        }
+
+        /// As it is captured, whether it is recorded or not.
+        ///
+        /// - Parameters:
+        ///   - input: The microphone.
+        ///   - loudness: Of its track so far.
+        init(_ input: MicrophoneInput, loudness: Loudness? = nil) {
+            self.init(
+                role: input.role, level: input.level, loudness: loudness, alarms: input.alarms,
+                clock: input.clockReading)
+        }
     }
 
     public var phase = Phase.starting
@@ -32,6 +57,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var time = MediaTime.zero
     public var cameras: [Camera] = []
     public var microphones: [Microphone] = []
+    /// How loud the program's sound is so far; `nil` where it has none.
+    public var mix: Loudness?
     /// Roles of the cameras in the program, the backmost first.
     public var shown: [String] = []
     /// `nil` until the computer has told of itself, and where nobody asks it.

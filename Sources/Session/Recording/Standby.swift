@@ -79,7 +79,7 @@ final class Standby: Sendable {
                 idling = Idling(inputs, since: clock.now)
             case .end: return
             case nil:
-                for event in idling.takeNews() { publish(event) }
+                for event in idling.takeNews(at: clock.now) { publish(event) }
                 report(idling.status(at: clock.now))
             }
         }

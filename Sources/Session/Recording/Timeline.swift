@@ -49,7 +49,9 @@ final class Timeline {
         self.leadingRate = leadingRate
         wakesForSound = (leadingRate?.perSecond ?? 0) < Self.ampleRate
         self.announce = announce
-        sound = SoundStage(microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder)
+        sound = SoundStage(
+            microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
+            loudness: outputs.mixLoudness)
         cameraClocks = inputs.cameras.map { _ in ClockWatch() }
         microphoneClocks = inputs.microphones.map { _ in ClockWatch() }
         nextTicks = Array(repeating: 0, count: outputs.cameraTracks.count)

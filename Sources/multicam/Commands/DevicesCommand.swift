@@ -11,6 +11,8 @@ struct DevicesCommand: Command {
         program: Multicam.program, name: "devices",
         summary: "List cameras and microphones with their formats and problems.",
         notes: [
+            "--profile and --port make the sound server use a card otherwise: MICROPHONE is a part of its or its card's name, or "
+                + "pulse:SOURCE. The sound server remembers it, whatever programs run.",
             "CAMERA is a part of a name, /dev/video0, usb:PATH, serial:SERIAL or position:front, as for `record`.",
             "What --set says is remembered for that camera: --position makes it `position:front` or `position:back`, "
                 + "--mounting is the rotation of a role whose profile has none.",
@@ -21,12 +23,15 @@ struct DevicesCommand: Command {
         options: [
             OptionSpec("json", help: "Print JSON."),
             OptionSpec("watch", help: "Then tell what arrives and departs, until Ctrl-C."),
-            OptionSpec("set", "CAMERA", help: "Remember what the following options say of this camera."),
+            OptionSpec(
+                "set", "CAMERA|MICROPHONE", help: "Remember what the following options say of this device."),
             OptionSpec(
                 "position", "front|back|unspecified", help: "Where it looks, seen from the user's side."),
             OptionSpec(
                 "mounting", "0|90|180|270", help: "Degrees that turn its pictures clockwise to be upright."),
             OptionSpec("type", "built-in|external", help: "Whether it is a part of the computer."),
+            OptionSpec("profile", "NAME", help: "How the microphone's card is used."),
+            OptionSpec("port", "NAME", help: "What the microphone listens to."),
             OptionSpec("forget", "CAMERA", help: "Forget what was said of this camera."),
         ])
 
@@ -34,6 +39,7 @@ struct DevicesCommand: Command {
         case list
         case watch
         case set(String, CameraRemark)
+        case useCard(String, profile: String?, port: String?)
         case forget(String)
     }
 
@@ -47,9 +53,21 @@ struct DevicesCommand: Command {
         guard given.count <= 1 else {
             throw arguments.spec.error("`--\(given[0])` and `--\(given[1])` do not go together.")
         }
-        if let camera = arguments.optional("set") {
+        let (profile, port) = (arguments.optional("profile"), arguments.optional("port"))
+        if profile != nil || port != nil {
+            guard let microphone = arguments.optional("set") else {
+                throw arguments.spec.error("--profile and --port need `--set MICROPHONE`.")
+            }
+            guard remark == CameraRemark() else {
+                throw arguments.spec.error(
+                    "--profile and --port are of microphones; --position, --mounting and --type of cameras.")
+            }
+            action = .useCard(microphone, profile: profile, port: port)
+        } else if let camera = arguments.optional("set") {
             guard remark != CameraRemark() else {
-                throw arguments.spec.error("`--set` needs --position, --mounting or --type.")
+                throw arguments.spec.error(
+                    "`--set` needs --position, --mounting or --type for a camera, --profile or --port for a microphone."
+                )
             }
             action = .set(camera, remark)
         } else if remark != CameraRemark() {
@@ -85,16 +103,17 @@ struct DevicesCommand: Command {
 
     func run() async throws -> ExitStatus {
         switch action {
-        case .list: list()
+        case .list: list(DeviceListing())
         case .watch: try await watch()
         case .set(let selector, let remark): show(try remark.remember(of: selector))
+        case .useCard(let selector, let profile, let port):
+            list(try SoundCardSetting.apply(to: selector, profile: profile, port: port))
         case .forget(let selector): show(try CameraRemark.forget(selector))
         }
         return .done
     }
 
-    private func list() {
-        let listing = DeviceListing()
+    private func list(_ listing: DeviceListing) {
         Output.data(wantsJSON ? JSONText.line(DevicesText.json(listing)) : DevicesText.of(listing))
         for problem in listing.problems { Output.message(problem.description) }
         for warning in listing.warnings { Output.message(warning) }

@@ -22,12 +22,17 @@ enum ControlText {
         for microphone in status.microphones {
             let level =
                 microphone.peak > 0 ? String(format: "%.1f dBFS", 20 * log10(microphone.peak)) : "silent"
-            lines.append("microphone \(microphone.role)  \(level)")
+            let loudness =
+                microphone.loudness?.integrated_lufs.map { ["\(SoundText.loudness($0)) so far"] } ?? []
+            let words =
+                ["microphone \(microphone.role)", level] + loudness + microphone.alarms.map(SoundText.word)
+            lines.append(words.joined(separator: "  "))
         }
         if let program = status.program {
             lines.append(
                 "program  \(program.layout)  shows \(program.shown.joined(separator: ", "))"
-                    + (program.mix.isEmpty ? "" : "  sounds of \(program.mix.joined(separator: ", "))"))
+                    + (program.mix.isEmpty ? "" : "  sounds of \(program.mix.joined(separator: ", "))")
+                    + (program.loudness?.integrated_lufs.map { "  \(SoundText.loudness($0)) so far" } ?? ""))
         }
         if let pressure = status.pressure { lines.append("system pressure  \(pressure)") }
         lines += status.given_up.map { "given up  \($0)" }

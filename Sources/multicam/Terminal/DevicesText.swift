@@ -12,13 +12,36 @@ enum DevicesText {
             }
             return of(device) + words.joined()
         }
-        return lines.isEmpty ? "no devices" : lines.joined(separator: "\n")
+        // The others are told of with their microphones.
+        let idle = listing.cards.filter { card in
+            !listing.microphones.contains { $0.card?.name == card.name }
+        }
+        let cards = idle.map { card in
+            "sound card \(card.description), whose profile has no microphone\n  name       \(card.name)\n\(profiles(card))"
+        }
+        let all = lines + cards
+        return all.isEmpty ? "no devices" : all.joined(separator: "\n")
+    }
+
+    private static func profiles(_ card: SoundCard) -> String {
+        let others = card.profiles.filter { $0.name != card.activeProfile && $0.sourceCount > 0 }
+        let choice = others.map { $0.name + ($0.isAvailable ? "" : " (not available)") }
+        return "  profile    \(card.activeProfile ?? "none")"
+            + (choice.isEmpty ? "" : "; could be \(choice.joined(separator: ", "))")
+    }
+
+    private static func ports(_ ports: [SoundPort]) -> String {
+        let words = ports.map { port in
+            "\(port.name)\(port.isActive ? " (chosen)" : "")\(port.isUnplugged ? " (nothing plugged in)" : "")"
+        }
+        return "  ports      \(words.joined(separator: ", "))"
     }
 
     static func json(_ listing: DeviceListing) -> JSONValue {
         .object([
             "cameras": .array(listing.cameras.map(json)),
             "microphones": .array(listing.microphones.map(json)),
+            "cards": .array(listing.cards.map(json)),
             "preferred": PreferenceText.json(listing.preferredCamera),
             "user_preferred": listing.userPreferredCamera.map { .string($0.selector.printable()) } ?? .null,
             "default_microphone": PreferenceText.json(listing.defaultMicrophone),
@@ -57,6 +80,11 @@ enum DevicesText {
         if let sound = device.sound {
             lines.append("  sound      \(sound.rate) Hz, \(sound.channels) channels")
         }
+        if let card = device.card {
+            lines.append("  card       \(card.name)")
+            lines.append(profiles(card))
+        }
+        if !device.ports.isEmpty { lines.append(ports(device.ports)) }
         for format in device.formats { lines.append("  format     \(format.description.printable())") }
         for control in device.controls {
             lines.append(
@@ -113,8 +141,31 @@ enum DevicesText {
             fields["source"] = .string(device.node.printable())
             fields["rate"] = .integer(Int64(sound.rate))
             fields["channels"] = .integer(Int64(sound.channels))
+            fields["card"] = device.card.map { .string($0.name) } ?? .null
+            fields["ports"] = .array(
+                device.ports.map { port in
+                    .object([
+                        "name": .string(port.name), "description": .string(port.description),
+                        "active": .boolean(port.isActive), "unplugged": .boolean(port.isUnplugged),
+                    ])
+                })
         }
         return .object(fields)
+    }
+
+    private static func json(_ card: SoundCard) -> JSONValue {
+        .object([
+            "name": .string(card.name), "description": .string(card.description),
+            "profile": card.activeProfile.map { .string($0) } ?? .null,
+            "profiles": .array(
+                card.profiles.map { profile in
+                    .object([
+                        "name": .string(profile.name), "description": .string(profile.description),
+                        "available": .boolean(profile.isAvailable),
+                        "microphones": .integer(Int64(profile.sourceCount)),
+                    ])
+                }),
+        ])
     }
 
     private static func json(_ format: OfferedFormat) -> JSONValue {

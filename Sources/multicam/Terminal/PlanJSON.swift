@@ -67,6 +67,10 @@ enum PlanJSON {
             ]),
             "offset_ns": .integer(microphone.offset.count),
             "offset_source": .string(microphone.offsetSource.rawValue),
+            "pick": .array(microphone.pick.map { .integer(Int64($0 + 1)) }),
+            "voice": microphone.voice.map {
+                .object(["echo": .boolean($0.echo), "noise": .boolean($0.noise)])
+            } ?? .null,
         ])
     }
 

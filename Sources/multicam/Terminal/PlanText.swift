@@ -32,6 +32,10 @@ enum PlanText {
             let channels = microphone.format.channels == 1 ? "mono" : "\(microphone.format.channels) channels"
             lines.append("  \(microphone.role): \(microphone.identity.name.printable())")
             lines.append("    \(microphone.format.rate) Hz, \(channels)")
+            if let voice = microphone.voice {
+                let words = [voice.echo ? "echo" : nil, voice.noise ? "noise" : nil].compactMap(\.self)
+                lines.append("    the program has it without \(words.joined(separator: " and "))")
+            }
             if microphone.offsetSource != .none {
                 lines.append(
                     "    offset \(Milliseconds.text(microphone.offset)) ms, \(words(microphone.offsetSource))"

@@ -26,7 +26,11 @@ struct StatusLine {
             parts.append("\(camera.role) \(rate / 10).\(rate % 10)/s \(sureness(camera.clock))\(lost)")
         }
         for microphone in status.microphones {
-            parts.append("\(microphone.role) \(meter(microphone.peak)) \(sureness(microphone.clock))")
+            let words =
+                [meter(microphone.level.peak)] + microphone.alarms.map(SoundText.word)
+                + [microphone.loudness?.shortTerm].compactMap { $0.map(SoundText.loudness) }
+            parts.append(
+                "\(microphone.role) \(words.joined(separator: " ")) \(sureness(microphone.clock))")
         }
         if let time = status.pressure?.diskTime {
             let seconds = time.count / 1_000_000_000

@@ -25,7 +25,8 @@ inside_silence() {
 outside_silence() {
     recorded r 6
     within "the alarm" "$(events r '[e["at_ns"] / 1e9 for e in d if e["event"] == "silence"][0]')" 2.95 3.3
-    equal "alarms" "$(events r '[e["track"] for e in d if e["event"] == "silence"]')" "['host']"
+    equal "alarms" "$(events r '[(e["track"], e["alarm"], e["state"]) for e in d if e["event"] == "silence"]')" \
+        "[('host', 'silence', 'begins'), ('host', 'silence', 'ends')]"
     check "a sentence names the microphone" grep -q "microphone host was silent for longer" "$results/r.stderr"
     sounds track "$folder/audio/host.wav" 1000 0 1 4 "$(json "$ledger" 'd["seconds"]')"
     equal "silence that was captured is not filled" "$(host filled) $(gaps)" "0 []"

@@ -276,6 +276,34 @@ struct SessionPlanTests {
                 == ["desk", "face", "host"].map { PlannedConnection(input: $0, output: "program") })
     }
 
+    @Test(
+        "a voice is of a real microphone, for the program: without one it is refused, a made-up one is told")
+    func voice() throws {
+        let text = """
+            cameras: { a: { } }
+            microphones: { m: { voice: { noise: true } }, n: { device: "virtual:tone", voice: { echo: true } } }
+            """
+        let devices = [
+            "a": Self.madeUp(), "m": Self.microphone(SoundFormat(rate: 48_000, channels: 1)),
+            "n": PlannedDevice(
+                selector: "virtual:tone",
+                device: CaptureDevice(
+                    mediaType: .audio, deviceType: .virtual, identity: DeviceIdentity(name: "tone"),
+                    name: "tone", node: "virtual:tone", selector: "virtual:tone",
+                    sound: SoundFormat(rate: 48_000, channels: 1))),
+        ]
+        let alone = try Profile(yaml: Array(text.utf8), file: "p.yaml")
+        let error = #expect(throws: ProfileError.self) {
+            _ = try SessionPlan(profile: alone, devices: devices)
+        }
+        #expect(error?.description.contains("microphones.m.voice: found a profile without a program") == true)
+        let program = try Profile(
+            yaml: Array((text + "\nprogram: { layout: single, main: a }").utf8), file: "p.yaml")
+        let plan = try SessionPlan(profile: program, devices: devices)
+        #expect(plan.microphones.map(\.voice) == [VoiceSettings(noise: true), nil])
+        #expect(plan.notes.contains { $0.hasPrefix("n: nothing is taken out of its sound") })
+    }
+
     @Test("tracks: files, rotation, picked channels and edges, in own files or one")
     func tracks() throws {
         let text = """

@@ -139,7 +139,7 @@ struct ProfileErrorTests {
             // Microphones.
             (
                 "microphones: { m: { rotation: 90 } }",
-                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, channels, gain, offset or pick on a microphone."
+                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, channels, gain, offset, pick or voice on a microphone."
             ),
             (
                 "microphones: { m: { channels: 3 } }",
@@ -160,6 +160,18 @@ struct ProfileErrorTests {
             (
                 "microphones: { m: { gain: 31 } }",
                 "1:27: microphones.m.gain: found “31”, expected a number of decibels from -60 to 30."
+            ),
+            (
+                "microphones: { m: { voice: true } }",
+                "1:28: microphones.m.voice: found “true”, expected what the program is to be spared: { echo: true, noise: true }."
+            ),
+            (
+                "microphones: { m: { voice: { nose: true } } }",
+                "1:30: microphones.m.voice.nose: found an unknown field, expected echo or noise (probably noise)."
+            ),
+            (
+                "microphones: { m: { voice: { noise: much } } }",
+                "1:37: microphones.m.voice.noise: found “much”, expected true or false."
             ),
             (
                 "microphones: { m: { gain: nan } }",

@@ -31,7 +31,7 @@ struct ProfileReadingTests {
               a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null }
               3rd: ~
             microphones:
-              host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, pick: [3, 1] }
+              host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, pick: [3, 1], voice: { noise: true } }
             program:
               size: 1280x720
               rate: 25
@@ -75,7 +75,7 @@ struct ProfileReadingTests {
                 MicrophoneRole(
                     role: "host", device: "pulse:x", channels: 2, gainDecibels: -3.5,
                     offset: .milliseconds(-20),
-                    pick: [3, 1])
+                    pick: [3, 1], voice: VoiceSettings(noise: true))
             ])
         #expect(
             profile.program

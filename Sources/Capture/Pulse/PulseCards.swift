@@ -1,0 +1,98 @@
+public import Media
+
+/// The cards of the sound server, and how they are to be used. What is chosen stays: the server remembers it.
+public enum PulseCards {
+    /// Those that could be microphones. Blocks for at most a few seconds.
+    ///
+    /// - Parameter server: `nil` for the user's own.
+    /// - Returns: The cards in the server's order.
+    /// - Throws: `noSoundServer`.
+    public static func all(server: String? = nil) throws(DeviceError) -> [SoundCard] {
+        try PulseConnection(server: server).cards().map(\.card).filter(\.canRecord)
+    }
+
+    /// Uses a card in another way, and makes a microphone listen to another port. Programs that record from the card lose their
+    /// microphone for that moment, or for good where the profile does not have it.
+    ///
+    /// - Parameters:
+    ///   - selector: Of a microphone, or a card's name or a part of its name or description.
+    ///   - profile: A profile's name; `nil` leaves it.
+    ///   - port: A port's name, of the microphone as it is in that profile; `nil` leaves it.
+    ///   - server: `nil` for the user's own.
+    /// - Throws: `notFound`, `ambiguous`, or which profiles or ports there are.
+    public static func use(
+        _ selector: String, profile: String?, port: String?, server: String? = nil
+    ) throws(DeviceError) {
+        let connection = try PulseConnection(server: server)
+        let card = try card(selector, on: connection)
+        if let profile { try choose(profile, of: card.card, on: connection) }
+        if let port { try choose(port, ofSourcesOf: card.index, named: selector, on: connection) }
+    }
+
+    private static func card(
+        _ selector: String, on connection: PulseConnection
+    ) throws(DeviceError) -> (index: UInt32, card: SoundCard) {
+        let cards = try connection.cards().filter(\.card.canRecord)
+        let part = selector.lowercased()
+        let fitting = cards.filter {
+            $0.card.name == selector || $0.card.name.lowercased().contains(part)
+                || $0.card.description.lowercased().contains(part)
+        }
+        if let exact = fitting.first(where: { $0.card.name == selector }) { return exact }
+        if fitting.count == 1 { return fitting[0] }
+        // What names no card alone may name a microphone, and that is a part of one.
+        let source: PulseSource
+        do throws(DeviceError) {
+            source = try PulseCatalog.resolve(selector, among: try connection.sources())
+        } catch  where fitting.count > 1 {
+            throw DeviceError(
+                device: selector, operation: "find",
+                reason: .other(
+                    "it could be any of the cards \(fitting.map(\.card.name).joined(separator: ", ")): name one of them."
+                ))
+        }
+        guard let card = cards.first(where: { $0.index == source.cardIndex }) else {
+            throw DeviceError(
+                device: selector, operation: "find its card",
+                reason: .other("it is no part of a card, so it has no profiles: choose another microphone."))
+        }
+        return card
+    }
+
+    private static func choose(
+        _ profile: String, of card: SoundCard, on connection: PulseConnection
+    ) throws(DeviceError) {
+        guard card.profiles.contains(where: { $0.name == profile }) else {
+            let names = card.profiles.map(\.name).joined(separator: ", ")
+            throw DeviceError(
+                device: card.name, operation: "choose the profile \(profile.printable())",
+                reason: .other("the card has no such profile. It has \(names)."))
+        }
+        guard card.activeProfile != profile else { return }
+        if let refusal = try connection.setProfile(profile, ofCard: card.name) {
+            throw DeviceError(
+                device: card.name, operation: "choose the profile \(profile)",
+                reason: .other("\(refusal.printable()). Look at the sound server's log."))
+        }
+    }
+
+    private static func choose(
+        _ port: String, ofSourcesOf card: UInt32, named selector: String, on connection: PulseConnection
+    ) throws(DeviceError) {
+        let sources = try connection.sources().filter { !$0.isMonitor && $0.cardIndex == card }
+        guard let source = sources.first(where: { $0.ports.contains { $0.name == port } }) else {
+            let names = sources.flatMap(\.ports).map(\.name)
+            throw DeviceError(
+                device: selector, operation: "choose the port \(port.printable())",
+                reason: .other(
+                    names.isEmpty
+                        ? "it has no ports to choose from: leave out --port."
+                        : "it has no such port. It has \(names.joined(separator: ", "))."))
+        }
+        if let refusal = try connection.setPort(port, ofSource: source.name) {
+            throw DeviceError(
+                device: selector, operation: "choose the port \(port)",
+                reason: .other("\(refusal.printable()). Look at the sound server's log."))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+public import Media
+
+/// A microphone's sound with echo and noise taken out by the sound server: webrtc's processing in module-echo-cancel.
+///
+/// As a source it is like `PulseMicrophone`, and records beside one of the same microphone. What it needs in the server is there
+/// from `init` on and gone after `stop`.
+public final class PulseVoice: MicrophoneSource {
+    /// The output through which a program must play what is to be taken out; `nil` without echo cancellation.
+    public let outputName: String?
+    private let modules: VoiceModules
+    private let microphone: PulseMicrophone
+    /// By how much later what is left comes than the server says.
+    private let delay: Nanoseconds
+
+    /// webrtc's suppression looks at 16 ms of sound in steps of 10 (256 and 160 samples at 16 kHz, its `ns_core.h`), which the
+    /// module does not count; measured: 6.0 ms. Echo cancellation alone has no delay of its own.
+    private static let suppression = Nanoseconds.milliseconds(6)
+    /// What PipeWire's module keeps before and behind that, and does not count: 23 to 30 ms measured with 0.3.65, the less the
+    /// shorter the graph's quantum.
+    private static let pipeWire = Nanoseconds.milliseconds(23)
+
+    /// Has the server do it. Blocks for at most a few seconds.
+    ///
+    /// - Parameters:
+    ///   - source: The microphone.
+    ///   - role: Which it plays.
+    ///   - voice: What is to be taken out.
+    ///   - pick: Which of its channels count, from 0; all when empty. The voice has one channel.
+    ///   - server: `nil` for the user's own.
+    /// - Throws: `noSoundServer`, `notFound`, or why the server does not do it.
+    public init(
+        of source: PulseSource, role: String, _ voice: VoiceSettings, pick: [Int] = [], server: String? = nil
+    ) throws(DeviceError) {
+        let connection = try PulseConnection(server: server)
+        modules = try VoiceModules(of: source, role: role, voice, pick: pick, on: connection)
+        delay =
+            (voice.noise ? Self.suppression : .zero) + (modules.isPipeWire ? Self.pipeWire : .zero)
+        outputName = modules.sink
+        let name = modules.source
+        let deadline = MonotonicClock().now + Self.patience
+        let pause = Cancellation()
+        var made: PulseSource?
+        while made == nil {
+            // PipeWire's server says that it is done before it is.
+            made = try connection.sources().first { $0.name == name }
+            guard made == nil, MonotonicClock().now < deadline else { break }
+            _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
+        }
+        guard let made else {
+            throw DeviceError(
+                device: source.selector, operation: "take out echo and noise",
+                reason: .other(
+                    "the sound server has loaded module-echo-cancel, but there is no source of it. Look at the sound server's log."
+                ))
+        }
+        microphone = try PulseMicrophone(source: made, channels: 1, server: server)
+    }
+
+    deinit { stop() }
+
+    private static let patience = Nanoseconds.seconds(3)
+
+    public var device: CaptureDevice { microphone.device }
+    public var format: SoundFormat { microphone.format }
+    public var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
+
+    /// webrtc works in blocks of 10 ms, and the module in as many as its buffer has.
+    private static let processing = Nanoseconds.milliseconds(60)
+
+    public func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        let delay = delay
+        try microphone.start(on: clock) { event in
+            guard case .sound(let sound) = event else { return receive(event) }
+            receive(
+                .sound(
+                    CapturedSound(
+                        format: sound.format, capturedAt: sound.capturedAt - delay,
+                        firstSample: sound.firstSample, samples: sound.samples)))
+        }
+    }
+
+    public func stop() {
+        microphone.stop()
+        modules.unload()
+    }
+}

@@ -1,0 +1,34 @@
+internal import Media
+
+/// One stream of sound on its way to be measured, in batches of 0.1 s: the meter wakes ten times a second. Timeline's thread only.
+final class LoudnessStream {
+    private let lane: LoudnessLane
+    private let index: Int
+    private let batch: Int
+    private var pending: [Float] = []
+
+    init(_ lane: LoudnessLane, stream index: Int, channels: Int) {
+        self.lane = lane
+        self.index = index
+        batch = SoundFormat.sessionRate / 10 * channels
+    }
+
+    func add(_ samples: [Float]) {
+        pending += samples
+        if pending.count >= batch { flush() }
+    }
+
+    /// No sample follows.
+    func finish() { flush() }
+
+    /// As far as it has come.
+    var loudness: Loudness { lane.loudness(of: index) }
+    /// Of all of it, once the lane has ended; `nil` where some was not measured.
+    var whole: Loudness? { lane.whole(index) }
+
+    private func flush() {
+        guard !pending.isEmpty else { return }
+        lane.add(pending, to: index)
+        pending = []
+    }
+}

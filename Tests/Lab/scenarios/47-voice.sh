@@ -1,0 +1,127 @@
+# What people set of microphones: one device for two roles, cards' profiles and ports, and a voice of which the program has less.
+# lab: virtual-time timeout=600
+
+inside() {
+    cameras studio:1
+    sound
+    # A device with another tone in each channel.
+    pactl load-module module-null-sink sink_name=two rate=48000 channels=2 channel_map=front-left,front-right > /dev/null
+    local side
+    for side in left:700 right:1300; do
+        pactl load-module module-remap-sink sink_name="${side%:*}" master=two channels=1 remix=no \
+            master_channel_map="front-${side%:*}" channel_map=mono > /dev/null
+        pactl load-module module-sine sink="${side%:*}" frequency="${side#*:}" > /dev/null
+    done
+    cat > "$results/two.yaml" <<END
+microphones:
+  host: { device: "pulse:two.monitor", pick: [1] }
+  guest: { device: "pulse:two.monitor", pick: [2] }
+tracks: { microphones: wav }
+END
+    cat > "$results/voice.yaml" <<END
+cameras: { desk: { device: any, size: 640x480, rate: 15 } }
+microphones: { host: { device: "pulse:$(mic 1)", voice: { noise: true } } }
+program: { size: 320x240, rate: 15, layout: single, main: desk, audio: { mix: [host] } }
+tracks: { microphones: wav }
+END
+}
+
+inside_two_roles() {
+    start r --profile "$RESULTS/two.yaml" --duration 3
+    pactl list source-outputs > "$results/streams"
+    ended r
+}
+outside_two_roles() {
+    recorded r
+    equal "captured once" "$(grep -c '^Source Output' "$results/streams")" 1
+    check "for production" grep -q 'media.role = "production"' "$results/streams"
+    sounds host "$folder/audio/host.wav" 700 0 3
+    sounds guest "$folder/audio/guest.wav" 1300 0 3
+    equal "one clock" "$(json "$manifest" 'len({json.dumps(e["clock"], sort_keys=True) for e in d["devices"]})')" 1
+}
+
+inside_card() {
+    local name card
+    name=$(mic 1)
+    "$MULTICAM" devices --json > "$results/before.json"
+    card=$(json "$results/before.json" "[m['card'] for m in d['microphones'] if m['source'] == '$name'][0]")
+    refused profile "$MULTICAM" devices --set "$name" --profile nonsense
+    refused port "$MULTICAM" devices --set "$name" --port nonsense
+    "$MULTICAM" devices --set "$name" --profile off > "$results/off.txt"
+    "$MULTICAM" devices --json > "$results/off.json"
+    "$MULTICAM" devices --set "$card" --profile "$(json "$results/before.json" "[c['profile'] for c in d['cards'] if c['name'] == '$card'][0]")" > /dev/null
+    "$MULTICAM" devices --json > "$results/after.json"
+    echo "$name" > "$results/name"
+    echo "$card" > "$results/card"
+}
+outside_card() {
+    local name card
+    read -r name < "$results/name"
+    read -r card < "$results/card"
+    within "profiles that make microphones" "$(json "$results/before.json" "sum(p['microphones'] > 0 for c in d['cards'] if c['name'] == '$card' for p in c['profiles'])")" 1 9
+    says profile 3 nonsense "It has" off
+    says port 3 nonsense
+    equal "microphones of it while it is off" "$(json "$results/off.json" "[m['source'] for m in d['microphones'] if m['source'] == '$name']")" "[]"
+    check "a card without microphones is shown" grep -q "whose profile has no microphone" "$results/off.txt"
+    equal "its profile" "$(json "$results/off.json" "[c['profile'] for c in d['cards'] if c['name'] == '$card']")" "['off']"
+    equal "and back" "$(json "$results/after.json" "[m['source'] for m in d['microphones'] if m['source'] == '$name']")" "['$name']"
+}
+
+# A steady tone is noise to the suppression: the track has it, the program less of it.
+inside_voice() {
+    start killed --profile "$RESULTS/voice.yaml"
+    kill -KILL "$recorder"
+    wait "$recorder" || true
+    pactl list short modules > "$results/left"
+    start r --profile "$RESULTS/voice.yaml" --duration 6
+    pactl list short modules > "$results/during"
+    sleep 3.5
+    fault mute 1
+    sleep 1
+    fault unmute 1
+    ended r
+    pactl list short modules > "$results/after"
+}
+outside_voice() {
+    recorded r
+    equal "what the killed one left" "$(grep -c multicam_voice_ "$results/left")" 2
+    equal "while recording there is only its own" "$(grep -c multicam_voice_ "$results/during")" 2
+    equal "and nothing afterwards" "$(grep -c multicam_voice_ "$results/after")" 0
+    ffmpeg -v error -i "$folder/program.mp4" -vn -c:a pcm_s16le "$results/program.wav"
+    "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
+    within "the track's tone before the pause" "$(json "$results/voice.json" 'd["track"]')" 0.48 0.52
+    within "the program has less of it" "$(json "$results/voice.json" 'd["program"]')" 0 0.15
+    # The suppression lets through what comes back in steps of its blocks of 10 ms.
+    within "after the pause it comes so many milliseconds later" "$(json "$results/voice.json" 'd["delay_ms"]')" -2 7
+    equal "the manifest says so" "$(json "$manifest" '[e["voice"]["noise"] for e in d["devices"] if "voice" in e]')" "[True]"
+}
+
+# Without suppression a tone goes through as it is.
+inside_echo() {
+    pactl set-default-sink two
+    sed "s/noise: true/echo: true/" "$RESULTS/voice.yaml" > "$results/voice.yaml"
+    start r --profile "$results/voice.yaml" --duration 4
+    sleep 2
+    fault mute 1
+    sleep 0.5
+    fault unmute 1
+    ended r
+}
+outside_echo() {
+    recorded r
+    ffmpeg -v error -i "$folder/program.mp4" -vn -c:a pcm_s16le "$results/program.wav"
+    "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
+    within "the program's tone" "$(json "$results/voice.json" 'd["program"]')" 0.45 0.55
+    within "in milliseconds after the track's" "$(json "$results/voice.json" 'd["delay_ms"]')" -2 2
+    check "says what has to play through which output" grep -q "multicam_voice_.*_out" "$results/r.stderr"
+}
+
+inside_no_module() {
+    # The lab's own copy of the root: nothing of the host's.
+    mv /usr/lib/pulse-*/modules/module-echo-cancel.so /run
+    refused voice "$MULTICAM" record --profile "$RESULTS/voice.yaml" --duration 1 --output "$results/recordings"
+}
+outside_no_module() {
+    says voice 3 module-echo-cancel "take \`voice\` out of the profile"
+    check "nothing is left behind" test ! -e "$results/recordings"
+}

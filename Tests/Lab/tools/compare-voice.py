@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Compares a microphone's own track with what the program has of it, where a tone pauses once: prints JSON.
+
+Usage: compare-voice.py TRACK PROGRAM
+
+`track` and `program` are the highest samples of 0.2 s before the track's pause, 0…1; `delay_ms` is how much later the tone begins
+again in the program: by the first sample above half of the highest within 50 ms of there.
+"""
+import array
+import json
+import subprocess
+import sys
+
+RATE = 48000
+
+
+def samples(path):
+    decoded = subprocess.run(
+        ["ffmpeg", "-v", "error", "-i", path, "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-"],
+        check=True, capture_output=True)
+    return array.array("h", decoded.stdout)
+
+
+def highest(sound, first, last):
+    return max(abs(sample) for sample in sound[first:last]) / 32768
+
+
+def onset(sound, first, last):
+    top = highest(sound, first, last)
+    return next(index for index in range(first, last) if abs(sound[index]) / 32768 > top / 2)
+
+
+def main(arguments):
+    track, program = map(samples, arguments)
+    slices = [highest(track, place, place + 480) > 0.1 for place in range(0, len(track) - 480, 480)]
+    quiet = [index for index, loud in enumerate(slices) if not loud and index > 50]
+    begin, end = quiet[0] * 480, (quiet[-1] + 1) * 480
+    assert all(not loud for loud in slices[quiet[0]:quiet[-1]]), "the track pauses more than once"
+    around = (end - RATE // 20, end + RATE // 20)
+    print(json.dumps({
+        "track": highest(track, begin - RATE // 5, begin), "program": highest(program, begin - RATE // 5, begin),
+        "delay_ms": (onset(program, *around) - onset(track, *around)) * 1000 / RATE,
+    }))
+
+
+main(sys.argv[1:])
