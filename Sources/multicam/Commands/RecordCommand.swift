@@ -257,8 +257,9 @@ struct RecordCommand: Command {
                 Output.data(event.line())
             } else if event.name == .started, let folder = event.folder {
                 Output.data(folder)
-            } else if [.warning, .silence, .clipping, .unplug, .replug, .pressure, .governor, .encoder].contains(
-                event.name),
+            } else if [.warning, .silence, .clipping, .unplug, .replug, .pressure, .governor, .encoder]
+                .contains(
+                    event.name),
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)
