@@ -187,7 +187,7 @@ struct ManifestBuilder {
             channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
             duration_ns: min(end, movie.conclusion ?? end).nanoseconds,
             frames: Manifest.Frames(inFile(program.counts, files, (planned.file, 0))),
-            loudness: isWhole(nil, (planned.file, 1), files)
+            loudness: isWhole(nil, outputs.mixLoudness.map { _ in (planned.file, 1) }, files)
                 ? outputs.mixLoudness?.whole.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
             failure: (movie.failure ?? files.conclusion)?.description ?? program.encoder.failure?.description)
