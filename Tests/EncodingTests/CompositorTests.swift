@@ -41,6 +41,17 @@ struct CompositorTests {
         #expect(small[15, 11] == black && compositor.damagedLayers == [])
     }
 
+    @Test("a picture without colour shows its luma and no colour, whole, scaled and cropped")
+    func grey() {
+        let picture = TestPictures.raw(.grey, 64, 48) { x, _ in [x < 32 ? 40 : 200] }
+        let (canvas, _) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        #expect(canvas[0, 0] == [40, 128, 128] && canvas[63, 47] == [200, 128, 128])
+        let crop = PixelRectangle(x: 32, y: 0, width: 32, height: 24)
+        let (part, compositor) = compose([PictureLayer(picture, at: 0, 0, 64, 48, crop: crop)])
+        #expect(part[0, 0] == [200, 128, 128] && part[63, 47] == [200, 128, 128])
+        #expect(compositor.damagedLayers == [])
+    }
+
     @Test("a BGRA picture is converted, and its crop begins where it is asked to")
     func bgra() {
         let picture = TestPictures.raw(.bgra, 64, 48) { x, _ in x < 32 ? [0, 0, 0] : [0, 0, 255] }

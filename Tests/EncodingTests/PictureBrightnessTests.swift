@@ -8,7 +8,7 @@ struct PictureBrightnessTests {
 
     @Test(
         "Black, grey and white have the same brightness in every format and range",
-        arguments: [PixelFormat.yuyv, .uyvy, .nv12, .i420, .i422])
+        arguments: [PixelFormat.yuyv, .uyvy, .nv12, .i420, .i422, .grey])
     func raw(pixel: PixelFormat) throws {
         for (code, full, limited) in [
             (16, 16.0 / 255, 0.0), (126, 126.0 / 255, 110.0 / 219), (235, 235.0 / 255, 1),

@@ -22,7 +22,7 @@ package struct PresentCameras: Sendable {
                 asksUdev ? udev.value($0, of: folder) : nil
             }
         }
-        return found.filter { $0.index == 0 }.map { camera in
+        return found.filter(\.mayCapture).map { camera in
             let name = camera.name(among: found)
             return CaptureDevice(
                 mediaType: .video, deviceType: camera.isBuiltIn == true ? .builtIn : .external,

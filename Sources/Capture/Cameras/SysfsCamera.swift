@@ -3,7 +3,8 @@ import Media
 /// A video node's place and identity, before it is opened.
 struct SysfsCamera: Sendable {
     let node: String
-    /// Of the nodes of one function: the one with 0 captures, the others are for metadata.
+    /// Of the nodes of one function: the one with 0 captures. uvcvideo makes two for each stream, of which the second, with an odd
+    /// number, is for metadata; a camera of depth and infrared light has several streams.
     let index: Int
     let identity: DeviceIdentity
     /// The driver's own name, which tells two cameras in one device apart: "Integrated Camera: Integrated I".
@@ -40,7 +41,9 @@ struct SysfsCamera: Sendable {
             return
         }
         let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
-        let busPath = property("ID_PATH") ?? interface.flatMap { tree.busPath(ofUSBInterface: $0) } ?? ""
+        let place = property("ID_PATH") ?? interface.flatMap { tree.busPath(ofUSBInterface: $0) } ?? ""
+        // As udev names links to further nodes of one function, so that each is a device of its own.
+        let busPath = index == 0 || place.isEmpty ? place : "\(place)-video-index\(index)"
         let product = [tree.attribute("idVendor", of: usb), tree.attribute("idProduct", of: usb)].compactMap {
             $0
         }
@@ -65,9 +68,12 @@ struct SysfsCamera: Sendable {
 
     /// One USB device with several cameras, as of visible and of infrared light: only the driver tells them apart.
     func name(among cameras: [SysfsCamera]) -> String {
-        let siblings = cameras.filter { $0.usbDevice == usbDevice && $0.index == 0 }
+        let siblings = cameras.filter { $0.usbDevice == usbDevice && $0.mayCapture }
         return usbDevice != nil && siblings.count > 1 ? driversName : identity.name
     }
+
+    /// Whether it is the first of a stream's two nodes.
+    var mayCapture: Bool { index.isMultiple(of: 2) }
 
     var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }
 }

@@ -24,6 +24,7 @@ struct FourCC: Hashable, Sendable {
         case "UYVY": .uyvy
         case "NV12": .nv12
         case "H264": .h264
+        case "GREY": .grey
         case "YU12": .i420
         default: Self.convertible.contains(text) ? .converted : nil
         }
@@ -45,7 +46,7 @@ struct FourCC: Hashable, Sendable {
     /// v4l-utils 1.22.
     private static let convertible: Set<String> = [
         // RGB and grey
-        "RGB3", "BGR3", "RGBP", "BGR4", "RGB4", "XR24", "BX24", "AR24", "BA24", "GREY", "Y04", "Y06", "Y10B",
+        "RGB3", "BGR3", "RGBP", "BGR4", "RGB4", "XR24", "BX24", "AR24", "BA24", "Y04", "Y06", "Y10B",
         "Y16",
         // YCbCr, also in drivers' own orders
         "YV12", "YVYU", "NV16", "NV61", "S501", "S505", "S508", "CITV", "KONI", "S920", "M420", "HM12",

@@ -24,6 +24,9 @@ struct PictureLayout: Sendable {
         case .mjpeg: self.color = .jpeg
         // libv4lconvert makes BT.601 video range of the sensor's RGB.
         case .converted: self.color = .bt601Limited
+        // Such cameras use all codes, whatever their drivers say of the range of colours that they do not have: Windows asks it of
+        // infrared ones (L8), and libswscale takes grey pictures so.
+        case .grey: self.color = .jpeg
         default: self.color = color
         }
         let packed = PicturePlane.packed(pixel, size)

@@ -48,6 +48,10 @@ final class PicturePainter {
             guard let planes = picture.planarView else { return false }
             planes.part(source).scale(into: target)
             return true
+        case .grey:
+            guard let planes = picture.greyView else { return false }
+            planes.part(source).scale(into: target, isGrey: true)
+            return true
         case .yuyv, .uyvy, .nv12, .bgra:
             guard picture.hasItsPlanes else { return false }
             if source.size == target.size { return unpack(picture, source, into: target) }

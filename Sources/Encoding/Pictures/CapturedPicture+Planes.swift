@@ -24,4 +24,13 @@ extension CapturedPicture {
             yStride: planes[0].stride, uStride: planes[1].stride, vStride: planes[2].stride, size: size,
             horizontalShift: 1, verticalShift: pixel == .i422 ? 0 : 1)
     }
+
+    /// A view of a picture of luma alone, whose colour planes are not to be read; `nil` for other formats and where it is not there.
+    var greyView: Planes? {
+        guard pixel == .grey, hasItsPlanes else { return nil }
+        let start = memory.start.assumingMemoryBound(to: UInt8.self) + planes[0].offset
+        return Planes(
+            y: start, u: start, v: start, yStride: planes[0].stride, uStride: 0, vStride: 0, size: size,
+            horizontalShift: 1, verticalShift: 1)
+    }
 }

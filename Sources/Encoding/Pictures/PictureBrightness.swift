@@ -25,7 +25,7 @@ public final class PictureBrightness {
             case .mjpeg: mean(ofJPEG: picture.memory)
             case .yuyv: mean(of: picture, first: 0, pixelBytes: 2)
             case .uyvy: mean(of: picture, first: 1, pixelBytes: 2)
-            case .nv12, .i420, .i422, .converted: mean(of: picture, first: 0, pixelBytes: 1)
+            case .nv12, .i420, .i422, .converted, .grey: mean(of: picture, first: 0, pixelBytes: 1)
             case .bgra: bgraMean(of: picture)
             }
         }

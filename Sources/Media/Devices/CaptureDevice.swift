@@ -40,7 +40,7 @@ public struct CaptureDevice: Sendable, Hashable {
     public let busSpeed: Int?
     /// The identity of the microphone in this camera, or of the camera around this microphone.
     public package(set) var companion: DeviceIdentity?
-    /// Of a camera.
+    /// Of a camera, by increasing size; those of one size as the driver orders them.
     public let formats: [OfferedFormat]
     /// Of a microphone: its native format.
     public let sound: SoundFormat?
@@ -75,9 +75,15 @@ public struct CaptureDevice: Sendable, Hashable {
         self.controller = controller
         self.busSpeed = busSpeed
         self.companion = companion
-        self.formats = formats
+        self.formats = formats.byIncreasingSize
         self.sound = sound
         self.controls = controls
         self.problem = problem
     }
+
+    /// Whether all that it offers is without colour, as of a camera of infrared light.
+    public var isGrey: Bool { !formats.isEmpty && formats.allSatisfy(\.isGrey) }
+
+    /// The sizes with names that it has.
+    public var sizePresets: [SizePreset] { SizePreset.offered(by: formats) }
 }

@@ -19,6 +19,11 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
         self.rates = rates
     }
 
+    /// Whether its pictures are without colour. Of formats that have to be converted the kernel's names tell.
+    public var isGrey: Bool {
+        pixel == .grey || (pixel == .converted && ["Y04", "Y06", "Y10B", "Y16"].contains(nativeName))
+    }
+
     public var highestRate: FrameRate? {
         switch rates {
         case .listed(let rates): rates.max()
@@ -40,6 +45,17 @@ extension OfferedFormat.Rates {
         case .any(let lowest, let highest):
             min(max(wanted, lowest), highest)
         }
+    }
+}
+
+extension [OfferedFormat] {
+    /// The smallest pictures first; those of one size stay in their order.
+    var byIncreasingSize: Self {
+        enumerated().sorted { one, other in
+            let (size, otherSize) = (one.element.size, other.element.size)
+            return (size.pixelCount, size.width, one.offset)
+                < (otherSize.pixelCount, otherSize.width, other.offset)
+        }.map(\.element)
     }
 }
 

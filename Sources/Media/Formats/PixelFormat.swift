@@ -16,6 +16,8 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case i422
     /// Packed, one plane: blue, green, red, alpha.
     case bgra
+    /// One plane of luma: cameras of infrared light, and those without colour.
+    case grey
     /// A raw format of an old webcam that libv4lconvert turns into I420 before the picture leaves the device.
     case converted
 

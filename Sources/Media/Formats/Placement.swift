@@ -38,7 +38,7 @@ public struct Placement: Equatable {
                 y: frame.y + (frame.height - size.height) / 2 & ~1,
                 width: size.width, height: size.height)
         case .fill:
-            let seen = Self.largestPart(of: visible.size, shapedLike: room)
+            let seen = AspectRatio(room).largest(within: visible.size)
             source = PixelRectangle(
                 x: visible.x + (visible.width - seen.width) / 2 & ~1,
                 y: visible.y + (visible.height - seen.height) / 2 & ~1, width: seen.width, height: seen.height
@@ -57,19 +57,6 @@ public struct Placement: Equatable {
         return PictureSize(
             width: even(picture.width * room.height, over: picture.height, atMost: room.width),
             height: room.height)
-    }
-
-    /// The largest part of a picture that has the shape of the room, to the nearest even size. A side that is nearly
-    /// whole stays whole: a camera's 1366×768 is meant to be 16:9.
-    private static func largestPart(of picture: PictureSize, shapedLike room: PictureSize) -> PictureSize {
-        if picture.width * room.height >= picture.height * room.width {
-            let width = even(picture.height * room.width, over: room.height, atMost: picture.width)
-            return PictureSize(
-                width: picture.width - width <= 2 ? picture.width : width, height: picture.height)
-        }
-        let height = even(picture.width * room.height, over: room.width, atMost: picture.height)
-        return PictureSize(
-            width: picture.width, height: picture.height - height <= 2 ? picture.height : height)
     }
 
     /// The even number nearest to a fraction, at least 2.

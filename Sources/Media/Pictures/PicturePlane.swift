@@ -19,6 +19,7 @@ public struct PicturePlane: Sendable, Hashable {
             case .mjpeg, .h264: []
             case .yuyv, .uyvy: [(halfWidth * 4, height)]
             case .bgra: [(width * 4, height)]
+            case .grey: [(width, height)]
             case .nv12: [(width, height), (halfWidth * 2, halfHeight)]
             case .i420, .converted: [(width, height), (halfWidth, halfHeight), (halfWidth, halfHeight)]
             case .i422: [(width, height), (halfWidth, height), (halfWidth, height)]

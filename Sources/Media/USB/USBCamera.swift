@@ -92,6 +92,7 @@ extension PixelFormat {
         case .h264: 0.02
         case .yuyv, .uyvy, .i422: 2
         case .nv12, .i420: 1.5
+        case .grey: 1
         case .bgra: 4
         }
     }

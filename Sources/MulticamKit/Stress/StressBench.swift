@@ -62,10 +62,16 @@ struct StressBench {
             camera.size = format.size
             camera.rate = format.rate
             camera.format = .auto
-            if let crop = camera.crop,
+            if case .rectangle(let crop) = camera.crop,
                 crop.x + crop.width > format.size.width || crop.y + crop.height > format.size.height
             {
                 camera.crop = nil
+            }
+            if let size = camera.output?.size,
+                max(size.width, size.height) > max(format.size.width, format.size.height)
+                    || min(size.width, size.height) > min(format.size.width, format.size.height)
+            {
+                camera.output?.size = nil
             }
             devices[role]?.offers = .listed([
                 OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))

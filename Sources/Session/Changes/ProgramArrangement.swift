@@ -21,6 +21,8 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
     public var rotations: [String: Rotation]
     /// By role, likewise.
     public var mirroring: [String: Bool]
+    /// By role, in place of that of the camera's framing: by cropping, in the program alone. The camera itself stays as it is.
+    public var zooms: [String: Zoom]
 
     public init(_ program: ProgramSettings) {
         layout = program.layout
@@ -34,6 +36,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         filling = program.filling
         rotations = [:]
         mirroring = [:]
+        zooms = [:]
     }
 
     /// The cameras that are to be seen, the main one first. Where that one is hidden, the next takes its place.
@@ -59,15 +62,26 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
             return PlannedLayer(
                 role: camera.role, rectangle: rectangle, filling: isInset ? .fill : filling,
                 rotation: rotation(of: camera), isMirrored: mirroring[camera.role] ?? camera.isMirrored,
-                crop: camera.crop, border: isInset ? (border + 1) / 2 * 2 : 0)
+                crop: framing(of: camera).part(of: camera.format.size, rotation: rotation(of: camera)),
+                border: isInset ? (border + 1) / 2 * 2 : 0)
         }
     }
 
-    private func rotation(of camera: PlannedCamera) -> Rotation { rotations[camera.role] ?? camera.rotation }
+    func rotation(of camera: PlannedCamera) -> Rotation { rotations[camera.role] ?? camera.rotation }
 
-    /// What a person sees of a camera: the cropped part, turned upright.
+    /// The part of a camera's picture that the program uses.
+    func framing(of camera: PlannedCamera) -> Framing {
+        var framing = camera.framing
+        framing.zoom = zooms[camera.role] ?? framing.zoom
+        return framing
+    }
+
+    /// What a person sees of a camera: the cropped part, turned upright. A zoom leaves its place as it is.
     private func uprightSize(of camera: PlannedCamera) -> PictureSize {
-        let part = camera.crop?.size ?? camera.format.size
+        var framing = camera.framing
+        framing.zoom = .none
+        let size = camera.format.size
+        let part = framing.part(of: size, rotation: rotation(of: camera))?.size ?? size
         return rotation(of: camera).swapsSides ? part.turned : part
     }
 }

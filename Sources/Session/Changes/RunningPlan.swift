@@ -69,6 +69,17 @@ struct RunningPlan: Sendable, Equatable {
         case .mirrored(let role, let isMirrored):
             try check(camera: role)
             arrangement.mirroring[role] = isMirrored
+        case .zoom(let role, let factor):
+            guard Zoom.factors.contains(factor) else {
+                throw SessionChangeError(
+                    "a zoom of \(factor): expected \(Zoom.factors.lowerBound) (all is seen) to \(Zoom.factors.upperBound)."
+                )
+            }
+            try zoom(&arrangement, role) { $0.factor = factor }
+        case .pan(let role, let position):
+            try move(&arrangement, role, to: position, "pan", Framing.canPan) { $0.pan = position }
+        case .tilt(let role, let position):
+            try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
         case .gain, .audible: preconditionFailure("sound is not arranged")
         }
         program.arrange(arrangement, cameras: plan.cameras)
@@ -133,6 +144,36 @@ struct RunningPlan: Sendable, Equatable {
             }
         } else {
             arrangement.hidden.insert(role)
+        }
+    }
+
+    private func zoom(
+        _ arrangement: inout ProgramArrangement, _ role: String, _ change: (inout Zoom) -> Void
+    ) throws(SessionChangeError) {
+        try check(camera: role)
+        guard let camera = plan.cameras.first(where: { $0.role == role }) else { return }
+        var zoom = arrangement.framing(of: camera).zoom
+        change(&zoom)
+        arrangement.zooms[role] = zoom
+    }
+
+    private func move(
+        _ arrangement: inout ProgramArrangement, _ role: String, to position: Double, _ name: String,
+        _ hasRoom: (Framing) -> (PictureSize, Rotation) -> Bool, _ change: (inout Zoom) -> Void
+    ) throws(SessionChangeError) {
+        guard Zoom.positions.contains(position) else {
+            throw SessionChangeError(
+                "a \(name) of \(position): expected \(Zoom.positions.lowerBound) to \(Zoom.positions.upperBound)."
+            )
+        }
+        try zoom(&arrangement, role, change)
+        guard position != 0, let camera = plan.cameras.first(where: { $0.role == role }) else { return }
+        guard
+            hasRoom(arrangement.framing(of: camera))(camera.format.size, arrangement.rotation(of: camera))
+        else {
+            throw SessionChangeError(
+                "all of camera \(role)'s picture is seen, so there is nothing to move to. Zoom it first: `zoom \(role) 1.5`."
+            )
         }
     }
 

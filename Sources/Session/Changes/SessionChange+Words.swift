@@ -12,6 +12,9 @@ extension SessionChange: CustomStringConvertible {
         case .visible(let role, let isVisible): [isVisible ? "unhide" : "hide", role]
         case .rotation(let role, let rotation): ["rotate", role, "\(rotation.degrees)"]
         case .mirrored(let role, let isMirrored): ["mirror", role, isMirrored ? "on" : "off"]
+        case .zoom(let role, let factor): ["zoom", role, "\(factor)"]
+        case .pan(let role, let position): ["pan", role, "\(position)"]
+        case .tilt(let role, let position): ["tilt", role, "\(position)"]
         case .gain(let role, let decibels): ["gain", role, "\(decibels)"]
         case .audible(let role, let isAudible): [isAudible ? "unmute" : "mute", role]
         }
@@ -30,6 +33,9 @@ extension SessionChange: CustomStringConvertible {
         ("unhide ROLE", "show it again"),
         ("rotate ROLE DEGREES", "turn a camera clockwise in the program: 0, 90, 180 or 270"),
         ("mirror ROLE on|off", "mirror a camera in the program"),
+        ("zoom ROLE FACTOR", "show a camera so many times larger in the program, 1 to 8"),
+        ("pan ROLE POSITION", "what is seen of it then: -1 (left) to 1 (right)"),
+        ("tilt ROLE POSITION", "likewise: -1 (down) to 1 (up)"),
         ("gain ROLE DECIBELS", "how loud a microphone is in the program, -60 to 24"),
         ("mute ROLE", "take a microphone out of the program's sound; its track goes on"),
         ("unmute ROLE", "let it be heard again"),
@@ -93,6 +99,17 @@ extension SessionChange: CustomStringConvertible {
             try need(2)
             guard rest[1] == "on" || rest[1] == "off" else { throw fail("") }
             self = .mirrored(role: rest[0], rest[1] == "on")
+        case "zoom", "pan", "tilt":
+            try need(2)
+            guard let number = Double(rest[1]), number.isFinite else {
+                throw fail("a number such as \(name == "zoom" ? "1.5" : "0.5")")
+            }
+            self =
+                switch name {
+                case "zoom": .zoom(role: rest[0], number)
+                case "pan": .pan(role: rest[0], number)
+                default: .tilt(role: rest[0], number)
+                }
         case "gain":
             try need(2)
             guard let decibels = Double(rest[1]), decibels.isFinite else {

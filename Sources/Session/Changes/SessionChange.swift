@@ -18,6 +18,12 @@ public enum SessionChange: Sendable, Equatable {
     /// Clockwise, of a camera in the program; its track keeps its own.
     case rotation(role: String, Rotation)
     case mirrored(role: String, Bool)
+    /// How many times larger a camera is seen in the program, 1…8, by cropping; its track keeps its own.
+    case zoom(role: String, Double)
+    /// Where in its picture that is: −1 (left) … 1 (right), from the middle.
+    case pan(role: String, Double)
+    /// Likewise: −1 (down) … 1 (up).
+    case tilt(role: String, Double)
     /// Of a microphone in the program's mix, in decibels, −60…24; its track keeps its level.
     case gain(role: String, decibels: Double)
     /// Whether a microphone is heard in the program; its track goes on.

@@ -98,7 +98,8 @@ public struct CameraPreference: Sendable, Equatable {
         }
     }
 
-    /// Cameras by what is known of them without anybody's wish: those that can be used now first; of them those that have
+    /// Cameras by what is known of them without anybody's wish: those of colour, as one of infrared light is meant only when it is
+    /// named; of them those that can be used now first; of them those that have
     /// streamed, the latest first; then by position, then as they were.
     public func ranked(_ cameras: [CaptureDevice]) -> [PreferredDevice] {
         let streams = DeviceIdentity.search(for: streamed, among: cameras).map { search -> CaptureDevice? in
@@ -106,7 +107,7 @@ public struct CameraPreference: Sendable, Equatable {
         }
         func rank(_ camera: CaptureDevice, _ index: Int) -> [Int] {
             [
-                camera.problem == nil ? 0 : camera.mayBeOpened ? 1 : 2,
+                camera.isGrey ? 1 : 0, camera.problem == nil ? 0 : camera.mayBeOpened ? 1 : 2,
                 streams.firstIndex(of: camera) ?? streams.count, positionRank(camera.position), index,
             ]
         }

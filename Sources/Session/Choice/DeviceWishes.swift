@@ -55,10 +55,12 @@ struct DeviceWishes: Sendable, Equatable {
         arrivals = []
     }
 
-    /// The latest of the devices plugged in that may be opened; one that may not is wanted as soon as it may.
+    /// The latest of the devices plugged in that may be opened; one that may not is wanted as soon as it may. A camera without
+    /// colour, which mostly is a part of another, is meant only where it came alone.
     func pluggedIn(without taken: Set<DeviceIdentity> = []) -> CaptureDevice? {
-        arrivals.lazy.filter { !taken.contains($0) }
-            .compactMap { arrival in present.first { $0.identity == arrival && $0.mayBeOpened } }.first
+        let arrived = arrivals.filter { !taken.contains($0) }
+            .compactMap { arrival in present.first { $0.identity == arrival && $0.mayBeOpened } }
+        return arrived.first { !$0.isGrey } ?? arrived.first
     }
 
     /// The first device of the history that is there.

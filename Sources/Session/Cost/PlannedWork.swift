@@ -130,7 +130,7 @@ public struct PlannedWork: Sendable, Equatable {
         settings.color = nil
         let rate = min(track.rate.perSecond, camera.format.rate.perSecond)
         paint(
-            track.layer(of: camera), of: camera, settings, rate: rate,
+            track.layer, of: camera, settings, rate: rate,
             isShared: plan.sharesDecoding(track.role),
             owner: track.role)
         encode(settings, camera.detail, owner: track.role)
@@ -173,7 +173,7 @@ public struct PlannedWork: Sendable, Equatable {
             }
         case .yuyv, .uyvy, .nv12, .bgra:
             add(.unpack, rate: rate, units: Double(place.source.size.pixelCount), of: owner)
-        case .h264, .i420, .i422, .converted: break
+        case .h264, .i420, .i422, .converted, .grey: break
         }
         // What is decoded for all is copied out of their memory.
         if scaled != turned || !isWhole || isForAll {

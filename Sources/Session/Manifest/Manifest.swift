@@ -79,6 +79,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var height: Int?
         public var rate: Double?
         public var rotation: Int?
+        /// The part of the camera's stored pictures that an encoded track shows, in their pixels; left out for all of them.
+        public var crop: PixelRectangle? = nil
         public var color: Color?
         public var channels: Int?
         /// Since T0: 0 but for a copied H.264 track that begins with an earlier key picture.

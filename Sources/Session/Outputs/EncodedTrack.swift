@@ -7,20 +7,20 @@ final class EncodedTrack: CameraTrack {
     let encoder: EncoderLane
     private var follower: GridFollower
     private var lastPicture: CapturedPicture?
-    private let size: PictureSize
+    private let place: PlannedLayer
     private let caption: SlateCaption
     private var keyTick: Int64?
     var intake: EncoderIntake?
     var isCoarse = false
 
     init(
-        follower: GridFollower, rate: FrameRate, size: PictureSize, caption: SlateCaption,
+        follower: GridFollower, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
         encoder: EncoderLane
     ) {
         name = follower.track
         self.follower = follower
         self.rate = rate
-        self.size = size
+        self.place = place
         self.caption = caption
         self.encoder = encoder
     }
@@ -70,7 +70,7 @@ final class EncodedTrack: CameraTrack {
 
     private func layer(_ picture: CapturedPicture?) -> PictureLayer {
         PictureLayer(
-            picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
-            caption: caption, isCoarse: isCoarse)
+            picture: picture, place, plannedSize: input.source.format.size, caption: caption,
+            isCoarse: isCoarse)
     }
 }

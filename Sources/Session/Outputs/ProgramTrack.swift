@@ -14,10 +14,8 @@ final class ProgramTrack {
 
         func layer(_ place: PlannedLayer, isCoarse: Bool) -> PictureLayer {
             PictureLayer(
-                picture: picture, rectangle: place.rectangle, filling: place.filling,
-                rotation: place.rotation,
-                isMirrored: place.isMirrored, crop: place.crop, border: place.border,
-                caption: caption, isCoarse: isCoarse)
+                picture: picture, place, plannedSize: follower.input.source.format.size, caption: caption,
+                isCoarse: isCoarse)
         }
     }
 

@@ -15,16 +15,20 @@ struct CameraFormatChoice: Equatable {
 
     /// - Parameters:
     ///   - camera: With what the profile asks for; what it leaves open is chosen here.
-    ///   - offers: What the device can do.
+    ///   - device: With what it can do.
+    ///   - rotation: Turns its pictures clockwise to be seen upright.
     ///   - isCopied: Whether the track is a copy of the camera's own pictures, which must then be compressed.
     ///   - source: Where the profile's fields stand.
     /// - Returns: The best format that is as asked; of a rate that is not offered, the nearest.
-    /// - Throws: With the profile's field, when the camera has no such pixel format or size, only raw
-    ///   pictures to be copied, or no format or rate at all.
+    /// - Throws: With the profile's field, when the camera has no such pixel format or size, none that is as large as its
+    ///   output, only raw pictures to be copied, or no format or rate at all.
     static func choose(
-        for camera: CameraRole, from offers: PlannedDevice.Offers, isCopied: Bool, source: ProfileSource
+        for camera: CameraRole, on device: PlannedDevice, rotation: Rotation, isCopied: Bool,
+        source: ProfileSource
     ) throws(ProfileError) -> Self {
-        try CameraFormatChooser(camera: camera, offers: offers, isCopied: isCopied, source: source).choice()
+        try CameraFormatChooser(
+            camera: camera, device: device, rotation: rotation, isCopied: isCopied, source: source
+        ).choice()
     }
 
     /// Whether a camera at one rate serves a wish for another: cameras say 30 for 29.97 and the other way round.
@@ -44,21 +48,27 @@ struct CameraFormatChoice: Equatable {
         let offered: [OfferedFormat]
         let isCopied: Bool
         let source: ProfileSource
+        let rotation: Rotation
         let wantedRate: FrameRate
 
-        init(camera: CameraRole, offers: PlannedDevice.Offers, isCopied: Bool, source: ProfileSource) {
+        init(
+            camera: CameraRole, device: PlannedDevice, rotation: Rotation, isCopied: Bool, source: ProfileSource
+        ) {
             self.camera = camera
             self.isCopied = isCopied
             self.source = source
-            wantedRate = camera.rate ?? usualRate
+            self.rotation = rotation
+            // Of pictures that come the track's rate leaves some out: the camera runs as it would.
+            wantedRate = camera.rate ?? max(camera.output?.rate ?? usualRate, usualRate)
+            let output = camera.output?.size.map { rotation.swapsSides ? $0.turned : $0 }
             offered =
-                switch offers {
+                switch device.offers {
                 case .listed(let formats): formats
                 case .whatever(let pixel, let size, let rate):
                     [
                         OfferedFormat(
                             pixel: pixel ?? camera.format.pixel ?? .mjpeg,
-                            size: size ?? camera.size ?? usualSize,
+                            size: size ?? camera.size ?? output ?? usualSize,
                             rates: .listed([rate ?? wantedRate]))
                     ]
                 }
@@ -66,7 +76,7 @@ struct CameraFormatChoice: Equatable {
 
         func choice() throws(ProfileError) -> CameraFormatChoice {
             let fitting = try compressedIfCopied(ofSize(ofPixel()))
-            let size = camera.size ?? nearestSize(fitting)
+            let size = try size(of: fitting)
             let candidates = fitting.filter { $0.size == size }.compactMap { format in
                 format.rate(for: wantedRate).map { VideoFormat(pixel: format.pixel, size: size, rate: $0) }
             }
@@ -78,7 +88,7 @@ struct CameraFormatChoice: Equatable {
 
         /// As asked; but of a copied stream no picture can be left out, so its track is as fast as the camera.
         private func trackRate(_ format: VideoFormat) -> FrameRate {
-            guard let rate = camera.rate else { return nominal(format.rate) }
+            guard let rate = camera.output?.rate ?? camera.rate else { return nominal(format.rate) }
             let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
             return isCopied && format.pixel == .h264 && isSurplus ? nominal(format.rate) : rate
         }
@@ -89,7 +99,10 @@ struct CameraFormatChoice: Equatable {
                     "device", found: "“\(camera.device)”, a camera that offers no format",
                     expected: "another camera")
             }
-            guard let pixel = camera.format.pixel else { return offered }
+            guard let pixel = camera.format.pixel else {
+                let colored = offered.filter { $0.pixel != .grey }
+                return colored.isEmpty ? offered : colored
+            }
             let fitting = offered.filter { $0.pixel == pixel }
             guard !fitting.isEmpty else {
                 throw error(
@@ -104,9 +117,17 @@ struct CameraFormatChoice: Equatable {
             let fitting = formats.filter { $0.size == size }
             guard !fitting.isEmpty else {
                 let kind = camera.format == .auto ? "" : " as \(camera.format.rawValue)"
+                guard let preset = SizePreset(size) else {
+                    throw error(
+                        "size", found: "“\(size)”, which the camera does not offer\(kind)",
+                        expected: "one of \(Self.list(formats))")
+                }
+                let presets = SizePreset.offered(by: formats).map(\.rawValue)
                 throw error(
-                    "size", found: "“\(size)”, which the camera does not offer\(kind)",
-                    expected: "one of \(Self.list(formats))")
+                    "size", found: "\(preset.rawValue) (\(size)), which the camera does not offer\(kind)",
+                    expected: presets.isEmpty
+                        ? "one of \(Self.list(formats))"
+                        : "\(ProfileValue.list(presets)), or one of \(Self.list(formats))")
             }
             return fitting
         }
@@ -123,6 +144,28 @@ struct CameraFormatChoice: Equatable {
                 expected: "encode (tracks: { cameras: encode })\(others)")
         }
 
+        private func size(of formats: [OfferedFormat]) throws(ProfileError) -> PictureSize {
+            if let asked = camera.size { return asked }
+            return try sizeForOutput(formats) ?? nearestSize(formats)
+        }
+
+        /// The smallest from which the role's output is made without enlarging anything, of those fast enough if there is one.
+        private func sizeForOutput(_ formats: [OfferedFormat]) throws(ProfileError) -> PictureSize? {
+            guard let output = camera.output?.size else { return nil }
+            let covering = formats.filter { camera.covers(output, from: $0.size, rotation: rotation) }
+            guard !covering.isEmpty else {
+                let largest = formats.map(\.size).max { $0.pixelCount < $1.pixelCount }
+                throw error(
+                    "output", found: "“\(output)”, which is more than any of its camera's pictures have",
+                    expected:
+                        "less, since nothing is enlarged: its largest are \(largest?.description ?? "none")")
+            }
+            let fast = covering.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
+            return (fast.isEmpty ? covering : fast).map(\.size).min {
+                ($0.pixelCount, $0.width) < ($1.pixelCount, $1.width)
+            }
+        }
+
         /// The nearest to 1280×720 that runs at the wanted rate; where none does, 640×480.
         private func nearestSize(_ formats: [OfferedFormat]) -> PictureSize {
             let fast = formats.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
@@ -137,7 +180,9 @@ struct CameraFormatChoice: Equatable {
         /// H.264 last, as its pictures depend on each other; then what is fast enough; then MJPEG, which takes a tenth of
         /// the bus; then what needs the least conversion; then the rate nearest to the wanted one.
         private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
-            let order: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .h264]
+            let order: [PixelFormat] = [
+                .mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey, .h264,
+            ]
             return (
                 format.pixel == .h264 ? 1 : 0, reaches(format.rate, wantedRate) ? 0 : 1,
                 order.firstIndex(of: format.pixel) ?? order.count,
@@ -147,8 +192,13 @@ struct CameraFormatChoice: Equatable {
 
         private func reason(_ format: VideoFormat) -> String {
             let size =
-                camera.size == nil
-                ? "the offered size nearest to \(usualSize) at \(wantedRate)" : "the size as asked"
+                if camera.size != nil {
+                    "the size as asked"
+                } else if let output = camera.output?.size {
+                    "the smallest offered size that makes \(output) without enlarging"
+                } else {
+                    "the offered size nearest to \(usualSize) at \(wantedRate)"
+                }
             let pixel =
                 camera.format == .auto
                 ? "\(format.pixel.rawValue) preferred" : "\(format.pixel.rawValue) as asked"

@@ -46,7 +46,8 @@ struct PlanCompiler {
                 settings, SessionPlan.programOwner, video, field: "program.video.encoder")
         }
         var cameraTracks: [PlannedCameraTrack] = []
-        for var track in cameras.compactMap({ track(of: $0) }) {
+        for camera in cameras {
+            guard var track = try track(of: camera) else { continue }
             if track.mode == .encode {
                 track.settings = try encoded(
                     track.settings, track.role, profile.tracks.video, field: "tracks.video.encoder")
@@ -131,12 +132,16 @@ struct PlanCompiler {
         let field = "cameras.\(camera.role)"
         let device = try device(camera.role, field, .video)
         let isCopied = profile.tracks.cameras == .copy
+        let (rotation, rotationSource) = try rotation(of: camera, device)
         let asked = try CameraFormatChoice.choose(
-            for: camera, from: device.offers, isCopied: isCopied, source: profile.source)
+            for: camera, on: device, rotation: rotation, isCopied: isCopied, source: profile.source)
         let choice = lowered[camera.role] ?? asked
         choices[camera.role] = choice
-        let crop = try crop(of: camera, in: asked.format.size)?
+        let zoom = try PlannedZoom(camera, device.device, rotation: rotation, source: profile.source)
+        var framing = camera.framing(zoom: zoom.cropped)
+        framing.area = try area(of: camera, in: asked.format.size)?
             .scaled(from: asked.format.size, to: choice.format.size)
+        try zoom.checkMoves(framing, in: choice.format.size)
         noteRate(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(
@@ -144,14 +149,10 @@ struct PlanCompiler {
                     + "instead of \(asked.trackRate)."
             )
         }
-        let (rotation, rotationSource) = try rotation(of: camera, device)
         let mirroring = camera.previewMirroring.decision(for: device.device)
-        if profile.tracks.cameras != .none, camera.isMirrored || crop != nil {
-            notes.append(
-                "\(camera.role): it is mirrored or cropped in the program only; its track has the whole picture as captured."
-            )
-        }
-        if let wanted = camera.rate, choice.trackRate > wanted {
+        let part = framing.part(of: choice.format.size, rotation: rotation)
+        try noteFraming(of: camera, zoom, part)
+        if let wanted = camera.output?.rate ?? camera.rate, choice.trackRate > wanted {
             notes.append(
                 "\(camera.role): of copied H.264 no picture can be left out, so its track has the camera's \(choice.trackRate) "
                     + "pictures a second instead of \(wanted)."
@@ -173,9 +174,11 @@ struct PlanCompiler {
             rotation: rotation, rotationSource: rotationSource, isMirrored: camera.isMirrored,
             preview: PreviewConnection(
                 role: camera.role, rotation: rotation, isMirrored: mirroring.isMirrored,
-                reason: mirroring.reason), crop: crop, latency: camera.latency ?? .zero,
+                reason: mirroring.reason), framing: framing, latency: camera.latency ?? .zero,
             latencySource: camera.latency == nil ? .none : .profile,
-            controls: try controls(of: camera, device.device), match: camera.match, reason: choice.reason,
+            controls: try controls(of: camera, device.device).filter { request in
+                !zoom.requests.contains { $0.name == request.name }
+            } + zoom.requests, match: camera.match, reason: choice.reason,
             metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil,
             usb: device.usb)
     }
@@ -255,6 +258,33 @@ struct PlanCompiler {
         return requests + [planned.rateLock].compactMap { $0 }
     }
 
+    /// Tells what is cut out of a camera's picture, and where that is not so.
+    ///
+    /// - Throws: Where all that is made of the camera are copies, which have the whole picture.
+    private mutating func noteFraming(
+        of camera: CameraRole, _ zoom: PlannedZoom, _ part: PixelRectangle?
+    ) throws(ProfileError) {
+        if let note = zoom.note { notes.append("\(camera.role): \(note)") }
+        let isShown = profile.program?.shown.contains(camera.role) ?? false
+        if profile.tracks.cameras == .copy, part != nil, !isShown {
+            let field = camera.crop != nil ? "crop" : camera.zoom.factor > 1 ? "zoom" : "pan"
+            throw profile.source.error(
+                at: "cameras.\(camera.role).\(field)",
+                found: "a part of a picture of which only a copy is made, and a copy has all of it",
+                expected: "tracks: { cameras: encode }, or a program that shows \(camera.role)")
+        }
+        guard profile.tracks.cameras != .none else { return }
+        if camera.isMirrored || (part != nil && profile.tracks.cameras == .copy) {
+            let what =
+                profile.tracks.cameras == .encode || part == nil
+                ? "mirrored" : camera.isMirrored ? "mirrored and cropped" : "cropped"
+            notes.append(
+                "\(camera.role): it is \(what) in the program only; its track "
+                    + (profile.tracks.cameras == .copy ? "has the whole picture as captured." : "is not.")
+            )
+        }
+    }
+
     private mutating func noteRate(_ role: String, _ choice: CameraFormatChoice) {
         guard profile.tracks.cameras != .none || profile.program != nil else { return }
         let (camera, track) = (choice.format.rate, choice.trackRate)
@@ -267,8 +297,8 @@ struct PlanCompiler {
     }
 
     /// Even, as 4:2:0 chroma wants it, and never larger than asked.
-    private func crop(of camera: CameraRole, in size: PictureSize) throws(ProfileError) -> PixelRectangle? {
-        guard let crop = camera.crop else { return nil }
+    private func area(of camera: CameraRole, in size: PictureSize) throws(ProfileError) -> PixelRectangle? {
+        guard case .rectangle(let crop) = camera.crop else { return nil }
         guard crop.x >= 0, crop.y >= 0, crop.width >= 2, crop.height >= 2, crop.x + crop.width <= size.width,
             crop.y + crop.height <= size.height
         else {
@@ -358,25 +388,66 @@ struct PlanCompiler {
 
     // MARK: Outputs
 
-    private func track(of camera: PlannedCamera) -> PlannedCameraTrack? {
+    private func track(of camera: PlannedCamera) throws(ProfileError) -> PlannedCameraTrack? {
+        let output = profile.cameras.first { $0.role == camera.role }?.output
         let mode: PlannedCameraTrack.Mode
         switch profile.tracks.cameras {
-        case .none: return nil
-        case .copy: mode = .copy
+        case .none:
+            if let output { throw unusable(output, of: camera, why: "no track is made of the camera") }
+            return nil
+        case .copy:
+            if let output, output.size != nil {
+                throw unusable(output, of: camera, why: "copied pictures keep the camera's size")
+            }
+            mode = .copy
         case .encode: mode = .encode
         }
         let rate = choices[camera.role]?.trackRate ?? camera.format.rate
         let stored = camera.format.size
-        // 4:2:0 chroma wants even sides; the camera's odd last row or column is left out.
-        let even = PictureSize(width: stored.width / 2 * 2, height: stored.height / 2 * 2)
+        let picture = mode == .copy ? (crop: nil, size: stored) : try encodedPart(of: camera, output)
         let video = profile.tracks.video
         return PlannedCameraTrack(
             role: camera.role, mode: mode,
             file: profile.tracks.files == .one ? Self.commonFile : "cameras/\(camera.role).mov", rate: rate,
             settings: PictureEncodingSettings(
-                size: mode == .copy ? stored : even, rate: rate, preset: video.preset, quality: video.quality,
+                size: picture.size, rate: rate, preset: video.preset, quality: video.quality,
                 color: nil),
-            rotation: camera.rotation)
+            rotation: camera.rotation, crop: picture.crop)
+    }
+
+    private func unusable(
+        _ output: CameraOutput, of camera: PlannedCamera, why: String
+    ) -> ProfileError {
+        profile.source.error(
+            at: "cameras.\(camera.role).output",
+            found: output.size.map { "“\($0)”, though \(why)" } ?? "a rate, though \(why)",
+            expected: "tracks: { cameras: encode }, or no output")
+    }
+
+    /// What an encoded track shows of its camera's pictures, and in which size.
+    private func encodedPart(
+        of camera: PlannedCamera, _ output: CameraOutput?
+    ) throws(ProfileError) -> (crop: PixelRectangle?, size: PictureSize) {
+        let stored = camera.format.size
+        let part = camera.crop ?? PixelRectangle(x: 0, y: 0, width: stored.width, height: stored.height)
+        guard let wanted = output?.size else {
+            // 4:2:0 chroma wants even sides; the camera's odd last row or column is left out.
+            return (camera.crop, PictureSize(width: part.width / 2 * 2, height: part.height / 2 * 2))
+        }
+        let size = camera.rotation.swapsSides ? wanted.turned : wanted
+        let crop = Framing(area: part, shape: AspectRatio(size)).part(of: stored, rotation: .none)
+        let source = crop?.size ?? stored
+        guard source.width < size.width || source.height < size.height else { return (crop, size) }
+        // A camera that is reduced to stay within the budget has less to make it of.
+        guard lowered[camera.role] != nil else {
+            let upright = camera.rotation.swapsSides ? part.size.turned : part.size
+            throw profile.source.error(
+                at: "cameras.\(camera.role).output",
+                found:
+                    "“\(wanted)”, which is more than the \(upright) that are seen of its camera's pictures",
+                expected: "no more than that, since nothing is enlarged")
+        }
+        return (crop, PictureSize(width: source.width / 2 * 2, height: source.height / 2 * 2))
     }
 
     private func track(of microphone: PlannedMicrophone) -> PlannedMicrophoneTrack {

@@ -14,7 +14,8 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var isMirrored: Bool
     /// How a preview of it is to be shown.
     public var preview: PreviewConnection
-    public var crop: PixelRectangle?
+    /// The part of its pictures that is used, in the program and in an encoded track.
+    public var framing: Framing
     /// From the scene to the time stamp: taken off each stamp.
     public var latency: Nanoseconds
     public var latencySource: CorrectionSource
@@ -33,7 +34,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none, rotationSource: RotationSource = .mounting,
-        isMirrored: Bool = false, preview: PreviewConnection? = nil, crop: PixelRectangle? = nil,
+        isMirrored: Bool = false, preview: PreviewConnection? = nil, framing: Framing = .whole,
         latency: Nanoseconds = .zero,
         latencySource: CorrectionSource = .none,
         controls: [ControlRequest] = [], match: CameraMatch? = nil, reason: String = "",
@@ -51,7 +52,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
             preview
             ?? PreviewConnection(
                 role: role, rotation: rotation, isMirrored: false, reason: "nobody asked for it")
-        self.crop = crop
+        self.framing = framing
         self.latency = latency
         self.latencySource = latencySource
         self.controls = controls
@@ -60,4 +61,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.metadataFile = metadataFile
         self.usb = usb
     }
+
+    /// The part of its stored pictures that is used; `nil` for all.
+    public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
 }

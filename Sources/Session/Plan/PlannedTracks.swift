@@ -13,10 +13,12 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     /// Of the stored picture; for `encode` what it is encoded with.
     public var settings: PictureEncodingSettings
     public var rotation: Rotation
+    /// The part of the camera's stored pictures that it shows; all of them when `nil`, as a copy does.
+    public var crop: PixelRectangle?
 
     public init(
         role: String, mode: Mode, file: String, rate: FrameRate, settings: PictureEncodingSettings,
-        rotation: Rotation
+        rotation: Rotation, crop: PixelRectangle? = nil
     ) {
         self.role = role
         self.mode = mode
@@ -24,6 +26,7 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
         self.rate = rate
         self.settings = settings
         self.rotation = rotation
+        self.crop = crop
     }
 }
 

@@ -13,18 +13,18 @@ extension SessionPlan {
             return false
         }
         let layers =
-            (program?.layers ?? []) + cameraTracks.filter { $0.mode == .encode }.map { $0.layer(of: camera) }
+            (program?.layers ?? []) + cameraTracks.filter { $0.mode == .encode }.map(\.layer)
         return layers.count { $0.role == role && $0.decodingScale(of: camera) == .whole } > 1
     }
 }
 
 extension PlannedCameraTrack {
     /// All of an encoded track's picture, which its camera fills.
-    func layer(of camera: PlannedCamera) -> PlannedLayer {
+    var layer: PlannedLayer {
         let size = settings.size
         return PlannedLayer(
             role: role, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
-            crop: camera.crop)
+            filling: crop == nil ? .fit : .fill, crop: crop)
     }
 }
 

@@ -6,13 +6,15 @@ public struct CameraRole: Sendable, Equatable {
         /// MJPEG where offered, else what fits; H.264 last, as its pictures depend on each other.
         case auto
         case mjpeg, yuyv, nv12, h264
+        /// Without colour, as cameras of infrared light have it. Chosen by itself only where there is nothing else.
+        case grey
     }
 
     /// The name of its track and file: `[a-z0-9][a-z0-9_-]{0,31}`.
     public var role: String
     /// A device selector: `any`, `/dev/video0`, `virtual:clap`, …
     public var device: String
-    /// `nil`: the offered one nearest to 1280×720.
+    /// `nil`: the smallest offered one from which `output` can be made, without that the one nearest to 1280×720.
     public var size: PictureSize?
     /// Of the track, and of the camera where it can. `nil`: 30 where offered.
     public var rate: FrameRate?
@@ -24,8 +26,12 @@ public struct CameraRole: Sendable, Equatable {
     public var previewMirroring: PreviewMirroring
     /// From the scene to the time stamp, 0…2 s. `nil`: as it was calibrated, else none.
     public var latency: Nanoseconds?
-    /// The part of the stored picture that the program shows; all of it when `nil`.
-    public var crop: PixelRectangle?
+    /// The part of its picture that the program and an encoded track show; all of it when `nil`.
+    public var crop: CameraCrop?
+    /// By the camera itself where it can, else by cropping further. Its pan and tilt move the camera, else the crop.
+    public var zoom: Zoom
+    /// What its encoded track is to be, whatever the camera delivers; `nil`: as that.
+    public var output: CameraOutput?
     /// In the order of the file.
     public var controls: [ControlSetting]
     /// The name under which controls were kept of the camera that plays the role; `controls` come on top.
@@ -37,7 +43,8 @@ public struct CameraRole: Sendable, Equatable {
         role: String, device: String = "any", size: PictureSize? = nil, rate: FrameRate? = nil,
         format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,
         previewMirroring: PreviewMirroring = .auto, latency: Nanoseconds? = nil,
-        crop: PixelRectangle? = nil, controls: [ControlSetting] = [], preset: String? = nil,
+        crop: CameraCrop? = nil, zoom: Zoom = .none, output: CameraOutput? = nil,
+        controls: [ControlSetting] = [], preset: String? = nil,
         match: CameraMatch? = nil
     ) {
         self.role = role
@@ -50,6 +57,8 @@ public struct CameraRole: Sendable, Equatable {
         self.previewMirroring = previewMirroring
         self.latency = latency
         self.crop = crop
+        self.zoom = zoom
+        self.output = output
         self.controls = controls
         self.preset = preset
         self.match = match

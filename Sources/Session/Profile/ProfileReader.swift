@@ -75,9 +75,8 @@ struct ProfileReader {
     }
 
     private static let cameraFields = [
-        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "controls",
-        "preset",
-        "match",
+        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "zoom", "pan",
+        "tilt", "output", "controls", "preset", "match",
     ]
 
     private func camera(_ entry: ProfileEntry) throws(ProfileError) -> CameraRole {
@@ -106,6 +105,8 @@ struct ProfileReader {
             try value.duration(in: .zero ... .seconds(2), example: "40ms")
         }
         camera.crop = try fields.read("crop") { value throws(ProfileError) in try crop(value) }
+        camera.zoom = try zoom(fields)
+        camera.output = try fields.read("output") { value throws(ProfileError) in try output(value) }
         camera.controls = try fields.read("controls", else: []) { value throws(ProfileError) in
             try controls(value)
         }
@@ -126,18 +127,61 @@ struct ProfileReader {
         return .fixed(rotation)
     }
 
-    private func crop(_ value: ProfileValue) throws(ProfileError) -> PixelRectangle {
-        let expected = "a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }"
-        guard case .mapping = value.node.content else { throw value.error(expected: expected) }
+    /// `16:9`, or a rectangle.
+    private func crop(_ value: ProfileValue) throws(ProfileError) -> CameraCrop {
+        let expected =
+            "a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }"
+        guard case .mapping = value.node.content else {
+            guard let shape = value.plainText.flatMap({ AspectRatio($0) }) else {
+                throw value.error(expected: expected)
+            }
+            return .shape(shape)
+        }
         let fields = try value.fields(["x", "y", "width", "height"])
         func side(_ name: String, _ range: ClosedRange<Int>) throws(ProfileError) -> Int {
             try fields.required(name, expected: expected) { value throws(ProfileError) in
                 try value.integer(in: range)
             }
         }
-        return PixelRectangle(
-            x: try side("x", 0...16382), y: try side("y", 0...16382), width: try side("width", 2...16384),
-            height: try side("height", 2...16384))
+        return .rectangle(
+            PixelRectangle(
+                x: try side("x", 0...16382), y: try side("y", 0...16382),
+                width: try side("width", 2...16384),
+                height: try side("height", 2...16384)))
+    }
+
+    private func zoom(_ fields: ProfileFields) throws(ProfileError) -> Zoom {
+        func position(_ name: String, _ low: String, _ high: String) throws(ProfileError) -> Double {
+            try fields.read(name, else: 0) { value throws(ProfileError) in
+                try value.decimal(
+                    in: Zoom.positions,
+                    expected: "a number from -1 (as far \(low) as it goes) to 1 (as far \(high))")
+            }
+        }
+        return Zoom(
+            factor: try fields.read("zoom", else: 1) { value throws(ProfileError) in
+                try value.decimal(
+                    in: Zoom.factors,
+                    expected: "how many times larger, from 1 (all is seen) to \(Int(Zoom.factors.upperBound))"
+                )
+            },
+            pan: try position("pan", "left", "right"), tilt: try position("tilt", "down", "up"))
+    }
+
+    /// `640x360`, or `{ size: 640x360, rate: 15 }`.
+    private func output(_ value: ProfileValue) throws(ProfileError) -> CameraOutput {
+        func size(_ value: ProfileValue) throws(ProfileError) -> PictureSize {
+            let size = try value.size()
+            guard size.width % 2 == 0, size.height % 2 == 0 else {
+                throw value.error(expected: "a size of even sides, such as 640x360")
+            }
+            return size
+        }
+        guard case .mapping = value.node.content else { return CameraOutput(size: try size(value)) }
+        let fields = try value.fields(["size", "rate"])
+        return CameraOutput(
+            size: try fields.read("size", size),
+            rate: try fields.read("rate") { value throws(ProfileError) in try value.rate() })
     }
 
     /// `desk`, or `{ camera: desk, what: [exposure, size] }`.

@@ -98,8 +98,10 @@ struct ProfileValue {
     }
 
     func size() throws(ProfileError) -> PictureSize {
-        guard let text = plainText, let size = PictureSize(text) else {
-            throw error(expected: "a size in pixels such as 1280x720, each side from 1 to 16384")
+        guard let text = plainText, let size = SizePreset(rawValue: text)?.size ?? PictureSize(text) else {
+            let names = Self.list(SizePreset.allCases.map(\.rawValue))
+            throw error(
+                expected: "a size in pixels such as 1280x720, each side from 1 to 16384, or \(names)")
         }
         return size
     }

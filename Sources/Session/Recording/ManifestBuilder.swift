@@ -132,6 +132,7 @@ struct ManifestBuilder {
                 },
                 width: planned.settings.size.width, height: planned.settings.size.height,
                 rate: track.rate.perSecond, rotation: planned.rotation.degrees,
+                crop: planned.crop,
                 color: Manifest.Color(matrix: color.matrix.rawValue, range: color.range.rawValue),
                 first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : 0,
                 duration_ns: min(end, movie.conclusion ?? end).nanoseconds, grid: isStream ? false : nil,

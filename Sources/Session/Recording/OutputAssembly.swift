@@ -290,7 +290,7 @@ struct OutputAssembly {
                 outputs.cameraTracks.append(
                     EncodedTrack(
                         follower: follower(input, track.role, track.rate, start), rate: track.rate,
-                        size: track.settings.size, caption: caption(of: input, track), encoder: lane))
+                        place: track.layer, caption: caption(of: input, track), encoder: lane))
             case .program(let program, let encoder):
                 let followers = inputs.cameras.filter(\.hasPixels).map {
                     follower($0, "program", program.settings.rate, start)

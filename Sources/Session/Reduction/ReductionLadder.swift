@@ -38,9 +38,9 @@ struct ReductionLadder {
         cost = price(plan)
         var asked: [String: CameraFormatChoice] = [:]
         for camera in profile.cameras {
-            guard plan.camera(camera.role) != nil, let device = devices[camera.role] else { continue }
+            guard let planned = plan.camera(camera.role), let device = devices[camera.role] else { continue }
             asked[camera.role] = try CameraFormatChoice.choose(
-                for: camera, from: device.offers, isCopied: profile.tracks.cameras == .copy,
+                for: camera, on: device, rotation: planned.rotation, isCopied: profile.tracks.cameras == .copy,
                 source: profile.source)
         }
         self.asked = asked
@@ -67,7 +67,7 @@ struct ReductionLadder {
         devices[role].map {
             CameraRungs(
                 offers: $0.offers, floorSize: budget.floorSize, floorRate: budget.floorRate,
-                keepsShape: plan.camera(role)?.crop != nil)
+                keepsShape: plan.camera(role)?.framing.area != nil)
         }
     }
 

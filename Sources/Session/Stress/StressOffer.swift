@@ -66,7 +66,7 @@ public struct StressOffer: Sendable, Equatable {
     /// Modes whose pictures come compressed or not, of the pixel format that is preferred among them; by size.
     func modes(compressed: Bool) -> [Mode] {
         let order: [PixelFormat] =
-            compressed ? [.mjpeg, .h264] : [.yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted]
+            compressed ? [.mjpeg, .h264] : [.yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey]
         guard let pixel = order.first(where: { pixel in modes.contains { $0.pixel == pixel } }) else {
             return []
         }

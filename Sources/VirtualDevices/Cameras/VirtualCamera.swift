@@ -43,8 +43,8 @@ public final class VirtualCamera: CameraSource {
         self.role = role
         let format = settings.format(wanted: wanted)
         self.format = format
-        // What V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
-        color = format.pixel == .mjpeg ? .jpeg : .bt601Limited
+        // Grey is of full range (`PictureLayout`). Else what V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
+        color = format.pixel == .mjpeg || format.pixel == .grey ? .jpeg : .bt601Limited
         thread = SourceThread(name: "cam:\(role)")
         let behavior = settings.behavior
         let rules = Self.rules(settings, role: role, rate: format.rate)

@@ -9,10 +9,11 @@ struct Canvas {
     let planes: [PicturePlane]
 
     /// - Parameters:
-    ///   - pixel: `yuyv`, `nv12`, `i420` or `i422`.
+    ///   - pixel: `yuyv`, `nv12`, `i420`, `i422` or `grey`.
     ///   - size: Even width; even height where chroma has half of it.
     init(_ pixel: PixelFormat, _ size: PictureSize) {
-        precondition([.yuyv, .nv12, .i420, .i422].contains(pixel), "a made-up camera paints no \(pixel)")
+        precondition(
+            [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel), "a made-up camera paints no \(pixel)")
         let (planes, byteCount) = PicturePlane.packed(pixel, size)
         self.pixel = pixel
         self.size = size
@@ -41,6 +42,8 @@ struct Canvas {
         switch pixel {
         case .yuyv:
             fillPacked(columns, rows, color)
+        case .grey:
+            fill(plane: 0, columns, rows, color.y)
         case .nv12:
             fill(plane: 0, columns, rows, color.y)
             fillPairs(columns, rows, color)

@@ -72,6 +72,7 @@ struct StillPicture: Sendable {
                 Component(plane: 0, offset: 0, columnStep: 2), Component(plane: 0, offset: 1, columnStep: 4),
                 Component(plane: 0, offset: 3, columnStep: 4),
             ]
+        case .grey: [Component(plane: 0, offset: 0, columnStep: 1)]
         case .nv12:
             [
                 Component(plane: 0, offset: 0, columnStep: 1), Component(plane: 1, offset: 0, columnStep: 2),

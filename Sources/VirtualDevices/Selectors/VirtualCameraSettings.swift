@@ -29,7 +29,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     public let missingControls: Set<String>
     public let behavior: DeviceBehavior
 
-    static let pixelFormats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .h264]
+    static let pixelFormats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .h264, .grey]
     static let keys = [
         "size", "fps", "format", "phase", "drift", "latency", "jitter", "drop", "corrupt", "unplug", "replug",
         "stall",

@@ -85,6 +85,12 @@ enum DevicesText {
             lines.append(profiles(card))
         }
         if !device.ports.isEmpty { lines.append(ports(device.ports)) }
+        if device.isGrey {
+            lines.append("  pictures   grey: a camera of infrared light, or one without colour")
+        }
+        if !device.sizePresets.isEmpty {
+            lines.append("  presets    \(device.sizePresets.map(\.rawValue).joined(separator: ", "))")
+        }
         for format in device.formats { lines.append("  format     \(format.description.printable())") }
         for control in device.controls {
             lines.append(
@@ -134,6 +140,8 @@ enum DevicesText {
         if device.mediaType == .video {
             fields["capture_stick"] = .boolean(device.isCaptureStick)
             fields["mounting"] = .integer(Int64(device.mounting.degrees))
+            fields["grey"] = .boolean(device.isGrey)
+            fields["presets"] = .array(device.sizePresets.map { .string($0.rawValue) })
             fields["formats"] = .array(device.formats.map(json))
             fields["controls"] = .array(device.controls.map(ControlsText.json))
         } else if let sound = device.sound {

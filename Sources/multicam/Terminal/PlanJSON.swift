@@ -84,6 +84,7 @@ enum PlanJSON {
                     "mode": .string(track.mode.rawValue),
                     "rotation": .integer(Int64(track.rotation.degrees)),
                     "encoder": track.mode == .copy ? .null : encoder(track.settings),
+                    "crop": crop(track.crop),
                 ]) { $1 })
         }
         let microphones = plan.microphoneTracks.map { track in
@@ -103,6 +104,7 @@ enum PlanJSON {
                 "height": .integer(Int64(layer.rectangle.height)), "filling": .string(layer.filling.rawValue),
                 "rotation": .integer(Int64(layer.rotation.degrees)),
                 "mirrored": .boolean(layer.isMirrored), "border": .integer(Int64(layer.border)),
+                "crop": crop(layer.crop),
             ])
         }
         return .object(
@@ -114,6 +116,15 @@ enum PlanJSON {
                 "mix": .array(program.mix.map { .string($0) }),
                 "sound_bitrate": .integer(Int64(program.soundBitrate)),
             ]) { $1 })
+    }
+
+    /// The part of the camera's stored pictures that is seen; null for all of them.
+    private static func crop(_ part: PixelRectangle?) -> JSONValue {
+        guard let part else { return .null }
+        return .object([
+            "x": .integer(Int64(part.x)), "y": .integer(Int64(part.y)), "width": .integer(Int64(part.width)),
+            "height": .integer(Int64(part.height)),
+        ])
     }
 
     private static func encoder(_ settings: PictureEncodingSettings) -> JSONValue {

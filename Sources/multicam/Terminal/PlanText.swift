@@ -48,7 +48,8 @@ enum PlanText {
             let how = track.mode == .copy ? "copied" : "encoded as \(words(track.settings))"
             let turn = track.rotation == .none ? "" : ", turned by \(track.rotation.degrees)° for viewing"
             lines.append(
-                "  \(track.file): \(track.role) \(how), \(track.settings.size) at \(track.rate)\(turn)")
+                "  \(track.file): \(track.role) \(how), \(track.settings.size) at \(track.rate)\(part(track.crop))\(turn)"
+            )
         }
         for camera in plan.cameras {
             guard let file = camera.metadataFile else { continue }
@@ -56,6 +57,11 @@ enum PlanText {
         }
         for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
         return lines
+    }
+
+    /// What is seen of a camera's picture; nothing for all of it.
+    private static func part(_ crop: PixelRectangle?) -> String {
+        crop.map { ", of its picture \($0.size) at \($0.x),\($0.y)" } ?? ""
     }
 
     /// `h264 superfast`, or what encodes it where x264 does not.
@@ -79,7 +85,8 @@ enum PlanText {
         for layer in program.layers {
             let place = layer.rectangle
             lines.append(
-                "    \(layer.role): \(place.size) at \(place.x),\(place.y), \(layer.filling.rawValue)")
+                "    \(layer.role): \(place.size) at \(place.x),\(place.y), \(layer.filling.rawValue)\(part(layer.crop))"
+            )
         }
         if !program.mix.isEmpty {
             lines.append(

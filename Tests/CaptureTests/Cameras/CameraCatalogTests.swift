@@ -70,6 +70,28 @@ struct CameraCatalogTests {
         #expect(names.contains("Integrated Camera: Integrated I"))
     }
 
+    @Test("streams of one function, as of depth and infrared light, are devices of their own")
+    func streams() throws {
+        let tree = try tree()
+        let function = "devices/pci0000:00/0000:00:14.0/usb1/1-7/1-7:1.0"
+        try MadeUpSysfs.addNode(tree, function, "video1", index: 1, name: "Integrated Camera: Integrated C")
+        try MadeUpSysfs.addNode(tree, function, "video2", index: 2, name: "Integrated Camera: Integrated C")
+        let present = PresentCameras(tree: SysfsTree(root: tree.path), nodes: "/dev").devices()
+        let own = present.filter { $0.name.hasPrefix("Integrated") }
+        #expect(own.map(\.node) == ["/dev/video0", "/dev/video2"])
+        #expect(
+            own.map(\.selector) == [
+                "usb:pci-0000:00:14.0-usb-0:7:1.0", "usb:pci-0000:00:14.0-usb-0:7:1.0-video-index2",
+            ])
+        for camera in own {
+            #expect(try DeviceSelector.resolve(camera.selector, kind: "camera", among: present) == camera)
+            #expect(
+                DeviceIdentity.search(for: [camera.identity], among: present) == [
+                    .found(camera, isElsewhere: false)
+                ])
+        }
+    }
+
     @Test("no sysfs, no cameras")
     func empty() throws {
         #expect(try CameraCatalog(sysfs: "/nonexistent", nodes: "/dev").cameras().isEmpty)

@@ -44,6 +44,7 @@ struct FormatStepsTests {
         "format codes are told by what we can read",
         arguments: [
             ("MJPG", .mjpeg), ("JPEG", .mjpeg), ("YUYV", .yuyv), ("UYVY", .uyvy), ("NV12", .nv12),
+            ("GREY", .grey),
             ("H264", .h264), ("YU12", .i420),
             ("S910", .converted), ("Y16 ", .converted), ("RGB3", .converted), ("HEVC", nil), ("Z16 ", nil),
         ] as [(String, PixelFormat?)])

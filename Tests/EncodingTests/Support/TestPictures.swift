@@ -45,6 +45,7 @@ enum TestPictures {
             bytes[color + 1] = code[2]
         case .bgra:
             for part in 0..<4 { bytes[row + 4 * x + part] = part == 3 ? 255 : code[part] }
+        case .grey: bytes[row + x] = code[0]
         default:
             let line = pixel == .i422 ? y : y / 2
             bytes[row + x] = code[0]

@@ -84,6 +84,18 @@ struct RunningPlanTests {
         #expect(plan.cameraTracks.allSatisfy { $0.rotation == .none })
     }
 
+    @Test("zooms into a camera in the program alone, in the place that it has, and moves there")
+    func zooms() throws {
+        let plan = try Self.changed(["zoom desk 2", "pan desk 1", "tilt desk -0.5"])
+        let before = try Self.running().plan
+        let main = try #require(plan.program?.layers.first)
+        #expect(main.crop == PixelRectangle(x: 640, y: 270, width: 640, height: 360))
+        #expect(main.rectangle == before.program?.layers.first?.rectangle)
+        #expect(plan.cameraTracks == before.cameraTracks && plan.cameras == before.cameras)
+        #expect(
+            try Self.changed(["zoom desk 2", "pan desk 1", "zoom desk 1"]).program?.layers.first?.crop == nil)
+    }
+
     @Test("mixes other microphones, in the plan's order, and as loud as asked")
     func mixes() throws {
         #expect(
@@ -98,6 +110,9 @@ struct RunningPlanTests {
             ("swap nobody", "it has desk, face or guest"), ("swap desk", "main one already"),
             ("swap guest", "delivers H.264"), ("scale 3", "from 0.05 to 1.0"),
             ("gain host 90", "-60.0 to 24.0"),
+            ("zoom desk 0.5", "expected 1.0 (all is seen) to 8.0"), ("zoom desk 9", "a zoom of 9.0"),
+            ("zoom guest 2", "delivers H.264"), ("pan desk 2", "expected -1.0 to 1.0"),
+            ("pan desk 0.5", "Zoom it first: `zoom desk 1.5`"), ("tilt face -1", "nothing to move to"),
             ("gain desk 0", "it has host or two"), ("show desk desk", "one place"),
         ])
     func refuses(line: String, reason: String) throws {
@@ -123,7 +138,8 @@ struct RunningPlanTests {
         "A change's words say it again; wrong words are told the right ones",
         arguments: [
             "swap", "swap face", "show face desk", "layout grid", "corner top-left", "scale 0.3", "hide face",
-            "unhide face", "rotate face 270", "mirror face on", "gain host -6.0", "mute host", "unmute host",
+            "unhide face", "rotate face 270", "mirror face on", "zoom face 1.5", "pan face -0.5",
+            "tilt face 0.25", "gain host -6.0", "mute host", "unmute host",
         ])
     func words(line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -162,8 +162,8 @@ struct SessionPlanTests {
         #expect(
             throws: ProfileError(
                 file: "test.yaml", line: 1, column: 23, field: "cameras.a.size",
-                found: "“640x480”, which the camera does not offer",
-                expected: "one of mjpeg 1280x720 at 30")
+                found: "vga (640x480), which the camera does not offer",
+                expected: "hd720, or one of mjpeg 1280x720 at 30")
         ) { try plan("size: 640x480", Self.madeUp(size: Self.hd)) }
     }
 
@@ -172,15 +172,15 @@ struct SessionPlanTests {
         arguments: [
             (
                 "size: 800x600", "copy",
-                "test.yaml:1:23: cameras.a.size: found “800x600”, which the camera does not offer, expected one of yuyv 640x480 at 30/15; yuyv 1280x720 at 10; mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+                "test.yaml:1:23: cameras.a.size: found “800x600”, which the camera does not offer, expected one of yuyv 640x480 at 30/15; mjpeg 640x480 at 60/30; yuyv 1280x720 at 10; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
             ),
             (
                 "size: 1920x1080, format: yuyv", "encode",
-                "test.yaml:1:23: cameras.a.size: found “1920x1080”, which the camera does not offer as yuyv, expected one of yuyv 640x480 at 30/15; yuyv 1280x720 at 10."
+                "test.yaml:1:23: cameras.a.size: found hd1080 (1920x1080), which the camera does not offer as yuyv, expected vga or hd720, or one of yuyv 640x480 at 30/15; yuyv 1280x720 at 10."
             ),
             (
                 "format: nv12", "encode",
-                "test.yaml:1:25: cameras.a.format: found “nv12”, which the camera does not offer, expected auto or one of yuyv 640x480 at 30/15; yuyv 1280x720 at 10; mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+                "test.yaml:1:25: cameras.a.format: found “nv12”, which the camera does not offer, expected auto or one of yuyv 640x480 at 30/15; mjpeg 640x480 at 60/30; yuyv 1280x720 at 10; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
             ),
             (
                 "format: yuyv", "copy",

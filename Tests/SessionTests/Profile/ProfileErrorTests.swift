@@ -4,7 +4,7 @@ import Testing
 @Suite("A profile that is wrong")
 struct ProfileErrorTests {
     static let cameraFields =
-        "device, size, rate, format, rotation, mirrored, preview, latency, crop, controls, preset or match"
+        "device, size, rate, format, rotation, mirrored, preview, latency, crop, zoom, pan, tilt, output, controls, preset or match"
     static let roleForm = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
     static let two = "cameras: {a: , b: }\nmicrophones: {m: }\n"
 
@@ -78,11 +78,11 @@ struct ProfileErrorTests {
             ("cameras: { a: any }", "1:15: cameras.a: found “any”, expected the fields \(cameraFields)."),
             (
                 "cameras: { a: { size: 0x10 } }",
-                "1:23: cameras.a.size: found “0x10”, expected a size in pixels such as 1280x720, each side from 1 to 16384."
+                "1:23: cameras.a.size: found “0x10”, expected a size in pixels such as 1280x720, each side from 1 to 16384, or vga, hd720, hd1080 or uhd4k."
             ),
             (
                 "cameras: { a: { format: mjpg } }",
-                "1:25: cameras.a.format: found “mjpg”, expected auto, mjpeg, yuyv, nv12 or h264 (probably mjpeg)."
+                "1:25: cameras.a.format: found “mjpg”, expected auto, mjpeg, yuyv, nv12, h264 or grey (probably mjpeg)."
             ),
             (
                 "cameras: { a: { rotation: 45 } }",
@@ -118,11 +118,31 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { crop: 10 } }",
-                "1:23: cameras.a.crop: found “10”, expected a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found “10”, expected a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { crop: { x: 0, y: 0, width: 4 } } }",
-                "1:23: cameras.a.crop: found no height, expected a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found no height, expected a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+            ),
+            (
+                "cameras: { a: { crop: 16:0 } }",
+                "1:23: cameras.a.crop: found “16:0”, expected a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+            ),
+            (
+                "cameras: { a: { zoom: 0.5 } }",
+                "1:23: cameras.a.zoom: found “0.5”, expected how many times larger, from 1 (all is seen) to 8."
+            ),
+            (
+                "cameras: { a: { pan: left } }",
+                "1:22: cameras.a.pan: found “left”, expected a number from -1 (as far left as it goes) to 1 (as far right)."
+            ),
+            (
+                "cameras: { a: { tilt: 1.1 } }",
+                "1:23: cameras.a.tilt: found “1.1”, expected a number from -1 (as far down as it goes) to 1 (as far up)."
+            ),
+            (
+                "cameras: { a: { output: 641x360 } }",
+                "1:25: cameras.a.output: found “641x360”, expected a size of even sides, such as 640x360."
             ),
             (
                 "cameras: { a: { controls: { gain: high } } }",

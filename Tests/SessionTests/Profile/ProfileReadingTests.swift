@@ -27,8 +27,9 @@ struct ProfileReadingTests {
             cameras:
               z-last: { device: "virtual:clap?fps=25", size: 1920x1080, rate: 29.97, format: h264, rotation: 270,
                         mirrored: true, preview: { mirrored: false }, latency: 40ms, crop: { x: 2, y: 4, width: 640, height: 360 },
+                        zoom: 1.5, pan: -0.5, tilt: 1, output: { size: 640x360, rate: 15 },
                         controls: { zoom: -3, focus_automatic_continuous: 0, backlight: true } }
-              a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null }
+              a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null, output: null }
               3rd: ~
             microphones:
               host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, pick: [3, 1], voice: { noise: true } }
@@ -59,7 +60,10 @@ struct ProfileReadingTests {
                     size: PictureSize(width: 1920, height: 1080),
                     rate: FrameRate(30000, per: 1001), format: .h264, rotation: .fixed(.threeQuarters),
                     isMirrored: true, previewMirroring: .off,
-                    latency: .milliseconds(40), crop: PixelRectangle(x: 2, y: 4, width: 640, height: 360),
+                    latency: .milliseconds(40),
+                    crop: .rectangle(PixelRectangle(x: 2, y: 4, width: 640, height: 360)),
+                    zoom: Zoom(factor: 1.5, pan: -0.5, tilt: 1),
+                    output: CameraOutput(size: PictureSize(width: 640, height: 360), rate: FrameRate(15)),
                     controls: [
                         ControlSetting(name: "zoom", value: .number(-3)),
                         ControlSetting(name: "focus_automatic_continuous", value: .number(0)),

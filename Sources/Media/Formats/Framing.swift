@@ -1,0 +1,80 @@
+/// Which part of a camera's picture is used: the crop to a rectangle or a shape, and the zoom into it. Pure.
+public struct Framing: Sendable, Hashable, Codable {
+    /// What may be seen at all, in pixels of the stored picture; `nil` for all of it.
+    public var area: PixelRectangle?
+    /// What is cut out of that has this shape, as seen upright; `nil` keeps the shape that there is.
+    public var shape: AspectRatio?
+    /// By cutting too, so that nothing is seen better than before.
+    public var zoom: Zoom
+
+    public init(area: PixelRectangle? = nil, shape: AspectRatio? = nil, zoom: Zoom = .none) {
+        self.area = area
+        self.shape = shape
+        self.zoom = zoom
+    }
+
+    /// All of the picture.
+    public static let whole = Self()
+
+    /// The part of a picture that is used.
+    ///
+    /// - Parameters:
+    ///   - picture: Its size as it is stored.
+    ///   - rotation: Turns it clockwise to be seen upright.
+    /// - Returns: Of even place, and even sides where it is not all of the picture's side; `nil` where that is all.
+    public func part(of picture: PictureSize, rotation: Rotation) -> PixelRectangle? {
+        let everything = PixelRectangle(x: 0, y: 0, width: picture.width, height: picture.height)
+        let outer = area ?? everything
+        let size = seen(of: outer.size, rotation: rotation)
+        let (right, down) = direction(rotation)
+        let part = PixelRectangle(
+            x: outer.x + Self.place(in: outer.width - size.width, at: right),
+            y: outer.y + Self.place(in: outer.height - size.height, at: down), width: size.width,
+            height: size.height)
+        return part == everything ? nil : part
+    }
+
+    /// Whether moving to the right and the left, as seen upright, shows something else.
+    public func canPan(in picture: PictureSize, rotation: Rotation) -> Bool {
+        let room = room(in: picture, rotation: rotation)
+        return (rotation.swapsSides ? room.down : room.across) >= 2
+    }
+
+    /// Whether moving up and down, as seen upright, shows something else.
+    public func canTilt(in picture: PictureSize, rotation: Rotation) -> Bool {
+        let room = room(in: picture, rotation: rotation)
+        return (rotation.swapsSides ? room.across : room.down) >= 2
+    }
+
+    /// What is not seen, in pixels of the stored picture.
+    private func room(in picture: PictureSize, rotation: Rotation) -> (across: Int, down: Int) {
+        let outer = area?.size ?? picture
+        let size = seen(of: outer, rotation: rotation)
+        return (outer.width - size.width, outer.height - size.height)
+    }
+
+    private func seen(of outer: PictureSize, rotation: Rotation) -> PictureSize {
+        let shaped = shape.map { (rotation.swapsSides ? $0.turned : $0).largest(within: outer) } ?? outer
+        guard zoom.factor > 1 else { return shaped }
+        func side(_ length: Int) -> Int {
+            max(2, min(Int((Double(length) / zoom.factor / 2).rounded()) * 2, length))
+        }
+        return PictureSize(width: side(shaped.width), height: side(shaped.height))
+    }
+
+    /// Where to in the stored picture, each −1…1: the turn to upright undone.
+    private func direction(_ rotation: Rotation) -> (right: Double, down: Double) {
+        switch rotation {
+        case .none: (zoom.pan, -zoom.tilt)
+        case .quarter: (-zoom.tilt, -zoom.pan)
+        case .half: (-zoom.pan, zoom.tilt)
+        case .threeQuarters: (zoom.tilt, zoom.pan)
+        }
+    }
+
+    /// An even place within some room, from its beginning, −1, to its end, 1.
+    private static func place(in room: Int, at position: Double) -> Int {
+        let place = Int((Double(room) * (1 + position) / 4).rounded()) * 2
+        return max(0, min(place, room / 2 * 2))
+    }
+}

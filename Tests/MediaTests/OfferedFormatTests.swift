@@ -1,0 +1,50 @@
+import Media
+import Testing
+
+@Suite("What a camera offers")
+struct OfferedFormatTests {
+    private func offer(_ pixel: PixelFormat, _ size: String, native: String? = nil) throws -> OfferedFormat {
+        OfferedFormat(
+            pixel: pixel, nativeName: native, size: try #require(PictureSize(size)),
+            rates: .listed([FrameRate(30)]))
+    }
+
+    private func camera(_ formats: [OfferedFormat]) -> CaptureDevice {
+        CaptureDevice(
+            mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: "a"), name: "a",
+            node: "/dev/video0", selector: "/dev/video0", formats: formats)
+    }
+
+    @Test("formats are listed by increasing size, those of one size as the driver has them")
+    func order() throws {
+        let camera = camera([
+            try offer(.mjpeg, "1920x1080"), try offer(.mjpeg, "640x480"), try offer(.yuyv, "640x480"),
+            try offer(.yuyv, "320x240"), try offer(.yuyv, "1280x720"),
+        ])
+        #expect(
+            camera.formats.map { "\($0.pixel.rawValue) \($0.size)" } == [
+                "yuyv 320x240", "mjpeg 640x480", "yuyv 640x480", "yuyv 1280x720", "mjpeg 1920x1080",
+            ])
+    }
+
+    @Test(
+        "a camera has the presets whose very size it offers",
+        arguments: [
+            (["640x480"], [.vga]), (["640x360", "1280x960"], []),
+            (["1920x1080", "1280x720"], [.hd720, .hd1080]),
+            (["3840x2160", "4096x2160", "640x480"], [.vga, .uhd4k]),
+        ] as [([String], [SizePreset])])
+    func presets(sizes: [String], presets: [SizePreset]) throws {
+        #expect(camera(try sizes.map { try offer(.mjpeg, $0) }).sizePresets == presets)
+    }
+
+    @Test("a camera is grey when nothing that it offers has colour")
+    func grey() throws {
+        #expect(!camera([]).isGrey)
+        #expect(camera([try offer(.grey, "640x360")]).isGrey)
+        #expect(
+            camera([try offer(.grey, "640x360"), try offer(.converted, "640x360", native: "Y16")]).isGrey)
+        #expect(!camera([try offer(.grey, "640x360"), try offer(.yuyv, "640x360")]).isGrey)
+        #expect(!camera([try offer(.converted, "640x360", native: "S910")]).isGrey)
+    }
+}
