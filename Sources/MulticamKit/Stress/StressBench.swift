@@ -59,20 +59,10 @@ struct StressBench {
         var devices = resolver.devices
         variant.cameras = trial.cameras.compactMap { role, format in
             guard var camera = profile.cameras.first(where: { $0.role == role }) else { return nil }
+            Self.adapt(&camera, to: format.size, isAlone: trial.kind == .sets)
             camera.size = format.size
             camera.rate = format.rate
             camera.format = .auto
-            if case .rectangle(let crop) = camera.crop,
-                crop.x + crop.width > format.size.width || crop.y + crop.height > format.size.height
-            {
-                camera.crop = nil
-            }
-            if let size = camera.output?.size,
-                max(size.width, size.height) > max(format.size.width, format.size.height)
-                    || min(size.width, size.height) > min(format.size.width, format.size.height)
-            {
-                camera.output?.size = nil
-            }
             devices[role]?.offers = .listed([
                 OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
             ])
@@ -93,6 +83,21 @@ struct StressBench {
             plan.cameraTracks[index].settings.size = camera.format.size
         }
         return plan
+    }
+
+    /// What the profile says of its picture's parts, as far as a picture of another size has them.
+    private static func adapt(_ camera: inout CameraRole, to size: PictureSize, isAlone: Bool) {
+        if isAlone {
+            (camera.crop, camera.zoom, camera.output) = (nil, .none, nil)
+        } else if camera.size != size {
+            if case .rectangle(let area) = camera.crop,
+                area.x + area.width > size.width || area.y + area.height > size.height
+            {
+                camera.crop = nil
+            }
+            (camera.zoom.pan, camera.zoom.tilt) = (0, 0)
+            camera.output?.size = nil
+        }
     }
 
     private static func planned(

@@ -52,7 +52,8 @@ struct CameraFormatChoice: Equatable {
         let wantedRate: FrameRate
 
         init(
-            camera: CameraRole, device: PlannedDevice, rotation: Rotation, isCopied: Bool, source: ProfileSource
+            camera: CameraRole, device: PlannedDevice, rotation: Rotation, isCopied: Bool,
+            source: ProfileSource
         ) {
             self.camera = camera
             self.isCopied = isCopied

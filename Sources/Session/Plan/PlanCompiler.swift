@@ -139,9 +139,9 @@ struct PlanCompiler {
         choices[camera.role] = choice
         let zoom = try PlannedZoom(camera, device.device, rotation: rotation, source: profile.source)
         var framing = camera.framing(zoom: zoom.cropped)
-        framing.area = try area(of: camera, in: asked.format.size)?
-            .scaled(from: asked.format.size, to: choice.format.size)
-        try zoom.checkMoves(framing, in: choice.format.size)
+        framing.area = try area(of: camera, in: asked.format.size)
+        try zoom.checkMoves(framing, in: asked.format.size)
+        framing.area = framing.area?.scaled(from: asked.format.size, to: choice.format.size)
         noteRate(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(

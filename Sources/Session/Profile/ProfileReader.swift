@@ -75,7 +75,8 @@ struct ProfileReader {
     }
 
     private static let cameraFields = [
-        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "zoom", "pan",
+        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "zoom",
+        "pan",
         "tilt", "output", "controls", "preset", "match",
     ]
 

@@ -40,7 +40,8 @@ struct ReductionLadder {
         for camera in profile.cameras {
             guard let planned = plan.camera(camera.role), let device = devices[camera.role] else { continue }
             asked[camera.role] = try CameraFormatChoice.choose(
-                for: camera, on: device, rotation: planned.rotation, isCopied: profile.tracks.cameras == .copy,
+                for: camera, on: device, rotation: planned.rotation,
+                isCopied: profile.tracks.cameras == .copy,
                 source: profile.source)
         }
         self.asked = asked

@@ -40,6 +40,29 @@ struct CameraPreferenceTests {
     }
 
     @Test(
+        "a camera without colour is preferred only when it was chosen, came alone, or nothing else is there")
+    func grey() {
+        func camera(_ pixel: PixelFormat, port: Int) -> CaptureDevice {
+            let format = OfferedFormat(
+                pixel: pixel, size: PictureSize(width: 640, height: 360), rates: .listed([FrameRate(30)]))
+            return MadeUpCameras.camera(pixel.rawValue, port: port, formats: [format])
+        }
+        let (color, infrared) = (camera(.mjpeg, port: 1), camera(.grey, port: 2))
+        var preference = CameraPreference(streamed: [infrared.identity], present: [infrared, color])
+        #expect(preference.systemPreferred?.device == color)
+        preference.choose(infrared.identity)
+        #expect(preference.systemPreferred == PreferredDevice(device: infrared, reason: .chosen))
+
+        var plugged = CameraPreference(present: [front])
+        plugged.handle([.arrived(infrared)])
+        #expect(plugged.systemPreferred == PreferredDevice(device: infrared, reason: .pluggedIn))
+        plugged.handle([.arrived(color)])
+        plugged.handle([.departed(infrared), .arrived(infrared)])
+        #expect(plugged.systemPreferred == PreferredDevice(device: color, reason: .pluggedIn))
+        #expect(CameraPreference(present: [infrared]).systemPreferred?.device == infrared)
+    }
+
+    @Test(
         "without a wish: what can be used, then what has streamed, then the position, then the list's order")
     func ranking() {
         let busy = MadeUpCameras.camera("busy", port: 7, problem: .inUse(by: nil))

@@ -10,13 +10,14 @@ enum MadeUpCameras {
     static func camera(
         _ name: String, _ type: CaptureDevice.DeviceType = .external,
         _ position: CaptureDevice.Position = .unspecified, port: Int, serial: String = "",
-        problem: CaptureDevice.Problem? = nil
+        formats: [OfferedFormat] = [], problem: CaptureDevice.Problem? = nil
     ) -> CaptureDevice {
         let path = "pci-0000:00:14.0-usb-0:\(port):1.0"
         return CaptureDevice(
             mediaType: .video, deviceType: type, position: position,
             identity: DeviceIdentity(busPath: path, product: "046d:0825", serial: serial, name: name),
-            name: name, node: "/dev/video\(port)", selector: "usb:\(path)", problem: problem)
+            name: name, node: "/dev/video\(port)", selector: "usb:\(path)", formats: formats,
+            problem: problem)
     }
 
     static func microphone(_ name: String, isDefault: Bool = false) -> CaptureDevice {
