@@ -2,8 +2,8 @@ internal import Media
 
 /// Finds sound that was too loud for its converter. A value: time comes with the sound.
 ///
-/// The rule of digital meters since Sony's PCM-1630 and its analyser DTA-2000: three successive samples of a channel at full
-/// scale are an overload, fewer are sound that happens to reach it. It sees samples as they were captured, since resampling rounds
+/// As digital meters have it: three successive samples of a channel at full scale are an overload, fewer are sound that happens to
+/// reach it. It sees samples as they were captured, since resampling rounds
 /// plateaus; what was limited before the converter, or turned down after it, is not found.
 struct ClippingWatch {
     static let shortestRun = 3
@@ -21,7 +21,7 @@ struct ClippingWatch {
         runs = Array(repeating: 0, count: channels)
     }
 
-    /// What was before does not count any more.
+    /// What was told of before a recording is told of it too.
     mutating func begin() { isClipping = false }
 
     /// Whether a slice whose highest sample is this has to be looked at.

@@ -49,7 +49,9 @@ struct TurnedRecordingTests {
     }
 
     @Test("on standby each recording's file begins with the angle of its own moment")
-    func standsBy() async throws {
+    func standsBy() async throws { try await OwnThread.run(Self.standsBy) }
+
+    private static func standsBy() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "turned-\(UUID().uuidString)")
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)

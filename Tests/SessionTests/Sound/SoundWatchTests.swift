@@ -120,7 +120,9 @@ struct SoundWatchTests {
         #expect(stereo.watch.inForce.isEmpty)
     }
 
-    @Test("too loud is told once, until there was none for 10 s; samples are counted from the beginning on")
+    @Test(
+        "too loud is told once, and once more of a recording, until there was none for 10 s; samples are counted from the beginning on"
+    )
     func clipping() {
         var ear = Ear()
         ear.hear([1, 1, 1, 1, 0], for: 0.02)
@@ -131,7 +133,10 @@ struct SoundWatchTests {
         }
         ear.hear(0.1, for: 20)
         ear.hear([0, 1, 1, 1, 0], for: 0.01)
-        #expect(ear.told.map { $0.prefix(15) } == ["clipping begins", "clipping ends 3", "clipping begins"])
+        #expect(
+            ear.told.map { $0.prefix(15) } == [
+                "clipping begins", "clipping begins", "clipping ends 3", "clipping begins",
+            ])
         #expect(ear.watch.takeOverloads(through: ear.now) == 5 * 4 + 3)
     }
 
