@@ -28,7 +28,7 @@ public struct SoundAlarm: Sendable, Equatable {
         case (.noSignal, false):
             return
                 "microphone \(role) has given no signal for \(seconds): it may be muted, switched off or not connected."
-        case (.silence, false): return "microphone \(role) has been silent for \(duration.inSeconds) s."
+        case (.silence, false): return "microphone \(role) has been silent for \(seconds)."
         case (.noSignal, true), (.silence, true):
             return "microphone \(role) is heard again after \(seconds) of silence."
         case (.clipping, false):
