@@ -15,8 +15,8 @@ public final class PulseVoice: MicrophoneSource {
     /// webrtc's suppression looks at 16 ms of sound in steps of 10 (256 and 160 samples at 16 kHz, its `ns_core.h`), which the
     /// module does not count; measured: 6.0 ms. Echo cancellation alone has no delay of its own.
     private static let suppression = Nanoseconds.milliseconds(6)
-    /// What PipeWire's module keeps before and behind that, and does not count: 23 to 30 ms measured with 0.3.65, the less the
-    /// shorter the graph's quantum.
+    /// What PipeWire's module keeps before and behind that, and does not count, at the least. With 0.3.65 a voice came 28 to 40 ms
+    /// late from one run to the next, with the 6 ms of `suppression`: up to some tens of milliseconds may remain.
     private static let pipeWire = Nanoseconds.milliseconds(23)
 
     /// Has the server do it. Blocks for at most a few seconds.

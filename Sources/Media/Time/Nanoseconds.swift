@@ -43,7 +43,8 @@ extension Nanoseconds {
     /// Reads a length of time as people write it: `10`, `2.5`, `500ms`, `10s`, `5m`, `2h`; a minus before it is allowed.
     ///
     /// A number alone means seconds. The nearest whole nanosecond is taken.
-    /// - Returns: `nil` for anything else, and for more than nine digits before the point or twelve after it.
+    /// - Returns: `nil` for anything else, for more than ten digits before the point or twelve after it, and for
+    ///   more than 2⁶³ nanoseconds.
     public init?(_ text: String) {
         let units: [(suffix: String, nanoseconds: Int64)] = [
             ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
@@ -56,10 +57,10 @@ extension Nanoseconds {
         let isDigits = parts.allSatisfy { part in
             !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         }
-        guard isDigits, let whole = parts.first, whole.utf8.count <= 9 else { return nil }
+        guard isDigits, let whole = parts.first, whole.utf8.count <= 10 else { return nil }
         let fraction = parts.count == 2 ? String(parts[1]) : ""
         guard fraction.utf8.count <= 12 else { return nil }
-        // At most 21 digits times the 13 of an hour: it fits 128 bits.
+        // At most 22 digits times the 13 of an hour: it fits 128 bits.
         guard let digits = Int128(whole + fraction) else { return nil }
         var scale: Int128 = 1
         for _ in fraction.utf8 { scale *= 10 }
