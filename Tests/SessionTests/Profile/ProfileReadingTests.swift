@@ -156,7 +156,7 @@ struct ProfileReadingTests {
         arguments: [
             "", "s", "ms", "1 s", " 1", "1d", "1e3", "0x10", "1.", ".5", "--1", "+1", "1.2.3", "٣", "inf",
             "nan",
-            "1000000000s", "99999999999999999999", "1,5", "999999999h",
+            "10000000000s", "99999999999999999999", "1,5", "999999999h",
         ])
     func noDurations(text: String) {
         #expect(Nanoseconds(text) == nil)
