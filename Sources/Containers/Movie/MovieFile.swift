@@ -135,6 +135,22 @@ public final class MovieFile {
         try writeWhatWaits()
     }
 
+    /// Writes the rest as a fragment. Nothing but `finish` may follow.
+    ///
+    /// - Parameter ends: As of `finish`.
+    /// - Throws: "write" or "fdatasync". `finish` still makes what was written before a plain movie.
+    public func writeRest(ends: [Int64?]) throws(FileError) {
+        precondition(isOpen, "a file that is finished takes no fragments")
+        for (index, end) in zip(tracks.indices, ends) {
+            if let end { tracks[index].trimPending(to: end) }
+        }
+        guard failure == nil else { return }
+        do throws(FileError) { try writeWhatWaits() } catch {
+            failure = error
+            throw error
+        }
+    }
+
     /// Writes the rest and the index, and makes the file a plain movie. It takes as long as the index is large.
     ///
     /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
@@ -146,14 +162,9 @@ public final class MovieFile {
     public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         precondition(isOpen, "a file is finished once")
         defer { abandon() }
-        for (index, end) in zip(tracks.indices, ends) {
-            if let end { tracks[index].trimPending(to: end) }
-        }
         let known = failure
-        if known == nil {
-            // What fails here is told when the rest is in order.
-            do throws(FileError) { try writeWhatWaits() } catch { failure = error }
-        }
+        // What fails here is told when the rest is in order.
+        do throws(FileError) { try writeRest(ends: ends) } catch { failure = error }
         // After a failure nothing is stretched to an end that was not written.
         tracks.setEnds(ends, mayStretch: failure == nil)
         durability.finish()

@@ -104,7 +104,7 @@ public final class WaveFile {
         case .integer24: appendIntegers24(samples)
         case .integer16: appendIntegers16(samples)
         }
-        if pending.count * 2 >= format.rate * header.blockSize { try flush() }
+        if pending.count * 2 >= format.rate * header.blockSize { try writeRest() }
     }
 
     /// Writes the rest, and makes the file durable.
@@ -118,7 +118,7 @@ public final class WaveFile {
         let known = failure
         if known == nil {
             // What fails here is told when the rest is in order.
-            do throws(FileError) { try flush() } catch { failure = error }
+            do throws(FileError) { try writeRest() } catch { failure = error }
         }
         durability.finish()
         if dataSize % 2 != 0 {
@@ -144,15 +144,18 @@ public final class WaveFile {
 
     /// Adds silence that takes no room on the disk, so that tests reach places beyond 4 GiB.
     package func leaveHole(sampleCount: Int64) throws(FileError) {
-        try flush()
+        try writeRest()
         running = nil
         dataSize += sampleCount * Int64(header.blockSize)
         try file.setEnd(headerSize + dataSize)
     }
 
     /// Samples first, sizes second: a header never promises what is not there.
-    private func flush() throws(FileError) {
-        guard !pending.isEmpty else { return }
+    /// Writes what has come, and a header that has it.
+    ///
+    /// - Throws: What else `append` throws. What was written before stays, and can be finished.
+    public func writeRest() throws(FileError) {
+        guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {
             try file.write(pending, at: headerSize + dataSize)
             try file.write(header.bytes(dataSize: dataSize + Int64(pending.count)), at: 0)

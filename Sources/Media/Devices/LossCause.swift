@@ -14,6 +14,8 @@ public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Compar
     case encoder
     case disk
     case governor
+    /// A person has the camera switched off, or go on in another format.
+    case change
     /// The device was unplugged or silent.
     case away
 

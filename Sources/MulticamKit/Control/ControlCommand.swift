@@ -17,6 +17,10 @@ public enum ControlCommand: Sendable, Equatable {
     /// Takes stills of the cameras of these roles, of all where there is none, into the session folder.
     case snapshot([String])
     case change(SessionChange)
+    /// Sets controls of a camera, each as NAME=VALUE.
+    case set(role: String, [String])
+    /// Takes another camera into the recording: a selector, and the role that it gets.
+    case add(role: String, selector: String)
 
     /// How each is said, and what it does.
     public static let vocabulary: [(usage: String, help: String)] =
@@ -32,6 +36,8 @@ public enum ControlCommand: Sendable, Equatable {
                 "take this camera, or the one on the other side, as soon as nothing is recorded"
             ),
             ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
+            ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
+            ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
         ] + SessionChange.vocabulary
 
     /// - Parameter words: As of `vocabulary`; a mark's text may be several.
@@ -64,6 +70,23 @@ public enum ControlCommand: Sendable, Equatable {
             self = .snapshot(Array(rest))
             return
         }
+        if name == "set" {
+            let parts = rest.dropFirst().map {
+                $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            }
+            guard let role = rest.first, !parts.isEmpty,
+                parts.allSatisfy({ $0.count == 2 && !$0[0].isEmpty && !$0[1].isEmpty })
+            else { throw .usage("`set` needs a role and what to set: `set desk brightness=128`.") }
+            self = .set(role: role, Array(rest.dropFirst()))
+            return
+        }
+        if name == "add" {
+            guard rest.count >= 2, let role = rest.first else {
+                throw .usage("`add` needs a role and a camera: `add guest /dev/video4`.")
+            }
+            self = .add(role: role, selector: rest.dropFirst().joined(separator: " "))
+            return
+        }
         let change: SessionChange?
         do throws(SessionChangeError) {
             change = try SessionChange(words: words)
@@ -80,8 +103,9 @@ public enum ControlCommand: Sendable, Equatable {
     /// Whether it is nothing without a recording.
     public var needsRecording: Bool {
         switch self {
-        case .mark, .split, .stop: true
-        case .status, .start, .quit, .snapshot, .switchCamera, .change: false
+        case .mark, .split, .stop, .add: true
+        case .change(let change): change.needsRecording
+        case .status, .start, .quit, .snapshot, .switchCamera, .set: false
         }
     }
 

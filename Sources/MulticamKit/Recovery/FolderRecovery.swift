@@ -110,7 +110,7 @@ struct FolderRecovery {
         while number == 1 || (!others.contains(name) && access(folder + "/" + name, F_OK) == 0) {
             let start =
                 number == 1
-                ? MediaTime.zero
+                ? begin(of: base, manifest)
                 : events.start(ofPart: name) ?? chain.files.last.map { last in
                     last.streams.indices.map { last.end(ofStream: $0) }.max() ?? last.start
                 } ?? .zero
@@ -125,6 +125,26 @@ struct FolderRecovery {
             name = MediaFileName.part(number, of: base)
         }
         return chain
+    }
+
+    /// When a track's first file begins: later than T0 where a person began the track while the recording ran.
+    private func begin(of base: String, _ manifest: Manifest?) -> MediaTime {
+        let tracks = (manifest?.tracks ?? []).filter { $0.file == base }
+        return MediaTime(nanoseconds: max(0, tracks.map(\.first_ns).max() ?? 0))
+    }
+
+    /// When a person had ended a track before the crash.
+    private func askedEnd(of base: String, _ tracks: [Manifest.Track]) -> MediaTime? {
+        tracks.first { $0.file == base }?.ended_ns.map { MediaTime(nanoseconds: $0) }
+    }
+
+    /// Of a track that was ended on request and finished: nothing is missing of it.
+    private func endedBefore(_ track: Manifest.Track, _ chains: [Chain]) -> Manifest.RecoveredTrack? {
+        guard track.ended_ns != nil,
+            chains.first(where: { $0.base == track.file })?.files.last?.isPlain == true
+        else { return nil }
+        return Manifest.RecoveredTrack(
+            track: track.name, cut_ns: 0, filled_ns: 0, text: "it was ended before the crash, and is whole.")
     }
 
     // MARK: Making whole
@@ -146,8 +166,10 @@ struct FolderRecovery {
                 ? commonEnd(chains, tracks) : manifest.map { MediaTime(nanoseconds: $0.duration_ns) }
         let endings = tracks.map { track in
             begun?.tracks.first { $0.track == track.name }
+                ?? endedBefore(track, chains)
                 ?? TrackEnding.told(
-                    of: track, in: chains.first { $0.base == track.file }?.files.last, until: end)
+                    of: track, in: chains.first { $0.base == track.file }?.files.last,
+                    until: end.map { askedEnd(of: track.file, tracks) ?? $0 })
         }
         if let manifest, let end, begun == nil {
             try write(
@@ -197,11 +219,13 @@ struct FolderRecovery {
                 progress(file.name)
                 let isLast = index == chain.files.count - 1
                 // A part ends where the next one begins; one that was finished then stays as it is.
-                if file.isPlain, hasEnded || !isLast {
+                if file.isPlain, hasEnded || !isLast || askedEnd(of: chain.base, tracks) != nil {
                     counts[file.name] = file.counts
                 } else {
                     counts[file.name] = try file.makeWhole(
-                        until: isLast ? end : chain.files[index + 1].start,
+                        until: isLast
+                            ? end.map { askedEnd(of: chain.base, tracks) ?? $0 }
+                            : chain.files[index + 1].start,
                         rates: rates(of: chain.base, tracks))
                 }
                 guard !hasEnded else { continue }
@@ -260,7 +284,7 @@ struct FolderRecovery {
 
     private func commonEnd(_ chains: [Chain], _ tracks: [Manifest.Track]) -> MediaTime? {
         var reaches: [CommonEnd.Reach] = []
-        for chain in chains {
+        for chain in chains where askedEnd(of: chain.base, tracks) == nil {
             guard let last = chain.files.last else { continue }
             for (index, stream) in last.streams.enumerated() where stream.codec != "tmcd" && stream.count > 0
             {

@@ -32,6 +32,8 @@ public struct SessionSetup: Sendable {
     let devices: Calibrations.Devices
     /// What a person chose with the request; `nil` where there was none.
     private let choices: ChoiceRecord?
+    /// What it was made for; `nil` where there was none.
+    private(set) var request: SetupRequest?
     /// How the computer is held; `nil` where no camera asks.
     private(set) var tracker: (any TurnTracker)?
 
@@ -58,6 +60,7 @@ public struct SessionSetup: Sendable {
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
         self.tracker = tracker
+        self.request = request
     }
 
     /// Opens the devices of a plan, which were found before.
@@ -313,7 +316,7 @@ public struct SessionSetup: Sendable {
 
     /// All cameras at once: a driver may take half a second to agree on a format. Of several that cannot be had, the first of the
     /// plan is named.
-    private static func open(
+    static func open(
         _ plan: SessionPlan, _ resolver: DeviceResolver
     ) throws(SetupError) -> [String: any CameraSource] {
         let roster = CameraRoster()

@@ -86,7 +86,7 @@ public final class Snapshot: Sendable {
         }
         if let failure = progress.withLock({ $0.failure }) { throw failure }
         let taken = Parallel.map(cameras, threads: "still") { camera in
-            Result { () throws(StillError) in try camera.take() }
+            Result { () throws(StillError) in try camera.take(with: Codecs()) }
         }
         return try taken.map { try $0.get() }
     }

@@ -14,12 +14,18 @@ final class ChangeDirector {
     }
 
     /// Exchanges the session's plan for others.
-    func follow(_ requests: [(plan: SessionPlan, changes: [SessionChange], at: ClockTime)]) {
+    ///
+    /// - Parameters:
+    ///   - requests: Accepted, in the order in which they were made.
+    ///   - carryOut: Does what a change asks of devices and files, with its words.
+    func follow(_ requests: [SessionControls.PlanRequest], carryOut: (SessionOrder, String) -> Void) {
         for request in requests {
+            let words = request.words.joined(separator: ", ")
+            for order in request.orders { carryOut(order, words) }
             let at = timeline.arrange(request.plan, from: max(MediaTime(request.at, since: start), .zero))
             changes.append(
                 Manifest.Change(
-                    at_ns: at.nanoseconds, changes: request.changes.map(\.description),
+                    at_ns: at.nanoseconds, changes: request.words,
                     layout: request.plan.program?.arrangement.layout.rawValue,
                     shown: request.plan.program?.arrangement.shown, mix: request.plan.program?.mix))
         }

@@ -1,28 +1,41 @@
 internal import Media
 
-/// The plan of a session that runs, and what may be made of it without a device, an encoder or a file beginning anew. Pure.
+/// The plan of a session that runs, and what may be made of it. Pure.
 struct RunningPlan: Sendable, Equatable {
-    private(set) var plan: SessionPlan
+    /// With the tracks that have ended.
+    var plan: SessionPlan
     /// Cameras whose pixels are there for the program to show. H.264 is decoded from the beginning or not at all.
-    private let showable: Set<String>
+    var showable: Set<String>
     private let hasSound: Bool
+    /// What its devices are like, as far as they can be changed.
+    var devices: RunningDevices
 
-    /// - Parameter plan: As the session began.
-    init(_ plan: SessionPlan) {
+    /// - Parameters:
+    ///   - plan: As the session began.
+    ///   - devices: Of its cameras.
+    init(_ plan: SessionPlan, devices: RunningDevices = RunningDevices()) {
         self.plan = plan
+        self.devices = devices
         showable = Set(
             plan.cameras.filter { $0.format.pixel != .h264 || plan.decodes($0.role) }.map(\.role))
         hasSound = plan.program.map { !$0.mix.isEmpty } ?? false
     }
 
-    /// - Parameter change: Of what the program shows, or of how it sounds.
+    /// - Parameter change: Of what the program shows, of how it sounds, of devices and their tracks.
+    /// - Returns: What is to be done for it besides following the plan.
     /// - Throws: What is wrong with it; the plan is as before then.
-    mutating func apply(_ change: SessionChange) throws(SessionChangeError) {
+    mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [SessionOrder] {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
         case .audible(let role, let isAudible): try setAudible(role, isAudible)
+        case .enabled(let role, let isEnabled): return try setEnabled(role, isEnabled)
+        case .format(let role, let size, let rate): return try reformat(role, size, rate)
+        case .recorded(let role, true): return try beginTrack(of: role)
+        case .recorded(let role, false): return try endTrack(of: role)
+        case .removed(let role): return try remove(role)
         default: try arrange(change)
         }
+        return []
     }
 
     /// A camera's own angle is another one: that of its preview, and of files that begin from now on.
@@ -80,7 +93,8 @@ struct RunningPlan: Sendable, Equatable {
             try move(&arrangement, role, to: position, "pan", Framing.canPan) { $0.pan = position }
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
-        case .gain, .audible: preconditionFailure("sound is not arranged")
+        case .gain, .audible, .enabled, .format, .recorded, .removed:
+            preconditionFailure("sound, devices and tracks are not arranged")
         }
         program.arrange(arrangement, cameras: plan.cameras)
         plan.program = program
@@ -177,18 +191,22 @@ struct RunningPlan: Sendable, Equatable {
         }
     }
 
-    private var roles: [String] { plan.cameras.map(\.role) }
+    /// Of the cameras that are there.
+    var roles: [String] { plan.cameras.map(\.role).filter { !devices.removed.contains($0) } }
+
+    func checkPresence(ofCamera role: String) throws(SessionChangeError) {
+        guard !roles.contains(role) else { return }
+        if plan.microphones.contains(where: { $0.role == role }) {
+            throw SessionChangeError("\(role) is a microphone, and this is for cameras: name \(list(roles)).")
+        }
+        throw SessionChangeError(
+            roles.isEmpty
+                ? "there is no camera in this session."
+                : "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
+    }
 
     private func check(camera role: String) throws(SessionChangeError) {
-        guard roles.contains(role) else {
-            if plan.microphones.contains(where: { $0.role == role }) {
-                throw SessionChangeError(
-                    "\(role) is a microphone, and what is seen is changed of cameras alone: name \(list(roles))."
-                )
-            }
-            throw SessionChangeError(
-                "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
-        }
+        try checkPresence(ofCamera: role)
         guard showable.contains(role) else {
             throw SessionChangeError(
                 "camera \(role) delivers H.264, which is decoded only for what the profile shows or encodes: name it in "
@@ -230,5 +248,5 @@ struct RunningPlan: Sendable, Equatable {
         return index
     }
 
-    private func list(_ roles: [String]) -> String { ProfileValue.list(roles) }
+    func list(_ roles: [String]) -> String { ProfileValue.list(roles) }
 }

@@ -17,10 +17,25 @@ extension SessionChange: CustomStringConvertible {
         case .tilt(let role, let position): ["tilt", role, "\(position)"]
         case .gain(let role, let decibels): ["gain", role, "\(decibels)"]
         case .audible(let role, let isAudible): [isAudible ? "unmute" : "mute", role]
+        case .enabled(let role, let isEnabled): [isEnabled ? "enable" : "disable", role]
+        case .format(let role, let size, let rate):
+            ["format", role, "\(size)" + (rate.map { "@\($0)" } ?? "")]
+        case .recorded(let role, let isRecorded): [isRecorded ? "begin" : "end", role]
+        case .removed(let role): ["remove", role]
         }
     }
 
     public var description: String { words.joined(separator: " ") }
+
+    /// `1280x720`, or `1280x720@30`.
+    private static func format(_ word: String) -> (size: PictureSize, rate: FrameRate?)? {
+        let parts = word.split(separator: "@", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count),
+            let size = SizePreset(rawValue: String(parts[0]))?.size ?? PictureSize(String(parts[0]))
+        else { return nil }
+        guard parts.count == 2 else { return (size, nil) }
+        return FrameRate(String(parts[1])).map { (size, $0) }
+    }
 
     /// How each change is said, and what it does.
     public static let vocabulary: [(usage: String, help: String)] = [
@@ -39,6 +54,12 @@ extension SessionChange: CustomStringConvertible {
         ("gain ROLE DECIBELS", "how loud a microphone is in the program, -60 to 24"),
         ("mute ROLE", "take a microphone out of the program's sound; its track goes on"),
         ("unmute ROLE", "let it be heard again"),
+        ("disable ROLE", "switch a camera off; a slate stands in for it"),
+        ("enable ROLE", "switch it on again"),
+        ("format ROLE WIDTHxHEIGHT[@RATE]", "have a camera deliver another size, or rate"),
+        ("end ROLE", "finish a camera's own track now; the camera goes on"),
+        ("begin ROLE", "begin another track of it"),
+        ("remove ROLE", "take a camera out: its track ends, and it delivers nothing"),
     ]
 
     /// `nil` where the first word names no change.
@@ -116,6 +137,19 @@ extension SessionChange: CustomStringConvertible {
                 throw fail("a number such as -6")
             }
             self = .gain(role: rest[0], decibels: decibels)
+        case "disable", "enable":
+            try need(1)
+            self = .enabled(role: rest[0], name == "enable")
+        case "end", "begin":
+            try need(1)
+            self = .recorded(role: rest[0], name == "begin")
+        case "remove":
+            try need(1)
+            self = .removed(role: rest[0])
+        case "format":
+            try need(2)
+            guard let (size, rate) = Self.format(rest[1]) else { throw fail("for example 1280x720@30") }
+            self = .format(role: rest[0], size, rate)
         default:
             try need(1)
             self = .audible(role: rest[0], name == "unmute")

@@ -1,6 +1,6 @@
 public import Media
 
-/// What a person may change of a session while it records, without a gap in any track.
+/// What a person may change of a session while it records, without a gap in any other track.
 ///
 /// Roles are the profile's. Several changes that are committed together take effect at one tick.
 public enum SessionChange: Sendable, Equatable {
@@ -28,4 +28,24 @@ public enum SessionChange: Sendable, Equatable {
     case gain(role: String, decibels: Double)
     /// Whether a microphone is heard in the program; its track goes on.
     case audible(role: String, Bool)
+    /// Whether a camera delivers. While it does not, a slate stands in for it in its track, and in the program where it is shown.
+    case enabled(role: String, Bool)
+    /// The size, and where it is given the rate, that a camera delivers. Its track keeps its grid: a copied one goes on in a file of
+    /// its own, an encoded one is scaled. Until the camera delivers anew its last picture stands in.
+    case format(role: String, PictureSize, FrameRate?)
+    /// Whether a camera has a track of its own: `false` finishes its file while the camera goes on, `true` begins another track.
+    case recorded(role: String, Bool)
+    /// A camera leaves: its track ends, the program does not show it any more, and it delivers nothing.
+    case removed(role: String)
+
+    /// Whether it is about devices or files, which only a recording has.
+    public var needsRecording: Bool {
+        switch self {
+        case .enabled, .format, .recorded, .removed: true
+        case .swap, .show, .layout, .corner, .insetShare, .visible, .rotation, .mirrored, .zoom, .pan, .tilt,
+            .gain,
+            .audible:
+            false
+        }
+    }
 }

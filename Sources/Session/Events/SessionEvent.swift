@@ -4,7 +4,7 @@ public import Media
 /// Something that happened in a session and that a person or a program may want to know.
 public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
-        case standby, started, reduced, mark, split, `switch`, drop, unplug, replug, clock, governor,
+        case standby, started, reduced, mark, still, split, `switch`, drop, unplug, replug, clock, governor,
             pressure,
             silence, clipping, encoder,
             warning, paused, finished, recovered

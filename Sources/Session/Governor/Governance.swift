@@ -112,19 +112,32 @@ final class Governance {
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
             let format = Self.format(of: camera, givingUp: governor.inForce[...])
             if step.isUp { asked[role] = nil } else { asked[role] = (format, step.index) }
-            camera.change(to: format, reason: "\(step.text): \(step.reason)")
+            camera.change(to: format, for: .governor, reason: "\(step.text): \(step.reason)")
         }
+    }
+
+    /// Has a camera deliver otherwise, as a person wants it, as far as it is not given up now.
+    ///
+    /// - Parameters:
+    ///   - format: `nil` for off.
+    ///   - camera: One that can.
+    ///   - reason: Why, for the gap.
+    func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
+        camera.chosenFormat = format
+        camera.change(
+            to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .change, reason: reason)
     }
 
     /// Of a camera when so much is given up; `nil` for off.
     static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
     {
-        var wanted = camera.source.format
+        guard var wanted = camera.chosenFormat else { return nil }
+        // A person may have asked for less than would be given up.
         for measure in measures {
             switch measure.action {
             case .cameraRate(camera.role, _, let rate):
-                wanted = VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)
-            case .cameraSize(camera.role, _, let size):
+                wanted = VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: min(wanted.rate, rate))
+            case .cameraSize(camera.role, _, let size) where size.pixelCount < wanted.size.pixelCount:
                 wanted = VideoFormat(pixel: wanted.pixel, size: size, rate: wanted.rate)
             case .cameraOff(camera.role): return nil
             default: break

@@ -5,169 +5,13 @@ internal import Media
 /// `receive` runs on the source's thread; everything else on the timeline's. Between them lies a box under one lock,
 /// bounded: a timeline that does not come is a loss with a cause, never a growing memory.
 final class CameraInput: Sendable {
-    /// What the timeline takes out, in the order of capture.
-    enum Delivery: Sendable {
-        case picture(DatedPicture)
-        case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-        /// `ledger` is the cause of what is missing meanwhile.
-        case away(at: ClockTime, cause: String, ledger: LossCause)
-        /// `ledger` is what was missing meanwhile.
-        case returned(at: ClockTime, remark: String?, ledger: LossCause)
-        /// It goes on in another format.
-        case formatChanged(VideoFormat)
-        /// What a person should know; changes nothing.
-        case warning(at: ClockTime, text: String)
-        case ended(at: ClockTime, cause: String)
-
-        /// What to tell of it in events, if it is of the recording and no picture.
-        func event(of role: String, since start: ClockTime) -> SessionEvent? {
-            let event: SessionEvent
-            switch self {
-            // A slow camera would tell of each picture that it left out; one warning does.
-            // Of what the governor does it tells itself.
-            case .picture, .lost(_, .exposure, _), .lost(_, .governor, _), .formatChanged,
-                .away(_, _, .governor):
-                return nil
-            case .lost(let count, let cause, let time):
-                event = SessionEvent(
-                    .drop, at: MediaTime(time, since: start),
-                    [
-                        "track": .string(role), "count": .integer(Int64(count)),
-                        "cause": .string(cause.rawValue),
-                    ])
-            case .away(let time, let cause, _), .ended(let time, let cause):
-                event = SessionEvent(
-                    .unplug, at: MediaTime(time, since: start),
-                    [
-                        "track": .string(role), "cause": .string(cause.printable()),
-                        "text": .string("camera \(role) is away: \(cause.printable(limit: 400))."),
-                    ])
-            case .returned(_, nil, .governor): return nil
-            case .returned(let time, let remark, _):
-                let more = remark.map { ": \($0.printable(limit: 400))" } ?? ""
-                event = SessionEvent(
-                    .replug, at: MediaTime(time, since: start),
-                    ["track": .string(role), "text": .string("camera \(role) is back\(more).")])
-            case .warning(let time, let text):
-                event = SessionEvent(
-                    .warning, at: MediaTime(time, since: start),
-                    ["track": .string(role), "text": .string(text.printable(limit: 400))])
-            }
-            return event.at >= .zero ? event : nil
-        }
-    }
-
-    private struct Box {
-        var deliveries: [Delivery] = []
-        var pictures = 0
-        var clock: DeviceClock
-        /// As it delivers.
-        var format: VideoFormat
-        /// As it was asked to deliver last; `nil` for off.
-        var wanted: VideoFormat?
-        /// Why, in a sentence for people.
-        var reason: String?
-        /// What it was asked for and did not take.
-        var refused: [VideoFormat] = []
-        /// Of the last picture that came, or is counted as missing from an outage.
-        var lastTime: ClockTime?
-        var isAway = false
-        /// Why it is away, for the ledger.
-        var awayCause = LossCause.away
-        /// Pictures of the outage that the camera has counted, so that their cause is known.
-        var explainedPictures = 0
-        var goodPictures = 0
-        var firstGood: ClockTime?
-        var latestKey: CapturedPicture?
-        var latestJPEG: CapturedPicture?
-        /// What was said when it went away, as long as it is.
-        var outage: Delivery?
-        var slowestDelivery = Nanoseconds.zero
-        var exposure: ExposureWatch
-        var correctedStamps = 0
-        var jitter = JitterHistogram()
-        var log: PictureLog
-        var silence = UntoldSilence()
-        /// What came last of each control that it is to have, in the order of their first setting.
-        var controls: [ControlOutcome] = []
-
-        /// Takes note of what came of controls.
-        ///
-        /// - Returns: What there is to say of it that was not said before.
-        mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
-            var remarks: [String] = []
-            for outcome in outcomes {
-                let index = controls.firstIndex { $0.request.name == outcome.request.name }
-                if let remark = outcome.remark, index.map({ controls[$0].remark }) != remark {
-                    remarks.append(remark)
-                }
-                if let index { controls[index] = outcome } else { controls.append(outcome) }
-            }
-            return remarks
-        }
-
-        /// Takes note of pictures that never came.
-        mutating func miss(
-            _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
-        ) {
-            deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
-            log.missed(count, cause, at: time, isCounted: isCounted)
-        }
-
-        /// It is away from an instant on, or for another cause than before.
-        mutating func leave(at time: ClockTime, cause: LossCause) {
-            if isAway, cause != awayCause { settle(before: time) }
-            isAway = true
-            awayCause = cause
-        }
-
-        /// Counts what is missing from an outage so far: what comes after has another cause.
-        private mutating func settle(before time: ClockTime) {
-            guard let last = lastTime else { return }
-            let interval = max(clock.interval, Nanoseconds(1))
-            let passed = max((time - last).count - 1, 0) / interval.count
-            let missing = Int(passed) - explainedPictures
-            if missing > 0 { miss(missing, awayCause, capturedAt: last + interval) }
-            explainedPictures = max(-missing, 0)
-            lastTime = last + interval * passed
-        }
-
-        mutating func keep(_ dated: DatedPicture, arrival: ClockTime, capacity: Int) {
-            let interval = max(clock.interval, Nanoseconds(1))
-            if isAway, let lastTime {
-                // An outage is as long as the pictures that are missing from it.
-                let missing =
-                    Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
-                    - explainedPictures
-                if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
-            }
-            isAway = false
-            outage = nil
-            awayCause = .away
-            explainedPictures = 0
-            lastTime = dated.time
-            goodPictures += 1
-            if firstGood == nil { firstGood = dated.time }
-            if dated.picture.isKey, dated.picture.pixel == .h264 { latestKey = dated.picture }
-            if dated.picture.pixel == .mjpeg { latestJPEG = dated.picture }
-            let isShed = pictures >= capacity
-            log.came(dated.picture, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
-            if isShed {
-                deliveries.append(.lost(count: 1, cause: .late, capturedAt: dated.time))
-            } else {
-                pictures += 1
-                deliveries.append(.picture(dated))
-            }
-        }
-    }
-
     let role: String
     let source: any CameraSource
     private let clock: any SessionClock
     private let machinery: any MediaMachinery
     private let latency: Nanoseconds
     private let taps: [PictureTap]
-    private let box: Monitor<Box>
+    private let box: Monitor<CameraInbox>
     private let decoder: StreamDecoder?
     private let sharesDecoding: Bool
 
@@ -200,8 +44,9 @@ final class CameraInput: Sendable {
         decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
         box = Monitor(
-            Box(
+            CameraInbox(
                 clock: model, format: source.format, wanted: source.format,
+                chosen: source.format,
                 exposure: ExposureWatch(nominal: source.format.rate.interval),
                 log: PictureLog(isKept: keepsLog)))
         if keepsLog { source.deliverHeaderClock() }
@@ -224,15 +69,22 @@ final class CameraInput: Sendable {
     ///
     /// - Parameters:
     ///   - format: `nil` for off.
+    ///   - cause: Of what is missing meanwhile.
     ///   - reason: Why, for the gap.
-    func change(to format: VideoFormat?, reason: String) {
+    func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
         let isNew = box.withLock { box in
             guard format != box.wanted else { return false }
             box.wanted = format
-            box.reason = reason
+            box.request = (cause, reason)
             return true
         }
         if isNew { source.change(to: format) }
+    }
+
+    /// What it delivers where nothing is given up; `nil` for off.
+    var chosenFormat: VideoFormat? {
+        get { box.withLock { $0.chosen } }
+        set { box.withLock { $0.chosen = newValue } }
     }
 
     /// The formats that it was asked for and did not take, since the last call.
@@ -308,10 +160,11 @@ final class CameraInput: Sendable {
 
     /// Sets controls while it runs, as `CameraSource.set` does.
     ///
-    /// - Returns: What there is to say of it that was not said before: sentences without the camera's name.
-    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [String] {
+    /// - Returns: What came of each, in an order in which they could be carried out.
+    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try source.set(ControlGovernor.ordered(requests))
-        return box.withLock { $0.take(outcomes) }
+        _ = box.withLock { $0.take(outcomes) }
+        return outcomes
     }
 
     /// The last picture that can be decoded by itself: its headers describe an H.264 stream.
@@ -335,8 +188,9 @@ final class CameraInput: Sendable {
             }
         case .away(let time, let cause, let isRequested):
             box.withLock { box in
-                box.leave(at: time - latency, cause: isRequested ? .governor : .away)
-                let text = isRequested ? "governor: \(box.reason ?? cause)" : cause
+                let request = isRequested ? box.request : nil
+                box.leave(at: time - latency, cause: request?.cause ?? .away)
+                let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
                 let outage = Delivery.away(at: time - latency, cause: text, ledger: box.awayCause)
                 box.outage = outage
                 box.deliveries.append(outage)
@@ -353,6 +207,12 @@ final class CameraInput: Sendable {
             box.withLock { box in
                 // A stream that begins anew is in another phase.
                 box.clock.interrupt()
+                // How long a change took is what the person who made it wants to know.
+                var remark = remark
+                if case .away(let since, _, .change) = box.outage {
+                    let milliseconds = ((time - latency) - since).count / 1_000_000
+                    remark = "it was without pictures for \(milliseconds) ms"
+                }
                 box.outage = nil
                 box.deliveries.append(
                     .returned(at: time - latency, remark: remark, ledger: box.awayCause))
@@ -381,6 +241,7 @@ final class CameraInput: Sendable {
         box.withLock { box in
             // Something else may have been asked for since.
             if box.wanted == format { box.wanted = box.format }
+            if box.chosen == format { box.chosen = box.format }
             box.refused.append(format)
             box.deliveries.append(
                 .warning(

@@ -69,6 +69,8 @@ public struct Manifest: Sendable, Equatable, Codable {
 
     public struct Track: Sendable, Equatable, Codable {
         public var name: String
+        /// The device's, where the track has another name: the second one of a camera is `desk.2`.
+        public var role: String? = nil
         public var kind: String
         public var file: String
         public var stream: Int
@@ -83,9 +85,13 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var crop: PixelRectangle? = nil
         public var color: Color?
         public var channels: Int?
-        /// Since T0: 0 but for a copied H.264 track that begins with an earlier key picture.
+        /// Since T0: 0 but for a copied H.264 track that begins with an earlier key picture, and one that a person began while the
+        /// recording ran.
         public var first_ns: Int64
+        /// From T0, or from `first_ns` where that is later.
         public var duration_ns: Int64
+        /// Since T0, where a person ended it before the recording.
+        public var ended_ns: Int64? = nil
         /// `false` for a copied H.264 track, whose pictures come at the nearest tick and are never repeated.
         public var grid: Bool?
         public var frames: Frames?
@@ -270,6 +276,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var marks: [Mark]
     /// What people changed of the program while it was recorded; `nil` where they did not.
     public var changes: [Change]? = nil
+    /// That were taken while it was recorded; `nil` where none was.
+    public var stills: [Still]? = nil
     public var gaps: [Gap]
     /// Left out where the recording came to its end.
     public var recovery: Recovery?

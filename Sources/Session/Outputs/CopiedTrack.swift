@@ -22,8 +22,9 @@ final class CopiedTrack: CameraTrack {
     /// When the picture was captured for which the file that is written now was begun: none before it asks for another.
     private var partSince: ClockTime?
 
+    /// Its file is begun for pictures of `size`; those of another size need one of their own.
     init(
-        follower: GridFollower, rate: FrameRate, caption: SlateCaption, lane: MovieLane,
+        follower: GridFollower, rate: FrameRate, size: PictureSize, caption: SlateCaption, lane: MovieLane,
         machinery: any MediaMachinery
     ) {
         name = follower.track
@@ -32,7 +33,7 @@ final class CopiedTrack: CameraTrack {
         self.caption = caption
         self.lane = lane
         self.machinery = machinery
-        size = follower.input.source.format.size
+        self.size = size
         // Of a camera that went away before the first instant a slate can be made all the same.
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }

@@ -8,7 +8,7 @@ internal import Media
 /// `PacketShedding`. A file that fails ends; what follows for it is thrown away and the others go on.
 final class MovieFileWriter: Sendable {
     private enum Item: Sendable {
-        case begin(Date)
+        case begin(Date, from: MediaTime)
         case packet(EncodedPacket, stream: Int)
         case split(MovieWriter.Part)
         case pass(Int)
@@ -75,7 +75,7 @@ final class MovieFileWriter: Sendable {
         throws(FileError)
     {
         self.streams = streams
-        let (folder, conduct) = (disk.folder, disk.conduct)
+        let (folder, conduct, gate) = (disk.folder, disk.conduct, disk.gate)
         let make: @Sendable () throws(FileError) -> MoviePart = { () throws(FileError) in
             try MoviePart(
                 in: folder, relativePath: relativePath, streams: streams,
@@ -94,6 +94,7 @@ final class MovieFileWriter: Sendable {
         let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
         let finishing = PartFinishing(of: name)
         self.finishing = finishing
+        gate.enter()
         thread = MediaThread(name: "write:\(name)") {
             var first = made.value
             do throws(FileError) {
@@ -103,13 +104,13 @@ final class MovieFileWriter: Sendable {
             }
             let parts = MoviePartSequence(
                 first: first, streams: streams, startedAt: startedAt, folder: folder, disk: conduct,
-                finishing: finishing)
+                finishing: finishing, gate: gate)
             Self.run(parts, queue: queue, shared: shared)
         }
     }
 
-    /// Tells the date of T0, once it is known. Before the first packet.
-    func begin(startedAt: Date) { order(.begin(startedAt)) }
+    /// Tells the date of T0, once it is known, and when the file begins. Before the first packet.
+    func begin(startedAt: Date, from start: MediaTime) { order(.begin(startedAt, from: start)) }
 
     /// Takes a packet, or leaves it out where there is no room for it.
     func append(_ packet: EncodedPacket, stream: Int) {
@@ -195,7 +196,7 @@ final class MovieFileWriter: Sendable {
             let wasSplitting = parts.isSplitting
             do throws(FileError) {
                 switch item {
-                case .begin(let date): parts.begin(startedAt: date)
+                case .begin(let date, let start): parts.begin(startedAt: date, from: start)
                 case .packet(let packet, let stream): try parts.append(packet, stream: stream)
                 case .split(let part): try split(parts, to: part, shared)
                 case .pass(let stream): parts.pass(stream: stream)

@@ -6,10 +6,12 @@ internal import Media
 final class MoviePart {
     let file: MovieFile
     private let relativePath: String
-    let start: MediaTime
+    private(set) var start: MediaTime
     private let streams: [MovieTrack]
     /// Of each stream, where its pictures end in the file, in its ticks.
     private var reach: [Int64]
+    /// Why the rest could not be written before it was finished.
+    private var restFailure: FileError?
 
     /// Makes the file.
     ///
@@ -57,9 +59,29 @@ final class MoviePart {
         try file.append(shifted, to: stream)
     }
 
-    /// Takes the date of T0, before the first packet.
-    func begin(timecode: Timecode?, createdAt: Date) {
-        file.begin(createdAt: createdAt, timecode: file.kind == .mov ? timecode : nil)
+    /// Takes where it begins, before the first packet.
+    ///
+    /// - Parameters:
+    ///   - start: Since T0.
+    ///   - timecode: That of T0.
+    ///   - createdAt: The date of T0.
+    func begin(at start: MediaTime, timecode: Timecode?, createdAt: Date) {
+        self.start = start
+        file.begin(
+            createdAt: createdAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds),
+            timecode: file.kind == .mov
+                ? timecode.map { $0.advanced(by: $0.rate.ticks(before: start)) } : nil)
+    }
+
+    /// Writes what is left, so that nothing is lost from here on. What fails there is told by `close`.
+    ///
+    /// - Parameter end: As of `close`, of the last part.
+    func writeRest(until end: MediaTime?) {
+        do throws(FileError) {
+            try file.writeRest(ends: ends(at: end, isContinued: false))
+        } catch {
+            restFailure = error
+        }
     }
 
     /// Finishes the file so that every stream ends at `end`, counted from T0, and reads it again.
@@ -76,6 +98,7 @@ final class MoviePart {
         } catch {
             outcome.failure = error
         }
+        if let restFailure { outcome = PartFinishing.Outcome(sampleCounts: [], failure: restFailure) }
         outcome.sampleCounts = sampleCounts
         return outcome
     }
@@ -84,14 +107,18 @@ final class MoviePart {
     var sampleCounts: [Int] { streams.indices.map { file.writtenSampleCount(ofTrack: $0) } }
 
     private func finish(at end: MediaTime?, isContinued: Bool) throws(FileError) -> ClosedFile {
-        let ends: [Int64?] = streams.indices.map { index in
+        let summary = try file.finish(ends: ends(at: end, isContinued: isContinued))
+        return ClosedFile(
+            relativePath: relativePath, byteCount: summary.byteCount, checksum: summary.checksum,
+            fault: FileVerification.fault(ofMovie: file.path, holding: summary))
+    }
+
+    /// Of each stream, in its ticks.
+    private func ends(at end: MediaTime?, isContinued: Bool) -> [Int64?] {
+        streams.indices.map { index in
             guard let end else { return nil }
             let ticks = streams[index].ticks(at: end) - origin(ofStream: index)
             return isContinued && !streams[index].isSound ? max(ticks, reach[index]) : ticks
         }
-        let summary = try file.finish(ends: ends)
-        return ClosedFile(
-            relativePath: relativePath, byteCount: summary.byteCount, checksum: summary.checksum,
-            fault: FileVerification.fault(ofMovie: file.path, holding: summary))
     }
 }

@@ -22,6 +22,7 @@ final class MoviePartSequence {
     private var current: MoviePart?
     private var next: MoviePart?
     private let finishing: PartFinishing
+    private let gate: FinishingGate
     /// What became of the parts, once all are closed.
     private(set) var outcomes: [PartFinishing.Outcome] = []
     /// Samples of each stream in parts that were given up.
@@ -37,11 +38,13 @@ final class MoviePartSequence {
     ///   - folder: Where further files are made.
     ///   - disk: What its disk does besides.
     ///   - finishing: Finishes what is left for the next.
+    ///   - gate: Which the sequence has entered.
     init(
         first: MoviePart?, streams: [MovieTrack], startedAt: Date, folder: SessionFolder, disk: DiskConduct,
-        finishing: PartFinishing
+        finishing: PartFinishing, gate: FinishingGate
     ) {
         current = first
+        self.gate = gate
         self.finishing = finishing
         self.folder = folder
         self.disk = disk
@@ -55,10 +58,10 @@ final class MoviePartSequence {
         lastSound = Array(repeating: nil, count: streams.count)
     }
 
-    /// Takes the date of T0, before the first packet.
-    func begin(startedAt: Date) {
+    /// Takes the date of T0, and when the first file begins, before the first packet.
+    func begin(startedAt: Date, from start: MediaTime) {
         self.startedAt = startedAt
-        current?.begin(timecode: streams.timecode(at: startedAt), createdAt: startedAt)
+        current?.begin(at: start, timecode: streams.timecode(at: startedAt), createdAt: startedAt)
     }
 
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
@@ -137,6 +140,8 @@ final class MoviePartSequence {
             hasAllParts = false
         }
         if let current, let next { leave(current, at: next.start) }
+        (next ?? current)?.writeRest(until: end)
+        gate.pass()
         let last = (next ?? current)?.close(at: end, isContinued: false)
         outcomes = finishing.join() + [last].compactMap(\.self)
         current = nil

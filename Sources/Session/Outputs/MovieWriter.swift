@@ -53,9 +53,9 @@ final class MovieWriter: Sendable {
         ordered = Monitor(files.map(\.writer))
     }
 
-    /// Tells the date of T0, once it is known. Before the first packet.
-    func begin(startedAt: Date) {
-        each { $0.begin(startedAt: startedAt) }
+    /// Tells the date of T0, once it is known, and when the file begins. Before the first packet.
+    func begin(startedAt: Date, from start: MediaTime = .zero) {
+        each { $0.begin(startedAt: startedAt, from: start) }
     }
 
     func append(_ packet: EncodedPacket, stream: Int) {

@@ -51,15 +51,19 @@ final class ProgramTrack {
     init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: EncoderLane) {
         self.rate = rate
         self.encoder = encoder
-        feeds = followers.map { follower in
-            // The program's pictures are turned and mirrored before they are in it; its slates stand upright as they are.
-            let device = follower.input.source.device.name
-            return Feed(
-                follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
-        }
+        feeds = followers.map { Self.feed($0) }
         show(layers, from: .zero)
         isOwed = false
     }
+
+    private static func feed(_ follower: GridFollower) -> Feed {
+        // The program's pictures are turned and mirrored before they are in it; its slates stand upright as they are.
+        let device = follower.input.source.device.name
+        return Feed(follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
+    }
+
+    /// Follows another camera, which may be shown from now on.
+    func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
 
     /// Shows something else from a tick on.
     ///

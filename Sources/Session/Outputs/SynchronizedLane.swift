@@ -106,7 +106,7 @@ final class SynchronizedLane {
         case .repeatLast, .slate:
             // A camera that is away or exposes for longer has captured nothing that could have been dropped.
             return switch follower.missingCause {
-            case nil, .away, .exposure, .governor: .nothing
+            case nil, .away, .exposure, .governor, .change: .nothing
             case .some(let cause): .dropped(cause)
             }
         }

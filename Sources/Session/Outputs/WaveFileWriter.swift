@@ -74,7 +74,7 @@ final class WaveFileWriter: Sendable {
     init(_ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
         self.channels = channels
         limits = disk.memory.limits
-        let (folder, conduct) = (disk.folder, disk.conduct)
+        let (folder, conduct, gate) = (disk.folder, disk.conduct, disk.gate)
         let make: Making = { (relativePath: String, startedAt: Date) throws(FileError) in
             try WaveFile(
                 path: try folder.file(relativePath), channels: channels, startedAt: startedAt, disk: conduct)
@@ -86,6 +86,7 @@ final class WaveFileWriter: Sendable {
         let name = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
         let finishing = PartFinishing(of: name)
         self.finishing = finishing
+        gate.enter()
         thread = MediaThread(name: "write:\(name)") {
             var first = made.value
             do throws(FileError) {
@@ -96,11 +97,11 @@ final class WaveFileWriter: Sendable {
             guard let first else {
                 // What comes for it is thrown away, so that it takes no memory.
                 while queue.next() != nil {}
-                return
+                return gate.pass()
             }
             Self.run(
                 first, named: relativePath, queue: queue, shared: shared, channels: channels,
-                finishing: finishing, next: make)
+                finishing: finishing, gate: gate, next: make)
         }
     }
 
@@ -175,7 +176,7 @@ final class WaveFileWriter: Sendable {
 
     private static func run(
         _ first: WaveFile, named relativePath: String, queue: WriteQueue<Item>, shared: Monitor<Shared>,
-        channels: Int, finishing: PartFinishing, next: Making
+        channels: Int, finishing: PartFinishing, gate: FinishingGate, next: Making
     ) {
         var (file, name) = (first, relativePath)
         var hasFailed = false
@@ -206,7 +207,11 @@ final class WaveFileWriter: Sendable {
             let finishingBytes = file.finishingByteCount
             shared.withLock { $0.finishingBytes = finishingBytes }
         }
-        let last = close(file, named: name)
+        var restFailure: FileError?
+        do throws(FileError) { try file.writeRest() } catch { restFailure = error }
+        gate.pass()
+        var last = close(file, named: name)
+        if let restFailure { (last.closed, last.failure) = (nil, restFailure) }
         let left = finishing.join()
         shared.withLock { shared in
             shared.result.failure = shared.result.failure ?? last.failure

@@ -4,6 +4,8 @@ public import Media
 public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     public enum Mode: String, Sendable, Codable { case copy, encode }
 
+    /// Its name among the session's tracks: the role, but of one that is begun while another of the camera was ended.
+    public var name: String
     public var role: String
     public var mode: Mode
     /// Relative to the session folder.
@@ -17,9 +19,10 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     public var crop: PixelRectangle?
 
     public init(
-        role: String, mode: Mode, file: String, rate: FrameRate, settings: PictureEncodingSettings,
-        rotation: Rotation, crop: PixelRectangle? = nil
+        name: String? = nil, role: String, mode: Mode, file: String, rate: FrameRate,
+        settings: PictureEncodingSettings, rotation: Rotation, crop: PixelRectangle? = nil
     ) {
+        self.name = name ?? role
         self.role = role
         self.mode = mode
         self.file = file

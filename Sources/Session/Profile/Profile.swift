@@ -48,6 +48,17 @@ public struct Profile: Sendable, Equatable {
         self.source = source
     }
 
+    /// Whether a name can be a role's: it becomes a file's name and stands in commands, so it is plain.
+    public static func isRole(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        let isPlain = bytes.allSatisfy { Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8).contains($0) }
+        return (1...32).contains(bytes.count) && isPlain && bytes[0] != UInt8(ascii: "-")
+            && bytes[0] != UInt8(ascii: "_")
+    }
+
+    /// The same in words.
+    public static let roleRule = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
+
     /// Whether it would leave any file behind.
     var writesAnything: Bool {
         program != nil || (!cameras.isEmpty && tracks.cameras != .none)

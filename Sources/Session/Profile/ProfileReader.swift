@@ -334,14 +334,9 @@ struct ProfileReader {
 
     /// Role names become file names and stand in commands, so they are plain, and each names one thing.
     private func checkRole(_ entry: ProfileEntry, taken: [String]) throws(ProfileError) {
-        let bytes = Array(entry.name.utf8)
-        let isPlain = bytes.allSatisfy { Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8).contains($0) }
-        guard (1...32).contains(bytes.count), isPlain, bytes[0] != UInt8(ascii: "-"),
-            bytes[0] != UInt8(ascii: "_")
-        else {
+        guard Profile.isRole(entry.name) else {
             throw entry.value.error(
-                at: entry.position, found: "the role “\(entry.name)”",
-                expected: "1 to 32 small letters, digits, - and _, beginning with a letter or digit")
+                at: entry.position, found: "the role “\(entry.name)”", expected: Profile.roleRule)
         }
         if entry.name == "program" {
             throw entry.value.error(

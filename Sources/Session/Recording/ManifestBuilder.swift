@@ -5,7 +5,8 @@ internal import Media
 /// Writes down what a recording is and became.
 struct ManifestBuilder {
     private var manifest: Manifest
-    private let plan: SessionPlan
+    /// As it runs: with all tracks, whether they have begun, or ended, or not.
+    var plan: SessionPlan
     private let inputs: SessionInputs
     private let isRealTime: Bool
 
@@ -47,7 +48,8 @@ struct ManifestBuilder {
 
     mutating func finished(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
-        marks: [Manifest.Mark], changes: [Manifest.Change], pressure: Manifest.Pressure?,
+        marks: [Manifest.Mark], changes: [Manifest.Change], stills: [Manifest.Still],
+        pressure: Manifest.Pressure?,
         governance: Governance?,
         other: Manifest.OtherFolder?
     ) -> Manifest {
@@ -55,6 +57,7 @@ struct ManifestBuilder {
         manifest.outcome = outcome
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
         manifest.changes = changes.isEmpty ? nil : changes
+        manifest.stills = stills.isEmpty ? nil : stills
         manifest.tracks = cameraTracks(outputs, files, end) + microphoneTracks(outputs, files, end)
         if let program = programTrack(outputs, files, end) { manifest.tracks.append(program) }
         manifest.files = files.listed(
@@ -115,7 +118,7 @@ struct ManifestBuilder {
         _ outputs: SessionOutputs, _ files: RecordedFiles, _ end: MediaTime
     ) -> [Manifest.Track] {
         outputs.cameraTracks.compactMap { track -> Manifest.Track? in
-            guard let planned = plan.cameraTracks.first(where: { $0.role == track.name }),
+            guard let planned = plan.cameraTracks.first(where: { $0.name == track.name }),
                 let place = outputs.places[track.name], let movie = files.movies[place.file]
             else { return nil }
             let isStream = track is CopiedStreamTrack
@@ -123,10 +126,14 @@ struct ManifestBuilder {
             let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
             let color = track.input.source.color
             let first = (track as? CopiedStreamTrack)?.firstTick ?? 0
+            let begin = outputs.begins[track.name] ?? .zero
+            let ended = outputs.ends[track.name].flatMap { end == .zero || $0 < end ? $0 : nil }
+            let last = min(ended ?? end, movie.conclusion ?? end)
             let parts = self.parts(
                 movie, stream: place.stream, of: (planned.settings.size, track.rate))
             return Manifest.Track(
-                name: track.name, kind: "camera", file: place.file, stream: place.stream, codec: codec,
+                name: track.name, role: planned.role == track.name ? nil : planned.role, kind: "camera",
+                file: place.file, stream: place.stream, codec: codec,
                 encoder: (track as? EncodedTrack).map {
                     Manifest.Encoder($0.encoder, rate: track.rate)
                 },
@@ -134,8 +141,9 @@ struct ManifestBuilder {
                 rate: track.rate.perSecond, rotation: planned.rotation.degrees,
                 crop: planned.crop,
                 color: Manifest.Color(matrix: color.matrix.rawValue, range: color.range.rawValue),
-                first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : 0,
-                duration_ns: min(end, movie.conclusion ?? end).nanoseconds, grid: isStream ? false : nil,
+                first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : begin.nanoseconds,
+                duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
+                grid: isStream ? false : nil,
                 frames: Manifest.Frames(inFile(track.counts, files, place, isStream: isStream)),
                 parts: parts?.map(\.file), part_details: parts,
                 failure: (movie.failure ?? files.conclusion)?.description)

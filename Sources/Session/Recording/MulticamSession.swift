@@ -11,15 +11,17 @@ public actor MulticamSession {
     private let cameras: [String: any CameraSource]
     private let microphones: [String: any MicrophoneSource]
     private let voices: [String: any MicrophoneSource]
-    private let options: RecordingOptions
-    private let clock: any SessionClock
-    private let machinery: any MediaMachinery
+    let options: RecordingOptions
+    let clock: any SessionClock
+    let machinery: any MediaMachinery
     private let sinks: SessionSinks
     private let host: (any HostReading)?
-    private nonisolated let controls = SessionControls()
+    nonisolated let controls = SessionControls()
     private nonisolated let currentStatus = Monitor(SessionStatus())
     private nonisolated let currentFolder = Monitor<String?>(nil)
-    private nonisolated let running: Monitor<RunningPlan>
+    nonisolated let running: Monitor<RunningPlan>
+    /// By role, from the start of the devices on.
+    nonisolated let cameraInputs = Monitor<[String: CameraInput]>([:])
     private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
     private var standby: Standby?
     private var standbyThread: MediaThread?
@@ -59,7 +61,7 @@ public actor MulticamSession {
             pictures: pictureTaps, sounds: soundTaps, metadata: metadataTaps,
             synchronized: synchronizedOutputs)
         self.host = host
-        running = Monitor(RunningPlan(plan))
+        running = Monitor(RunningPlan(plan, devices: Self.devices(cameras)))
         (events, eventSink) = AsyncStream.makeStream()
     }
 
@@ -72,25 +74,58 @@ public actor MulticamSession {
     /// Remembers this instant under a name, in the manifest and the events.
     public nonisolated func mark(_ text: String) { controls.mark(text, at: clock.now) }
 
+    /// Remembers a still that was taken out of the recording, in the manifest and the events.
+    ///
+    /// - Parameters:
+    ///   - role: Its camera's.
+    ///   - files: As they were written into the session folder; others are told with their whole path.
+    public nonisolated func noteStill(of role: String, _ files: StillFolder.Files) {
+        controls.noteStill(of: role, files)
+    }
+
     /// Goes on in new files from now on, without losing a picture or a sample.
     public nonisolated func split() { controls.split(at: clock.now) }
 
-    /// Changes what the program shows and how it sounds, all at once, at the tick of this instant. Tracks go on as they are.
+    private static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
+        RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
+    }
+
+    /// Changes what the program shows and how it sounds, cameras and their tracks, all at once, at the tick of this instant. What is not
+    /// named goes on without a gap. A camera takes its time to deliver otherwise, and a file to be made.
     ///
-    /// - Parameter changes: Applied one after the other.
+    /// - Parameter changes: Applied one after the other. What is changed of cameras and tracks is of this recording alone, the
+    ///   arrangement also of the next.
     /// - Throws: What is wrong with one of them; none takes effect then.
     public nonisolated func commit(_ changes: [SessionChange]) throws(SessionChangeError) {
+        try change(as: changes.map(\.description)) { (running) throws(SessionChangeError) in
+            var orders: [SessionOrder] = []
+            for change in changes { orders += try running.apply(change) }
+            return orders
+        }
+    }
+
+    /// Makes the plan another, and says what is to be done for it.
+    ///
+    /// - Parameters:
+    ///   - words: The changes as a person said them.
+    ///   - body: Makes them. What it has made is forgotten when it throws.
+    /// - Throws: What `body` does.
+    nonisolated func change(
+        as words: [String], _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
+    ) throws(SessionChangeError) {
         let now = clock.now
         let controls = controls
         let result = running.withLock { running -> Result<Void, SessionChangeError> in
             var changed = running
+            changed.devices.slowestIntervals = controls.recordingTiming?.slowestIntervals ?? [:]
             do throws(SessionChangeError) {
-                for change in changes { try changed.apply(change) }
+                let orders = try body(&changed)
+                controls.exchange(
+                    SessionControls.PlanRequest(plan: changed.plan, words: words, orders: orders, at: now))
             } catch {
                 return .failure(error)
             }
             running = changed
-            controls.exchange(changed.plan, for: changes, at: now)
             return .success(())
         }
         try result.get()
@@ -175,7 +210,11 @@ public actor MulticamSession {
     /// - Throws: When the recording could not begin; nothing is left behind then.
     public func record() async throws(RecordingError) -> RecordingResult {
         guard let standby else { return try await recordAlone() }
-        defer { controls.renew() }
+        defer {
+            controls.renew()
+            let devices = Self.devices(cameras)
+            running.withLock { $0.renew(plan, devices: devices) }
+        }
         controls.forgetPlans()
         let make = try recorderMaker(lendsDevices: true)
         let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
@@ -289,6 +328,7 @@ public actor MulticamSession {
                         role: planned.role, source: $0, offset: planned.offset, pick: [], clock: clock)
                 }
             }
+            cameraInputs.withLock { $0 = Dictionary(uniqueKeysWithValues: inputs.map { ($0.role, $0) }) }
             return SessionInputs(cameras: inputs, microphones: microphones, voices: voices)
         } catch {
             throw .encoding(error)

@@ -117,15 +117,15 @@ struct OutputAssembly {
         for wave in prepared.waves.values { wave.begin(startedAt: date) }
         for movie in prepared.movies.values { movie.begin(startedAt: date) }
         let microphones = makeMicrophones(prepared, start: start)
-        var outputs = assemble(prepared, microphones: microphones, start: start)
-        measureLoudness(&outputs, with: prepared.meters)
+        let outputs = assemble(prepared, microphones: microphones, start: start)
+        measureLoudness(outputs, with: prepared.meters)
         outputs.synchronized = makeSynchronizedLanes(microphones, start: start)
         outputs.metadata = makeMetadataTracks(prepared.metadata, start: start)
         return outputs
     }
 
     private func measureLoudness(
-        _ outputs: inout SessionOutputs, with meters: [Carried<any LoudnessMetering>]
+        _ outputs: SessionOutputs, with meters: [Carried<any LoudnessMetering>]
     ) {
         guard !meters.isEmpty else { return }
         let lane = LoudnessLane(meters, waitsForRoom: !clock.isRealTime)
@@ -277,7 +277,7 @@ struct OutputAssembly {
         _ prepared: Prepared, microphones: [MicrophoneTrack], start: ClockTime
     ) -> SessionOutputs {
         let (streams, writers) = (prepared.streams, prepared.movies)
-        var outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
+        let outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
         for (index, stream) in streams.enumerated() {
             guard let writer = writers[stream.file] else { continue }
             let place = streams[..<index].filter { $0.file == stream.file }.count
@@ -318,7 +318,8 @@ struct OutputAssembly {
         }
         return CopiedTrack(
             follower: follower(input, track.role, track.rate, start), rate: track.rate,
-            caption: caption(of: input, track), lane: lane, machinery: machinery)
+            size: input.source.format.size, caption: caption(of: input, track), lane: lane,
+            machinery: machinery)
     }
 
     private func caption(of input: CameraInput, _ track: PlannedCameraTrack) -> SlateCaption {

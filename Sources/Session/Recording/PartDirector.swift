@@ -63,7 +63,7 @@ final class PartDirector {
         splitAt = split
         timeline.beginPart(at: split)
         var files: [String] = []
-        for writer in outputs.writers.values where writer.isOpen {
+        for (file, writer) in outputs.writers where writer.isOpen && !outputs.isEnding(file: file) {
             let relative = nextPart(of: writer.relativePath)
             files.append(relative)
             writer.split(
@@ -85,9 +85,9 @@ final class PartDirector {
 
     private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) {
         let writer = track.lane.writer
-        guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting else {
-            return
-        }
+        guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting,
+            outputs.ends[track.name] == nil
+        else { return }
         let captured = MediaTime(successor.time, since: start)
         // Alone in its file, it only has to begin at a tick that it has not decided.
         let lead = writer.streamCount > 1 ? Self.lead : 1

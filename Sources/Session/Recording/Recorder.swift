@@ -22,8 +22,13 @@ final class Recorder {
     private let report: (SessionStatus) -> Void
 
     private var marks: [Manifest.Mark] = []
+    private var stills: [Manifest.Still] = []
     private var parts: PartDirector?
     private var changes: ChangeDirector?
+    private var tracks: TrackDirector?
+    /// As it was changed last.
+    private var runningPlan: SessionPlan
+    private var manifest: ManifestBuilder?
     private var storage: StorageDirector?
     private var statusDue = MediaTime.zero
     private var pressure: PressureWatch?
@@ -44,6 +49,7 @@ final class Recorder {
         report: @escaping (SessionStatus) -> Void
     ) {
         self.plan = plan
+        runningPlan = plan
         self.options = options
         self.clock = clock
         self.machinery = machinery
@@ -126,8 +132,10 @@ final class Recorder {
             pressure?.stop()
             storage.finish()
         }
-        var manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
-        for disk in disks { disk.papers.write(manifest.current(outputs, on: disk)) }
+        manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
+        writeManifest(outputs)
+        controls.recordingTiming = SessionControls.Timing(
+            alignmentDelay: delay, slowestIntervals: slowestIntervals(with: delay))
         // Announced when it is true, and not while there is still time to it.
         clock.sleep(until: start, unless: Cancellation())
         note(
@@ -155,14 +163,29 @@ final class Recorder {
         parts = PartDirector(
             clock: clock, start: start, timeline: timeline, outputs: outputs)
         changes = ChangeDirector(start: start, timeline: timeline)
+        tracks = TrackDirector(
+            clock: clock, start: start, machinery: machinery, disks: disks, timeline: timeline,
+            inputs: inputs, outputs: outputs)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
+        tracks?.finish()
         watchSound(until: MediaTime(nanoseconds: end.nanoseconds - 1), start: start)
         for event in parts?.takeEvents(before: end) ?? [] { note(event) }
         for event in changes?.takeEvents(before: end) ?? [] { note(event) }
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
-        manifest.noteDevices()
+        manifest?.noteDevices()
         history.noteJitter(inputs)
+        guard var manifest else { preconditionFailure("a recording that began has a manifest") }
+        manifest.plan = runningPlan
         return Recorded(outputs: outputs, end: end, manifest: manifest)
+    }
+
+    /// For whoever must make whole what a crash leaves.
+    private func writeManifest(_ outputs: SessionOutputs) {
+        manifest?.plan = runningPlan
+        manifest?.noteDevices()
+        for disk in disks {
+            if let current = manifest?.current(outputs, on: disk) { disk.papers.write(current) }
+        }
     }
 
     private func begin() throws(RecordingError) -> (start: ClockTime, outputs: SessionOutputs) {
@@ -213,6 +236,15 @@ final class Recorder {
         return min(max(usual, governed, .milliseconds(100)), .seconds(2))
     }
 
+    /// How slow each camera may become: a longer exposure and transport, and half an interval to the tick that shows it.
+    private func slowestIntervals(with delay: Nanoseconds) -> [String: Nanoseconds] {
+        let cameras = inputs.cameras.map { camera -> (String, Nanoseconds) in
+            let planned = camera.source.format.rate.interval
+            return (camera.role, max(planned, (delay - camera.deliveryDelay + planned * 2) / 3))
+        }
+        return Dictionary(uniqueKeysWithValues: cameras)
+    }
+
     /// In simulated time nothing is slow, unless somebody says so.
     private var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
 
@@ -243,10 +275,9 @@ final class Recorder {
             marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
             note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
         }
+        for still in requests.stills { note(still.files, of: still.role, since: start) }
         followParts(requests.splits, at: position)
-        changes?.follow(requests.plans)
-        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
-        for event in changes?.takeEvents(before: reached) ?? [] { note(event) }
+        followPlans(requests.plans, at: position, outputs: outputs)
         watchSound(until: position, start: start)
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { note(event) }
@@ -266,6 +297,32 @@ final class Recorder {
         // The tick at the position is decided: the end comes after it.
         let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
         return mustEnd ? undecided : end.map { max($0, undecided) }
+    }
+
+    private func note(_ files: StillFolder.Files, of role: String, since start: ClockTime) {
+        let time = max(MediaTime(files.capturedAt, since: start), .zero)
+        let still = Manifest.Still(at_ns: time.nanoseconds, role: role, files, in: disks[0].folder.path)
+        stills.append(still)
+        var fields: [String: JSONValue] = ["track": .string(role), "file": .string(still.file)]
+        if let clip = still.clip { fields["clip"] = .string(clip) }
+        note(SessionEvent(.still, at: time, fields))
+    }
+
+    private func followPlans(
+        _ requests: [SessionControls.PlanRequest], at position: MediaTime, outputs: SessionOutputs
+    ) {
+        if let last = requests.last { runningPlan = last.plan }
+        changes?.follow(requests) { order, words in
+            tracks?.follow(order, reason: words) { camera, format, reason in
+                if let governance { return governance.choose(format, of: camera, reason: reason) }
+                camera.chosenFormat = format
+                camera.change(to: format, for: .change, reason: reason)
+            }
+        }
+        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
+        for event in changes?.takeEvents(before: reached) ?? [] { note(event) }
+        for event in tracks?.takeEvents(at: position) ?? [] { note(event) }
+        if tracks?.takeChange() ?? false { writeManifest(outputs) }
     }
 
     private func followParts(_ splits: [ClockTime], at position: MediaTime) {
@@ -364,7 +421,7 @@ final class Recorder {
             let final = manifest.finished(
                 outputs: outputs, files: own, end: end,
                 outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
-                changes: changes?.changes(before: end) ?? [],
+                changes: changes?.changes(before: end) ?? [], stills: stills,
                 pressure: pressure?.course.summary, governance: governance, other: other)
             let report = SyncReport(manifest: final, history: history).document
             disk.papers.conclude(final, report: Data(report.utf8))

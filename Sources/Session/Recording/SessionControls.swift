@@ -7,11 +7,23 @@ final class SessionControls: Sendable {
         var isUrgent = false
         var marks: [(text: String, at: ClockTime)] = []
         var splits: [ClockTime] = []
-        /// What the session is to be from then on, with what was asked for.
-        var plans: [(plan: SessionPlan, changes: [SessionChange], at: ClockTime)] = []
+        /// That were taken: the roles of their cameras, and their files.
+        var stills: [(role: String, files: StillFolder.Files)] = []
+        var plans: [PlanRequest] = []
+    }
+
+    /// What the session is to be from an instant on.
+    struct PlanRequest: Sendable {
+        let plan: SessionPlan
+        /// Each change as a person said it.
+        let words: [String]
+        /// What devices and files are to do for it.
+        let orders: [SessionOrder]
+        let at: ClockTime
     }
 
     private let requests = Monitor(Requests())
+    private let timing = Monitor<Timing?>(nil)
     /// Wakes the timeline from its sleep before the recording has begun.
     let cancellation = Cancellation()
 
@@ -27,11 +39,12 @@ final class SessionControls: Sendable {
     }
 
     func mark(_ text: String, at time: ClockTime) { requests.withLock { $0.marks.append((text, time)) } }
+    func noteStill(of role: String, _ files: StillFolder.Files) {
+        requests.withLock { $0.stills.append((role, files)) }
+    }
     func split(at time: ClockTime) { requests.withLock { $0.splits.append(time) } }
 
-    func exchange(_ plan: SessionPlan, for changes: [SessionChange], at time: ClockTime) {
-        requests.withLock { $0.plans.append((plan, changes, time)) }
-    }
+    func exchange(_ request: PlanRequest) { requests.withLock { $0.plans.append(request) } }
 
     /// What was arranged before a recording is in its plan.
     func forgetPlans() { requests.withLock { $0.plans.removeAll() } }
@@ -39,15 +52,29 @@ final class SessionControls: Sendable {
     /// What was asked for of a recording that is over is nothing to the next one.
     func renew() { requests.withLock { $0 = Requests() } }
 
-    /// What is wanted now; marks, splits and plans are handed over once.
+    /// What is wanted now; all but the end is handed over once.
     func take() -> Requests {
         requests.withLock { requests in
             let taken = requests
             requests.marks.removeAll()
             requests.splits.removeAll()
+            requests.stills.removeAll()
             requests.plans.removeAll()
             return taken
         }
+    }
+
+    /// What the recording that runs has room for.
+    struct Timing: Sendable {
+        let alignmentDelay: Nanoseconds
+        /// By role, the longest interval at which a camera's pictures still come before their ticks are decided.
+        let slowestIntervals: [String: Nanoseconds]
+    }
+
+    /// `nil` before there has been a recording.
+    var recordingTiming: Timing? {
+        get { timing.withLock { $0 } }
+        set { timing.withLock { $0 = newValue } }
     }
 
     var stopTime: ClockTime? { requests.withLock { $0.stop } }

@@ -2,11 +2,13 @@ internal import Media
 
 /// The devices of a session: starts them, waits until all deliver, keeps their latest deliveries until the first tick.
 final class SessionInputs {
-    let cameras: [CameraInput]
+    private(set) var cameras: [CameraInput]
     let microphones: [MicrophoneInput]
     /// Of some of the microphones, by their roles: what the program has of them.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
+    /// How many cameras were there from the beginning.
+    private let plannedCount: Int
 
     /// Good pictures that a camera must have delivered, at most: enough to know its clock to some milliseconds and to leave the
     /// first, often damaged ones behind. A slow camera is not waited for longer than the time below, but for three pictures.
@@ -21,6 +23,23 @@ final class SessionInputs {
         self.cameras = cameras
         self.microphones = microphones
         kept = Array(repeating: [], count: cameras.count)
+        plannedCount = cameras.count
+    }
+
+    /// Takes in another camera, which delivers already. What it has delivered until now is of no recording.
+    func add(_ camera: CameraInput) {
+        _ = camera.takeDeliveries()
+        _ = camera.takeLog()
+        cameras.append(camera)
+        kept.append([])
+        camera.beginCounting()
+    }
+
+    /// Stops the cameras that were taken in, after the recording that took them.
+    func dropAdded() {
+        for camera in cameras[plannedCount...] { camera.source.stop() }
+        cameras.removeSubrange(plannedCount...)
+        kept.removeSubrange(plannedCount...)
     }
 
     /// Starts all devices: in real time all cameras at once, since a driver may take half a second to let a stream begin; in
@@ -42,7 +61,7 @@ final class SessionInputs {
         Result { () throws(DeviceError) in try camera.start() }
     }
 
-    private static func picturesNeeded(of camera: CameraInput) -> Int {
+    static func picturesNeeded(of camera: CameraInput) -> Int {
         let inTime = camera.source.format.rate.perSecond * warmUp
         return min(max(Int(inTime), leastPictures), mostPictures)
     }
@@ -152,7 +171,8 @@ final class SessionInputs {
     /// Brings cameras back to their formats after a recording that gave them up.
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
-            camera.change(to: camera.source.format, reason: "the recording is over")
+            camera.chosenFormat = camera.source.format
+            camera.change(to: camera.source.format, for: .governor, reason: "the recording is over")
         }
     }
 

@@ -1,9 +1,9 @@
 internal import Media
 
 /// Everything that a running session writes to. Timeline's thread only.
-struct SessionOutputs {
+final class SessionOutputs {
     let disks: [RecordingDisk]
-    let writers: [String: MovieWriter]
+    var writers: [String: MovieWriter]
     let microphones: [MicrophoneTrack]
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
@@ -17,12 +17,26 @@ struct SessionOutputs {
     var metadata: [MetadataTrack] = []
     /// File and stream of each track in a movie, by the track's name.
     var places: [String: (file: String, stream: Int)] = [:]
+    /// Of cameras' tracks that did not begin at T0, and of those that were ended, when that is or will be: by their names.
+    var begins: [String: MediaTime] = [:]
+    var ends: [String: MediaTime] = [:]
 
     init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneTrack]) {
         self.disks = disks
         self.writers = writers
         self.microphones = microphones
     }
+
+    /// Puts a track that begins while the recording runs beside the others.
+    func add(_ track: any CameraTrack, file: String, writer: MovieWriter, from time: MediaTime) {
+        cameraTracks.append(track)
+        writers[file] = writer
+        places[track.name] = (file, 0)
+        begins[track.name] = time
+    }
+
+    /// Whether a file ends, or has ended, before the recording: one of a track that was ended has no other.
+    func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
     /// The movies' files on one disk, by their paths in its folder.
     func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {

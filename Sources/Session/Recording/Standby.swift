@@ -75,6 +75,7 @@ final class Standby: Sendable {
             switch order {
             case .lend(let loan):
                 loan(inputs)
+                inputs.dropAdded()
                 inputs.restoreFormats()
                 idling = Idling(inputs, since: clock.now)
             case .end: return

@@ -17,9 +17,20 @@ final class Timeline {
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
+    /// How far a camera's own track has come.
+    private struct Progress {
+        let track: any CameraTrack
+        var nextTick: Int64
+        /// Where it ends, if that is before the recording's end.
+        var end: MediaTime?
+
+        var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
+    }
+
     private var cameraClocks: [ClockWatch]
     private var microphoneClocks: [ClockWatch]
-    private var nextTicks: [Int64]
+    /// Of the tracks that have not ended.
+    private var tracks: [Progress]
     private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
     /// What the program is to sound like from an instant on, in the order of time.
@@ -54,7 +65,7 @@ final class Timeline {
             loudness: outputs.mixLoudness)
         cameraClocks = inputs.cameras.map { _ in ClockWatch() }
         microphoneClocks = inputs.microphones.map { _ in ClockWatch() }
-        nextTicks = Array(repeating: 0, count: outputs.cameraTracks.count)
+        tracks = outputs.cameraTracks.map { Progress(track: $0, nextTick: 0) }
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
@@ -95,7 +106,7 @@ final class Timeline {
     ///   - writer: Whose file begins anew; `nil` for all.
     func beginPart(at time: MediaTime, of writer: MovieWriter? = nil) {
         if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
-        for track in outputs.cameraTracks {
+        for track in tracks.map(\.track) {
             let tick = track.rate.ticks(before: time)
             switch track {
             case let track as EncodedTrack: track.beginPart(at: tick)
@@ -116,6 +127,45 @@ final class Timeline {
         return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
     }
 
+    /// Takes another camera in, whose pictures the program may show.
+    func add(_ camera: CameraInput) {
+        inputs.add(camera)
+        cameraClocks.append(ClockWatch())
+        guard let program = outputs.program, camera.hasPixels else { return }
+        program.add(GridFollower(input: camera, track: "program", start: start, rate: program.rate))
+    }
+
+    /// Lets another track decide from a tick on.
+    ///
+    /// - Parameters:
+    ///   - track: Of a camera that is among the inputs.
+    ///   - tick: Not over yet.
+    func add(_ track: any CameraTrack, from tick: Int64) {
+        tracks.append(Progress(track: track, nextTick: tick))
+    }
+
+    /// Ends a camera's own track at its first tick that is not decided yet.
+    ///
+    /// - Returns: When that is; `nil` where there is no such track, or it has just begun.
+    func endTrack(named name: String) -> MediaTime? {
+        guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
+            return nil
+        }
+        let end = tracks[index].nextTime
+        guard end > outputs.begins[name] ?? .zero else { return nil }
+        tracks[index].end = end
+        return end
+    }
+
+    private func finishTracks(before time: MediaTime) {
+        for progress in tracks {
+            guard let end = progress.end, end <= time else { continue }
+            if let file = outputs.places[progress.track.name]?.file { outputs.writers[file]?.setEnd(end) }
+            progress.track.finish(at: end)
+        }
+        tracks.removeAll { $0.end.map { $0 <= time } ?? false }
+    }
+
     private var nextTime: MediaTime {
         var earliest =
             wakesForSound ? SoundStage.rate.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
@@ -125,13 +175,12 @@ final class Timeline {
         for (index, lane) in outputs.synchronized.enumerated() {
             earliest = min(earliest, lane.rate.time(ofTick: nextSynchronizedTicks[index]))
         }
-        for (index, track) in outputs.cameraTracks.enumerated() {
-            earliest = min(earliest, track.rate.time(ofTick: nextTicks[index]))
-        }
+        for track in tracks { earliest = min(earliest, track.nextTime) }
         return earliest
     }
 
     private func step(at time: MediaTime) {
+        finishTracks(before: time)
         takeDeliveries()
         announceClocks()
         while SoundStage.rate.time(ofTick: nextSoundTick) <= time {
@@ -145,10 +194,9 @@ final class Timeline {
             announceSound()
             nextSoundTick += 1
         }
-        for (index, track) in outputs.cameraTracks.enumerated()
-        where track.rate.time(ofTick: nextTicks[index]) <= time {
-            track.step(tick: nextTicks[index])
-            nextTicks[index] += 1
+        for index in tracks.indices where tracks[index].nextTime <= time {
+            tracks[index].track.step(tick: tracks[index].nextTick)
+            tracks[index].nextTick += 1
         }
         if let program = outputs.program, program.rate.time(ofTick: nextProgramTick) <= time {
             program.step(tick: nextProgramTick)
@@ -197,7 +245,7 @@ final class Timeline {
         for (index, camera) in inputs.cameras.enumerated() {
             let deliveries = inputs.takeDeliveries(ofCamera: index)
             guard !deliveries.isEmpty else { continue }
-            for track in outputs.cameraTracks where track.input === camera { track.take(deliveries) }
+            for progress in tracks where progress.track.input === camera { progress.track.take(deliveries) }
             outputs.program?.take(deliveries, from: camera.role)
             for lane in outputs.synchronized { lane.take(deliveries, of: camera) }
             for track in outputs.metadata where track.input === camera { track.take(deliveries) }
@@ -212,10 +260,11 @@ final class Timeline {
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
         // Before any of them can find its last stream finished.
-        for writer in outputs.writers.values { writer.setEnd(end) }
+        finishTracks(before: end)
+        for (file, writer) in outputs.writers where !outputs.isEnding(file: file) { writer.setEnd(end) }
         takeDeliveries()
         sound.advance(to: end.ticks(perSecond: Int64(SoundFormat.sessionRate)))
-        for track in outputs.cameraTracks { track.finish(at: end) }
+        for progress in tracks { progress.track.finish(at: end) }
         outputs.program?.finish(at: end)
         sound.finish(at: end)
         for lane in outputs.synchronized { lane.finish() }

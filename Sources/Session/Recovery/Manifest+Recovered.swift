@@ -86,7 +86,7 @@ extension Manifest.Track {
         _ content: RecoveredContent, _ end: MediaTime, _ events: RecordedEvents, _ gaps: [Gap]
     ) -> Self {
         var track = self
-        track.duration_ns = end.nanoseconds
+        track.duration_ns = max(0, (ended_ns ?? end.nanoseconds) - max(0, first_ns))
         if !content.isThere { track.failure = content.ending.text }
         if kind == "microphone" {
             let filled = min(

@@ -47,7 +47,9 @@ public struct SessionStills: Sendable {
         }
         let chosen = roles.isEmpty ? cameras : cameras.filter { roles.contains($0.role) }
         let files = Parallel.map(chosen, threads: "still") { camera in
-            Result { () throws(StillError) in try folder.write(try camera.take(), with: machinery) }
+            Result { () throws(StillError) in
+                try folder.write(try camera.take(with: machinery), with: machinery)
+            }
         }
         return zip(chosen, files).map { ($0.role, $1) }
     }

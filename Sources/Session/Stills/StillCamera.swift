@@ -5,7 +5,7 @@ public import Media
 /// Give its `tap` to the session; then `take` gives the next whole picture, and with it, where a clip is wanted, the camera's own
 /// JPEGs around it out of a bounded ring.
 public final class StillCamera: Sendable {
-    private struct State {
+    fileprivate struct State {
         var ring: PictureRing?
         /// Of pictures that came since somebody began to wait.
         var taken: CapturedPicture?
@@ -14,8 +14,11 @@ public final class StillCamera: Sendable {
         var waiting = 0
         /// Of stills from now on.
         var rotation: Rotation
-        /// Whether what comes are no whole pictures, but a stream that has to be decoded first.
-        var isStream = false
+        /// Where pictures depend on each other, those from the last key picture on.
+        var stream: [CapturedPicture] = []
+        var streamBytes = 0
+        /// The same as `taken` came, with that.
+        var takenStream: [CapturedPicture] = []
     }
 
     public let role: String
@@ -29,6 +32,8 @@ public final class StillCamera: Sendable {
 
     /// So much memory at most for the pictures of a clip: 1.5 s of a 4K camera at 30 pictures a second need 90 MB.
     private static let ringBytes = 128 << 20
+    /// Likewise for what a picture of a stream depends on: ten seconds between two key pictures at 50 Mbit/s.
+    fileprivate static let streamBytes = 64 << 20
     /// Longer clips are recordings.
     public static let longestClip = Nanoseconds.seconds(10)
 
@@ -62,9 +67,9 @@ public final class StillCamera: Sendable {
         rest(true)
     }
 
-    /// Without a clip to be kept, nobody looks at pictures while no still is wanted.
+    /// Without a clip to be kept, nobody looks at pictures while no still is wanted; but a picture of a stream needs those before it.
     private func rest(_ isResting: Bool) {
-        if live == .zero { tap.pause(isResting) }
+        if live == .zero, planned.format.pixel != .h264 { tap.pause(isResting) }
     }
 
     /// Whether stills come with the clip around them.
@@ -79,10 +84,12 @@ public final class StillCamera: Sendable {
     private static func note(_ picture: CapturedPicture, in state: Monitor<State>) {
         let isWanted = state.broadcast { state in
             state.latest = picture.capturedAt
-            state.isStream = picture.pixel == .h264
             // Raw pictures may be the driver's memory, which nobody may keep for long.
             if picture.pixel == .mjpeg { state.ring?.add(picture) }
-            return state.waiting > 0 && state.taken == nil && !state.isStream
+            if picture.pixel == .h264 { state.continueStream(with: picture) }
+            let isWanted = state.waiting > 0 && state.taken == nil
+            if isWanted { state.takenStream = state.stream }
+            return isWanted
         }
         guard isWanted else { return }
         let owned = picture.ownedCopy()
@@ -94,10 +101,14 @@ public final class StillCamera: Sendable {
     /// The next whole picture, and the clip around it where this camera makes clips: half of it is still to come then, and is
     /// waited for. Blocks its thread; not in a Swift task, nor from several threads at once.
     ///
-    /// - Parameter patience: How long a picture is waited for.
+    /// - Parameters:
+    ///   - machinery: Decodes a picture of a stream.
+    ///   - patience: How long a picture is waited for.
     /// - Returns: It, with what is known of its moment.
-    /// - Throws: When none comes, or the camera's pictures are not stills.
-    public func take(within patience: Nanoseconds = .seconds(2)) throws(StillError) -> Still {
+    /// - Throws: When none comes, or it cannot be decoded.
+    public func take(
+        with machinery: any MediaMachinery, within patience: Nanoseconds = .seconds(2)
+    ) throws(StillError) -> Still {
         state.withLock { state in
             state.waiting += 1
             state.taken = nil
@@ -107,19 +118,32 @@ public final class StillCamera: Sendable {
             state.withLock { $0.waiting -= 1 }
             rest(true)
         }
-        guard let picture = state.wait(until: MonotonicClock().now + patience, { $0.taken }) else {
-            if state.withLock({ $0.isStream }) {
-                throw .unsuitable(
-                    role: role,
-                    reason:
-                        "it delivers H.264, of which no stills are taken while it records. Choose `format: mjpeg` in the "
-                        + "profile.")
-            }
+        guard var picture = state.wait(until: MonotonicClock().now + patience, { $0.taken }) else {
             throw .noPicture(role: role, seconds: patience.inSeconds)
         }
+        if picture.pixel == .h264 { picture = try decoded(with: machinery, within: patience) }
         return Still(
             role: role, picture: picture, facts: facts(of: picture), clip: clip(around: picture, patience),
             rate: source.format.rate)
+    }
+
+    /// The picture of a stream that was taken, decoded by itself from its key picture on: what records the stream is not disturbed.
+    private func decoded(
+        with machinery: any MediaMachinery, within patience: Nanoseconds
+    ) throws(StillError) -> CapturedPicture {
+        let stream = state.withLock { state in
+            defer { state.takenStream = [] }
+            return state.takenStream
+        }
+        do throws(EncodingError) {
+            let decoder = try machinery.makePictureDecoder(name: role)
+            var latest: CapturedPicture?
+            for picture in stream { latest = try decoder.decode(picture).ready.last ?? latest }
+            if let latest { return latest }
+        } catch {
+            throw .encoding(error)
+        }
+        throw .noPicture(role: role, seconds: patience.inSeconds)
     }
 
     /// A clip without its end, as of a camera that was unplugged, is as long as there are pictures.
@@ -144,5 +168,23 @@ public final class StillCamera: Sendable {
         return StillFacts(
             date: clock.date(of: picture.capturedAt - planned.latency), device: source.device,
             rotation: state.withLock { $0.rotation }, isMirrored: planned.isMirrored, controls: controls)
+    }
+}
+
+extension StillCamera.State {
+    /// Keeps what later pictures need; without its key picture nothing of it is of use.
+    fileprivate mutating func continueStream(with picture: CapturedPicture) {
+        if picture.isKey {
+            stream.removeAll()
+            streamBytes = 0
+        } else if stream.isEmpty {
+            return
+        }
+        stream.append(picture)
+        streamBytes += picture.memory.bytes.count
+        if streamBytes > StillCamera.streamBytes {
+            stream.removeAll()
+            streamBytes = 0
+        }
     }
 }

@@ -10,6 +10,8 @@ public struct StillFolder: Sendable {
         public let still: String
         /// The clip around it; `nil` where there is none.
         public let clip: String?
+        /// When the picture was captured.
+        public let capturedAt: ClockTime
     }
 
     public let path: String
@@ -57,10 +59,11 @@ public struct StillFolder: Sendable {
             if let name { base = path + "/" + Self.withoutEnding(name) } else { base = try freeName(still) }
             let file = name.map { path + "/" + $0 } ?? base + ".jpg"
             try StillFile.write(jpeg, facts, to: file)
-            guard !still.clip.isEmpty else { return Files(still: file, clip: nil) }
+            let time = still.picture.capturedAt
+            guard !still.clip.isEmpty else { return Files(still: file, clip: nil, capturedAt: time) }
             let clip = base + ".mov"
             try ClipFile.write(still, to: clip)
-            return Files(still: file, clip: clip)
+            return Files(still: file, clip: clip, capturedAt: time)
         } catch {
             throw .file(error)
         }

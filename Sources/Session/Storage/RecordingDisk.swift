@@ -9,6 +9,7 @@ final class RecordingDisk: Sendable {
     let folder: SessionFolder
     let memory: WriteMemory
     let room: HeldRoom
+    let gate = FinishingGate()
     let papers: FolderPapers
     let waitsForRoom: Bool
     let content: SafetyCopy.Content

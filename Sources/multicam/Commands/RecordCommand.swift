@@ -197,7 +197,7 @@ struct RecordCommand: Command {
                 copy: copy), pictureTaps: stills.taps)
         let rotation = setup.followRotation(of: session, stills: stills)
         if let rotation { Task { for await text in rotation.sentences { Output.message(text) } } }
-        steering.steer(session, stills: stills, rotation: rotation)
+        steering.steer(session, setup, stills: stills, rotation: rotation)
         return session
     }
 

@@ -10,6 +10,7 @@ final class RecordSteering: Sendable {
         /// `nil` while nothing is recorded, but on standby.
         var session: MulticamSession?
         /// Of that session.
+        var setup: SessionSetup?
         var stills: SessionStills?
         /// Turns that session's cameras for as long as it is there.
         var rotation: SessionRotation?
@@ -96,7 +97,7 @@ final class RecordSteering: Sendable {
                 state.withLock { $0.isStopped = true }
                 end(nil)
                 return ControlReply(ok: true, text: "it does not go on.")
-            case .mark, .split, .change, .snapshot, .start, .stop, .switchCamera:
+            case .mark, .split, .change, .add, .set, .snapshot, .start, .stop, .switchCamera:
                 return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
             }
         }
@@ -119,6 +120,8 @@ final class RecordSteering: Sendable {
             session.split()
             return ControlReply(ok: true, text: "the recording goes on in new files.")
         case .snapshot(let roles): return takeStills(roles, of: session)
+        case .add(let role, let selector): return add(role, selector, to: session)
+        case .set(let role, let words): return set(words, of: role, session)
         case .start where isRecording:
             return ControlReply(
                 ok: false,
@@ -142,6 +145,39 @@ final class RecordSteering: Sendable {
             } catch {
                 return ControlReply(ok: false, text: error.description, usage: true)
             }
+        }
+    }
+
+    /// Asks the device.
+    private func set(_ words: [String], of role: String, _ session: MulticamSession) -> ControlReply {
+        let settings = words.compactMap { word -> (name: String, value: String)? in
+            guard let mark = word.firstIndex(of: "=") else { return nil }
+            return (String(word[..<mark]), String(word[word.index(after: mark)...]))
+        }
+        do throws(SessionChangeError) {
+            let outcomes = try session.set(settings, of: role)
+            let remarks = outcomes.compactMap(\.remark)
+            return ControlReply(
+                ok: remarks.isEmpty,
+                text: remarks.isEmpty
+                    ? "set: \(role) \(words.joined(separator: " "))"
+                    : "camera \(role): \(remarks.joined(separator: " "))")
+        } catch {
+            return ControlReply(ok: false, text: error.description, usage: true)
+        }
+    }
+
+    /// Waits until it delivers.
+    private func add(_ role: String, _ selector: String, to session: MulticamSession) -> ControlReply {
+        guard let setup = state.withLock(\.setup), session.status.phase == .recording else {
+            return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
+        }
+        do throws(SetupError) {
+            try setup.addCamera(selector, as: role, to: session)
+            return ControlReply(
+                ok: true, text: "camera \(role) is in; `unhide \(role)` shows it in the program.")
+        } catch {
+            return ControlReply(ok: false, text: error.description, usage: true)
         }
     }
 
@@ -212,7 +248,11 @@ final class RecordSteering: Sendable {
         }
         guard let stills else { return ControlReply(ok: false, text: "there are no cameras at the moment.") }
         do throws(StillError) {
-            return ControlReply(try stills.take(roles, into: place))
+            let taken = try stills.take(roles, into: place)
+            if isRecording {
+                for case (let role, .success(let files)) in taken { session.noteStill(of: role, files) }
+            }
+            return ControlReply(taken)
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
         }
@@ -222,11 +262,15 @@ final class RecordSteering: Sendable {
     ///
     /// - Parameters:
     ///   - session: That is about to record.
+    ///   - setup: That made it.
     ///   - stills: Whose taps it has.
     ///   - rotation: Of that session; `nil` where no camera follows the computer.
-    func steer(_ session: MulticamSession, stills: SessionStills, rotation: SessionRotation?) {
+    func steer(
+        _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills, rotation: SessionRotation?
+    ) {
         let isStopped = state.withLock { state in
             state.session = session
+            state.setup = setup
             state.stills = stills
             state.rotation = rotation
             state.isRecording = !isStandby
@@ -271,6 +315,7 @@ final class RecordSteering: Sendable {
             let rotation = state.rotation
             state.rotation = nil
             state.session = nil
+            state.setup = nil
             state.stills = nil
             state.following = nil
             state.isRecording = false

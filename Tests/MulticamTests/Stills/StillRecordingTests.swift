@@ -4,6 +4,7 @@ import Media
 import MulticamKit
 import Session
 import Testing
+import VirtualDevices
 
 @Suite("stills out of a recording")
 struct StillRecordingTests {
@@ -23,10 +24,17 @@ struct StillRecordingTests {
         let taken = Monitor<Result<StillFolder.Files, StillError>?>(nil)
         let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
         let taker = MediaThread(name: "taker") {
+            let clock = MonotonicClock()
+            let limit = clock.now + .seconds(30)
+            while session.status.time < MediaTime(nanoseconds: 300_000_000), clock.now < limit {
+                clock.sleep(until: clock.now + .milliseconds(20), unless: Cancellation())
+            }
             let result = Result { () throws(StillError) in
                 try stills.take(["desk"], into: folder, with: Codecs())
             }
-            taken.withLock { $0 = result.flatMap { $0[0].files } }
+            let files = result.flatMap { $0[0].files }
+            if case .success(let files) = files { session.noteStill(of: "desk", files) }
+            taken.withLock { $0 = files }
         }
         let result = try await session.record()
         taker.join()
@@ -63,6 +71,26 @@ struct StillRecordingTests {
             #expect(try scan(of: files.still).count > 1000)
             let own = try scan(of: files.still)
             #expect(try pictures(of: clip, in: scratch).contains(own))
+        }
+    }
+
+    @Test(
+        "of a copied H.264 stream a still is its picture of that moment, decoded apart, and in the manifest")
+    func stream() async throws {
+        try await withScratch { scratch in
+            let (result, still) = try await record(
+                #"device: "virtual:clap?size=320x180&format=h264", format: h264"#, in: scratch)
+            let files = try still.get()
+            #expect(result.manifest.tracks.first?.frames?.lost == [:])
+            let told = try #require(result.manifest.stills?.first)
+            #expect(scratch.path + "/session/" + told.file == files.still && told.role == "desk")
+            // The strip in it is a number of the track's own pictures, of about that moment.
+            let size = PictureSize(width: 320, height: 180)
+            let strip = try #require(try Reader.strips(files.still, size: size).first ?? nil)
+            let recorded = try Reader.strips(scratch.path + "/session/cameras/desk.mov", size: size)
+            let first = try #require(recorded.compactMap { $0 }.first)
+            let expected = Int(first.frame) + Int(told.at_ns * 30 / 1_000_000_000)
+            #expect(abs(Int(strip.frame) - expected) <= 3)
         }
     }
 

@@ -27,7 +27,7 @@ struct RunningPlanTests {
         var running = try running()
         for line in lines {
             let change = try SessionChange(words: line.split(separator: " ").map(String.init))
-            try running.apply(try #require(change))
+            _ = try running.apply(try #require(change))
         }
         return running.plan
     }
@@ -60,7 +60,7 @@ struct RunningPlanTests {
     func microphone() throws {
         var running = try Self.running()
         do throws(SessionChangeError) {
-            try running.apply(.rotation(role: "host", .quarter))
+            _ = try running.apply(.rotation(role: "host", .quarter))
             Issue.record("sound was turned")
         } catch {
             #expect(error.description.hasPrefix("host is a microphone"))
@@ -119,7 +119,7 @@ struct RunningPlanTests {
         var running = try Self.running()
         let before = running
         let change = try #require(try SessionChange(words: line.split(separator: " ").map(String.init)))
-        let error = #expect(throws: SessionChangeError.self) { try running.apply(change) }
+        let error = #expect(throws: SessionChangeError.self) { _ = try running.apply(change) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(running == before)
     }
@@ -128,10 +128,10 @@ struct RunningPlanTests {
     func withoutProgram() throws {
         var silent = try Self.running(
             Self.profile.replacing("audio: { mix: [host] }", with: "audio: { mix: [] }"))
-        #expect(throws: SessionChangeError.self) { try silent.apply(.gain(role: "host", decibels: 0)) }
+        #expect(throws: SessionChangeError.self) { _ = try silent.apply(.gain(role: "host", decibels: 0)) }
         var bare = try Self.running(
             Self.profile.split(separator: "\n").filter { !$0.hasPrefix("program") }.joined(separator: "\n"))
-        #expect(throws: SessionChangeError.self) { try bare.apply(.swap(with: nil)) }
+        #expect(throws: SessionChangeError.self) { _ = try bare.apply(.swap(with: nil)) }
     }
 
     @Test(
@@ -139,7 +139,8 @@ struct RunningPlanTests {
         arguments: [
             "swap", "swap face", "show face desk", "layout grid", "corner top-left", "scale 0.3", "hide face",
             "unhide face", "rotate face 270", "mirror face on", "zoom face 1.5", "pan face -0.5",
-            "tilt face 0.25", "gain host -6.0", "mute host", "unmute host",
+            "tilt face 0.25", "gain host -6.0", "mute host", "unmute host", "disable face", "enable face",
+            "format face 1280x720", "format face 1280x720@30", "end face", "begin face", "remove face",
         ])
     func words(line: String) throws {
         let words = line.split(separator: " ").map(String.init)

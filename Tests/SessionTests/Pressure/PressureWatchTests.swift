@@ -62,7 +62,7 @@ struct PressureWatchTests {
         let lane = EncoderLane(
             name: "program", encoder: StuckEncoder(parameters, gate: gate),
             to: MovieLane(writer: writer, stream: 0), waitsForRoom: false)
-        var outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
+        let outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
         outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: lane)
         for tick in Int64(0)..<30 { lane.repeatLast(tick: tick, asKey: false) }
 

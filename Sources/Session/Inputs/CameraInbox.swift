@@ -1,0 +1,108 @@
+internal import Media
+
+/// What a camera's thread leaves for the timeline's, and what is known of the camera: under one lock.
+struct CameraInbox {
+    var deliveries: [CameraInput.Delivery] = []
+    var pictures = 0
+    var clock: DeviceClock
+    /// As it delivers.
+    var format: VideoFormat
+    /// As it was asked to deliver last; `nil` for off.
+    var wanted: VideoFormat?
+    /// What it delivers where nothing is given up: as it was opened, or as a person asked since; `nil` for off.
+    var chosen: VideoFormat?
+    /// Why it was asked last, for the ledger, and as a sentence for people.
+    var request: (cause: LossCause, reason: String)?
+    /// What it was asked for and did not take.
+    var refused: [VideoFormat] = []
+    /// Of the last picture that came, or is counted as missing from an outage.
+    var lastTime: ClockTime?
+    var isAway = false
+    /// Why it is away, for the ledger.
+    var awayCause = LossCause.away
+    /// Pictures of the outage that the camera has counted, so that their cause is known.
+    var explainedPictures = 0
+    var goodPictures = 0
+    var firstGood: ClockTime?
+    var latestKey: CapturedPicture?
+    var latestJPEG: CapturedPicture?
+    /// What was said when it went away, as long as it is.
+    var outage: CameraInput.Delivery?
+    var slowestDelivery = Nanoseconds.zero
+    var exposure: ExposureWatch
+    var correctedStamps = 0
+    var jitter = JitterHistogram()
+    var log: PictureLog
+    var silence = UntoldSilence()
+    /// What came last of each control that it is to have, in the order of their first setting.
+    var controls: [ControlOutcome] = []
+
+    /// Takes note of what came of controls.
+    ///
+    /// - Returns: What there is to say of it that was not said before.
+    mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
+        var remarks: [String] = []
+        for outcome in outcomes {
+            let index = controls.firstIndex { $0.request.name == outcome.request.name }
+            if let remark = outcome.remark, index.map({ controls[$0].remark }) != remark {
+                remarks.append(remark)
+            }
+            if let index { controls[index] = outcome } else { controls.append(outcome) }
+        }
+        return remarks
+    }
+
+    /// Takes note of pictures that never came.
+    mutating func miss(
+        _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
+    ) {
+        deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
+        log.missed(count, cause, at: time, isCounted: isCounted)
+    }
+
+    /// It is away from an instant on, or for another cause than before.
+    mutating func leave(at time: ClockTime, cause: LossCause) {
+        if isAway, cause != awayCause { settle(before: time) }
+        isAway = true
+        awayCause = cause
+    }
+
+    /// Counts what is missing from an outage so far: what comes after has another cause.
+    private mutating func settle(before time: ClockTime) {
+        guard let last = lastTime else { return }
+        let interval = max(clock.interval, Nanoseconds(1))
+        let passed = max((time - last).count - 1, 0) / interval.count
+        let missing = Int(passed) - explainedPictures
+        if missing > 0 { miss(missing, awayCause, capturedAt: last + interval) }
+        explainedPictures = max(-missing, 0)
+        lastTime = last + interval * passed
+    }
+
+    mutating func keep(_ dated: DatedPicture, arrival: ClockTime, capacity: Int) {
+        let interval = max(clock.interval, Nanoseconds(1))
+        if isAway, let lastTime {
+            // An outage is as long as the pictures that are missing from it.
+            let missing =
+                Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
+                - explainedPictures
+            if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
+        }
+        isAway = false
+        outage = nil
+        awayCause = .away
+        explainedPictures = 0
+        lastTime = dated.time
+        goodPictures += 1
+        if firstGood == nil { firstGood = dated.time }
+        if dated.picture.isKey, dated.picture.pixel == .h264 { latestKey = dated.picture }
+        if dated.picture.pixel == .mjpeg { latestJPEG = dated.picture }
+        let isShed = pictures >= capacity
+        log.came(dated.picture, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
+        if isShed {
+            deliveries.append(.lost(count: 1, cause: .late, capturedAt: dated.time))
+        } else {
+            pictures += 1
+            deliveries.append(.picture(dated))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import Media
+
+extension CameraInput {
+    /// What the timeline takes out, in the order of capture.
+    enum Delivery: Sendable {
+        case picture(DatedPicture)
+        case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
+        /// `ledger` is the cause of what is missing meanwhile.
+        case away(at: ClockTime, cause: String, ledger: LossCause)
+        /// `ledger` is what was missing meanwhile.
+        case returned(at: ClockTime, remark: String?, ledger: LossCause)
+        /// It goes on in another format.
+        case formatChanged(VideoFormat)
+        /// What a person should know; changes nothing.
+        case warning(at: ClockTime, text: String)
+        case ended(at: ClockTime, cause: String)
+
+        /// What to tell of it in events, if it is of the recording and no picture.
+        func event(of role: String, since start: ClockTime) -> SessionEvent? {
+            let event: SessionEvent
+            switch self {
+            // A slow camera would tell of each picture that it left out; one warning does.
+            // What the governor or a person has done is told where it is done.
+            case .picture, .lost(_, .exposure, _), .lost(_, .governor, _), .lost(_, .change, _),
+                .formatChanged, .away(_, _, .governor), .away(_, _, .change):
+                return nil
+            case .lost(let count, let cause, let time):
+                event = SessionEvent(
+                    .drop, at: MediaTime(time, since: start),
+                    [
+                        "track": .string(role), "count": .integer(Int64(count)),
+                        "cause": .string(cause.rawValue),
+                    ])
+            case .away(let time, let cause, _), .ended(let time, let cause):
+                event = SessionEvent(
+                    .unplug, at: MediaTime(time, since: start),
+                    [
+                        "track": .string(role), "cause": .string(cause.printable()),
+                        "text": .string("camera \(role) is away: \(cause.printable(limit: 400))."),
+                    ])
+            case .returned(_, nil, .governor): return nil
+            case .returned(let time, let remark, _):
+                let more = remark.map { ": \($0.printable(limit: 400))" } ?? ""
+                event = SessionEvent(
+                    .replug, at: MediaTime(time, since: start),
+                    ["track": .string(role), "text": .string("camera \(role) is back\(more).")])
+            case .warning(let time, let text):
+                event = SessionEvent(
+                    .warning, at: MediaTime(time, since: start),
+                    ["track": .string(role), "text": .string(text.printable(limit: 400))])
+            }
+            return event.at >= .zero ? event : nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import Media
+
+extension MulticamSession {
+    /// Takes another camera into the recording that runs: the program can show it, and a track of its own begins. Blocks until it
+    /// delivers; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - source: Opened, not started; the session stops it at its end.
+    ///   - planned: Under a role that no other device of the recording has or had.
+    ///   - track: Its own; `nil` for none.
+    /// - Throws: Why it cannot be taken in; it is stopped then.
+    public nonisolated func add(
+        _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?
+    ) throws(SessionChangeError) {
+        let offers = source.isChangeable ? source.device.formats : nil
+        // Said before the camera is started, and again when nobody else has taken the role meanwhile.
+        var rehearsal = running.withLock { $0 }
+        try rehearsal.admit(planned, track, offers: offers)
+        let input: CameraInput
+        do {
+            input = try CameraInput(
+                role: planned.role, source: source, latency: planned.latency,
+                decodes: source.format.pixel == .h264, taps: [], keepsLog: false, clock: clock,
+                machinery: machinery)
+            try input.start()
+            // Of a file the first picture is shown now.
+            source.recordingBegins(at: clock.now)
+        } catch {
+            source.stop()
+            throw SessionChangeError("camera \(planned.role) is not taken in: \(error)")
+        }
+        do throws(SessionChangeError) {
+            try waitUntilReady(input)
+            try change(as: ["add \(planned.role) \(planned.selector.printable())"]) {
+                (running) throws(SessionChangeError) in
+                try running.admit(planned, track, offers: offers)
+                return [.admit(input, track)]
+            }
+            cameraInputs.withLock { $0[planned.role] = input }
+        } catch {
+            source.stop()
+            throw error
+        }
+    }
+
+    private nonisolated func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
+        let deadline = clock.now + options.startTimeLimit
+        while input.progress.goodPictures < SessionInputs.picturesNeeded(of: input) {
+            guard controls.stopTime == nil else {
+                throw SessionChangeError(
+                    "camera \(input.role) is not taken in: the recording is being ended.")
+            }
+            guard clock.now < deadline else {
+                throw SessionChangeError(
+                    "camera \(input.role) (\(input.source.device.name.printable())) has not delivered within "
+                        + "\(Int(options.startTimeLimit.inSeconds.rounded(.up))) s and is not taken in: look at its cable, or try another port."
+                )
+            }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
+            // Nobody takes them before the recording does.
+            _ = input.takeDeliveries()
+        }
+        let needed = input.deliveryDelay + input.source.format.rate.interval * 2
+        guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }
+        throw SessionChangeError(
+            "camera \(input.role) delivers up to \(needed.count / 1_000_000) ms late, and this recording's alignment delay has room for "
+                + "\(delay.count / 1_000_000): begin a recording with it.")
+    }
+
+    /// Sets controls of a camera while it runs. It keeps them from then on, also where it is plugged in again. Asks the device, which
+    /// takes milliseconds; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - settings: As a person writes them: a number, `on` or `off`, or a menu's word.
+    ///   - role: The camera's.
+    /// - Returns: What came of each.
+    /// - Throws: When there is no such camera or control, a value is out of its range, or the camera is away: nothing is set then.
+    public nonisolated func set(
+        _ settings: [(name: String, value: String)], of role: String
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        try running.withLock { $0 }.checkPresence(ofCamera: role)
+        guard let input = cameraInputs.withLock({ $0[role] }) else {
+            throw SessionChangeError("camera \(role) does not run at the moment.")
+        }
+        let outcomes: [ControlOutcome]
+        do throws(DeviceError) {
+            outcomes = try input.set(try requests(settings, of: role, try input.source.controls()))
+        } catch {
+            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+        }
+        let words = ["set", role] + settings.map { "\($0.name)=\($0.value)" }
+        try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
+        return outcomes
+    }
+
+    private nonisolated func requests(
+        _ settings: [(name: String, value: String)], of role: String, _ controls: [DeviceControl]
+    ) throws(DeviceError) -> [ControlRequest] {
+        func failure(_ name: String, _ fault: ControlFault) -> DeviceError {
+            DeviceError(device: role, operation: "setting \(name.printable())", reason: .control(fault))
+        }
+        var requests: [ControlRequest] = []
+        for setting in settings {
+            guard let control = controls.named(setting.name) else {
+                throw failure(setting.name, .unknown(setting.name, names: controls.map(\.name)))
+            }
+            do throws(ControlFault) {
+                requests.append(
+                    ControlRequest(name: setting.name, value: try control.value(of: setting.value)))
+            } catch {
+                throw failure(setting.name, error)
+            }
+        }
+        for request in requests {
+            if let fault = controls.governing(request.name, beside: requests) {
+                throw failure(request.name, fault)
+            }
+        }
+        return requests
+    }
+}

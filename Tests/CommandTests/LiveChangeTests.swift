@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Cameras that come and go while it records")
+struct LiveChangeTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap", size: 640x480 }
+          face: { device: "virtual:bars?size=320x180" }
+        microphones: { host: { device: "virtual:tone" } }
+        program: { size: 320x240, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
+    /// A recording with everything that `multicam ctl` needs to reach it.
+    private struct Steered {
+        let scratch: Scratch
+        let environment: [String: String]
+        let command: RunningCommand
+        let folder: String
+
+        init(duration: String) throws {
+            scratch = try Scratch()
+            var environment = Multicam.environment
+            environment["XDG_RUNTIME_DIR"] = scratch.path
+            self.environment = environment
+            command = try RunningCommand(
+                [
+                    Multicam.path, "record", "--profile",
+                    try scratch.file("two.yaml", LiveChangeTests.profile),
+                    "--output", scratch.path + "/out", "--duration", duration, "--json",
+                ], environment: environment)
+            folder = try #require(try command.event("started")["folder"] as? String)
+        }
+
+        func ctl(_ words: String...) throws -> Multicam.Outcome {
+            try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
+        }
+
+        func changed(_ words: String...) throws {
+            let outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
+            #expect(outcome.status == 0, "\(words): \(outcome.errors)")
+        }
+
+        func manifest() throws -> [String: Any] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json"))
+            return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        }
+
+        func tracks() throws -> [String: [String: Any]] {
+            let tracks = try #require(try manifest()["tracks"] as? [[String: Any]])
+            return Dictionary(
+                uniqueKeysWithValues: tracks.compactMap { track in
+                    (track["name"] as? String).map { ($0, track) }
+                })
+        }
+    }
+
+    @Test("one that is added has a track from then on, and one that is removed a whole one until then")
+    func added() throws {
+        let steered = try Steered(duration: "60")
+        try steered.changed("add", "guest", "virtual:clap?size=320x180")
+        try steered.changed("show", "guest", "desk")
+        try steered.changed("set", "guest", "brightness=10")
+        try steered.changed("end", "face")
+        try steered.changed("format", "desk", "320x240")
+        for (words, reason) in [
+            (["add", "desk", "virtual:clap"], "a role of its own"),
+            (["add", "Guest", "virtual:clap"], "is no role"),
+            (["add", "other", "/dev/video977"], "no such device"),
+            (["set", "desk", "nonsense=1"], "no such control"),
+            (["format", "desk", "123x45"], "does not offer 123x45"),
+            (["end", "face"], "no track of its own"),
+        ] {
+            let outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: steered.environment)
+            #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(words): \(outcome.errors)")
+        }
+        _ = try steered.command.event("split")
+        try steered.changed("remove", "guest")
+        try steered.changed("stop")
+        #expect(try steered.command.finish().status == 0)
+        let tracks = try steered.tracks()
+        #expect(tracks.keys.sorted() == ["desk", "face", "guest", "host", "program"])
+        let ends = ["face", "guest"].map { tracks[$0]?["ended_ns"] as? Int ?? 0 }
+        #expect(ends.allSatisfy { $0 > 0 && $0 < 60_000_000_000 })
+        let begin = try #require(tracks["guest"]?["first_ns"] as? Int)
+        #expect(begin > 0 && begin + (tracks["guest"]?["duration_ns"] as? Int ?? 0) == ends[1])
+        let devices = try #require(try steered.manifest()["devices"] as? [[String: Any]])
+        #expect(devices.compactMap { $0["role"] as? String } == ["desk", "face", "guest", "host"])
+        let check = try Multicam.run([Multicam.path, "verify", steered.folder])
+        #expect(check.status == 0, "\(check.errors)")
+    }
+
+    @Test("what a crash leaves of them is made whole: each as long as it was there")
+    func recovered() throws {
+        let steered = try Steered(duration: "60")
+        try steered.changed("add", "guest", "virtual:clap?size=320x180")
+        _ = try steered.command.event("split")
+        try steered.changed("end", "face")
+        Thread.sleep(forTimeInterval: 2.5)
+        steered.command.send(SIGKILL)
+        _ = steered.command.waitForEnd()
+        let recovery = try Multicam.run([Multicam.path, "recover", steered.folder])
+        #expect(recovery.status == 0, "\(recovery.errors)")
+        let duration = try #require(try steered.manifest()["duration_ns"] as? Int)
+        let tracks = try steered.tracks()
+        let ended = try #require(tracks["face"]?["ended_ns"] as? Int)
+        #expect(tracks["face"]?["duration_ns"] as? Int == ended && ended < duration)
+        let begin = try #require(tracks["guest"]?["first_ns"] as? Int)
+        #expect(begin > 0 && tracks["guest"]?["duration_ns"] as? Int == duration - begin)
+        for name in ["desk", "face", "guest", "program"] {
+            let track = try #require(tracks[name])
+            let length = try #require(track["duration_ns"] as? Int)
+            let frames = try #require((track["frames"] as? [String: Any])?["written"] as? Int)
+            #expect(abs(frames - Int((Double(length) * 30 / 1e9).rounded())) <= 1, "\(name)")
+        }
+        #expect(
+            try Multicam.run([Multicam.path, "recover", steered.folder]).output.contains("whole already"))
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+import Testing
+import VirtualDevices
+
+@Suite("Changes of cameras and tracks while recording")
+struct LiveDeviceTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0&size=640x360", rate: 30 }
+          face: { device: "virtual:clap?phase=0&size=320x180", rate: 30 }
+        microphones: { host: { device: "virtual:tone" } }
+        program: { size: 640x360, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
+    /// Asks for changes at looks, one a second, and notes refusals as issues.
+    private static func host(_ changes: [Int: [SessionChange]]) -> SteeringHost {
+        SteeringHost { session, look in
+            guard let wanted = changes[look] else { return }
+            do throws(SessionChangeError) {
+                try session.commit(wanted)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    private static let changing = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0", size: 640x480, rate: 30 }
+          face: { device: "virtual:clap?phase=0&size=320x180", rate: 30 }
+        microphones: { host: { device: "virtual:tone" } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
+    private static func expectWhole(_ recording: Recording, _ names: [String], frames: Int64) throws {
+        for name in names {
+            let counts = try #require(try recording.track(name).frames)
+            #expect(
+                counts.written == frames && counts.lost.isEmpty && counts.repeated == 0, "\(name): \(counts)")
+        }
+        let samples = try #require(try recording.track("host").samples)
+        #expect(samples.filled == 0)
+    }
+
+    @Test(
+        "another format: the copy goes on in a part of its own, the gap is in the ledger, and nothing else has one"
+    )
+    func format() async throws {
+        let size = PictureSize(width: 320, height: 240)
+        let host = Self.host([2: [.format(role: "desk", size, nil)]])
+        let recording = try await Recording(Self.changing, seconds: 6, host: host, steer: host.follow)
+        try recording.checkSchema()
+        try Self.expectWhole(recording, ["face"], frames: 180)
+        let desk = try recording.track("desk")
+        #expect(desk.part_details?.map(\.width) == [320])
+        let counts = try #require(desk.frames)
+        #expect(counts.written == 180 && counts.lost.keys.sorted() == ["change"], "\(counts)")
+        let gap = try #require(recording.manifest.gaps.first { $0.track == "desk" })
+        #expect(gap.cause == "change: format desk 320x240")
+        let missing = Double(gap.to.nanoseconds - gap.from.nanoseconds) / 1e9 * 30
+        #expect(abs(missing - Double(counts.lost["change"] ?? 0)) <= 2)
+        #expect(recording.events.contains { $0.contains("it was without pictures for") })
+        #expect(recording.manifest.changes?.map(\.changes) == [["format desk 320x240"]])
+        let parts = [desk.file] + (desk.parts ?? [])
+        let frames = try parts.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
+        #expect(frames.reduce(0, +) == 180)
+    }
+
+    @Test(
+        "a camera that is switched off is a slate until it is switched on, and its program is not in the way")
+    func disabled() async throws {
+        let host = Self.host([1: [.enabled(role: "face", false)], 4: [.enabled(role: "face", true)]])
+        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
+        try Self.expectWhole(recording, ["desk"], frames: 210)
+        let counts = try #require(try recording.track("face").frames)
+        #expect(
+            counts.written == 210 && counts.slate > 30 && counts.lost.keys.sorted() == ["change"], "\(counts)"
+        )
+        #expect(
+            recording.manifest.gaps.filter { $0.track == "face" }.map(\.cause) == ["change: disable face"])
+    }
+
+    @Test("a track that is ended is whole from then on, and another of its camera begins on the same grid")
+    func ended() async throws {
+        let host = Self.host([1: [.recorded(role: "face", false)], 4: [.recorded(role: "face", true)]])
+        let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.follow)
+        try recording.checkSchema()
+        try Self.expectWhole(recording, ["desk"], frames: 240)
+        let first = try recording.track("face")
+        let second = try recording.track("face.2")
+        let ended = try #require(first.ended_ns)
+        #expect(first.duration_ns == ended && second.role == "face" && second.ended_ns == nil)
+        #expect(
+            second.first_ns > ended && second.first_ns + second.duration_ns == recording.manifest.duration_ns)
+        for track in [first, second] {
+            let counts = try #require(track.frames)
+            let stream = try #require(try Reader.streams(recording.path(track.file)).first)
+            #expect(counts.lost.isEmpty && counts.slate == 0, "\(track.name): \(counts)")
+            #expect(Int64(stream.frameCount ?? 0) == counts.written)
+            let length = Int64(counts.written) * 1_000_000_000 / 30
+            #expect(abs(length - track.duration_ns) < 1_000_000)
+        }
+        // Each picture of the second says when it was captured: as if the first had gone on.
+        let size = PictureSize(width: 320, height: 180)
+        let strips = try Reader.strips(recording.path(second.file), size: size)
+        let before = try Reader.strips(recording.path(first.file), size: size)
+        let lag = try #require(before.first.flatMap { $0?.frame })
+        let expected = UInt32(second.first_ns * 30 / 1_000_000_000 + 1) + UInt32(lag)
+        let begun = try #require(strips.first.flatMap { $0?.frame })
+        #expect(abs(Int(begun) - Int(expected)) <= 1)
+        #expect(recording.manifest.gaps.isEmpty)
+    }
+
+    @Test("a camera that is taken out leaves a whole track, and a program without it")
+    func removed() async throws {
+        let host = Self.host([2: [.removed(role: "face")]])
+        let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.follow)
+        try Self.expectWhole(recording, ["desk", "program"], frames: 150)
+        #expect(try recording.track("face").ended_ns != nil)
+        #expect(recording.manifest.changes?.last?.shown == ["desk"])
+        #expect(recording.manifest.gaps.isEmpty)
+        #expect(recording.manifest.devices.map(\.role) == ["desk", "face", "host"])
+    }
+}

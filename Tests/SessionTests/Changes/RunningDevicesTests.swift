@@ -1,0 +1,144 @@
+import Media
+import Testing
+
+@testable import Session
+
+@Suite("Cameras and tracks of a session that runs")
+struct RunningDevicesTests {
+    private static let profile = """
+        cameras:
+          desk: { device: any, size: 1280x720, rate: 30, format: mjpeg }
+          face: { device: any, size: 640x480, rate: 30, format: mjpeg }
+          guest: { device: any, size: 1920x1080, rate: 30, format: h264 }
+        microphones: { host: { device: default } }
+        program: { size: 1280x720, layout: pip, main: desk, inset: face }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
+    private static func rates(_ rates: Int64...) -> OfferedFormat.Rates {
+        .listed(rates.map { FrameRate($0) })
+    }
+
+    private static let offers: [OfferedFormat] = [
+        OfferedFormat(pixel: .mjpeg, size: PictureSize(width: 1280, height: 720), rates: rates(30, 10)),
+        OfferedFormat(pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rates: rates(30)),
+        OfferedFormat(pixel: .yuyv, size: PictureSize(width: 320, height: 240), rates: rates(30)),
+    ]
+
+    private static func running(_ text: String = profile) throws -> RunningPlan {
+        let cameras = ["desk": "/dev/video0", "face": "/dev/video2", "guest": "/dev/video4"]
+        var devices = cameras.mapValues { SessionPlanTests.camera(node: $0) }
+        devices["host"] = SessionPlanTests.microphone(node: "a")
+        let plan = try SessionPlan(profile: SessionPlanTests.profile(text), devices: devices)
+        return RunningPlan(
+            plan,
+            devices: RunningDevices(
+                offers: ["desk": offers, "guest": offers],
+                slowestIntervals: ["desk": .milliseconds(60)]))
+    }
+
+    /// Applies changes to a running plan.
+    ///
+    /// - Returns: What is to be done for the last of them, in words.
+    @discardableResult
+    private static func apply(_ lines: [String], to running: inout RunningPlan) throws -> [String] {
+        var orders: [SessionOrder] = []
+        for line in lines {
+            let change = try SessionChange(words: line.split(separator: " ").map(String.init))
+            orders = try running.apply(try #require(change))
+        }
+        return orders.map { order in
+            switch order {
+            case .deliver(let role, let format): "\(role): \(format.map(\.description) ?? "off")"
+            case .endTrack(let name): "end \(name)"
+            case .beginTrack(let track): "begin \(track.name) in \(track.file)"
+            case .admit(let camera, _): "admit \(camera.role)"
+            }
+        }
+    }
+
+    @Test(
+        "asks of devices and files what a change needs",
+        arguments: [
+            (["disable desk"], ["desk: off"]),
+            (["disable desk", "enable desk"], ["desk: mjpeg 1280x720 at 30"]),
+            (["format desk 640x480"], ["desk: mjpeg 640x480 at 30"]),
+            (["format desk 640x480", "format desk 1280x720@30"], ["desk: mjpeg 1280x720 at 30"]),
+            // Where no copy of it goes on any more, any kind of picture will do.
+            (["end desk", "format desk 320x240"], ["desk: yuyv 320x240 at 30"]),
+            // It has that when it is switched on.
+            (["disable desk", "format desk 640x480"], []),
+            (["disable desk", "format desk 640x480", "enable desk"], ["desk: mjpeg 640x480 at 30"]),
+            (["end face"], ["end face"]),
+            (["end face", "begin face"], ["begin face.2 in cameras/face.2.mov"]),
+            (["end face", "begin face", "end face"], ["end face.2"]),
+            (["end face", "begin face", "end face", "begin face"], ["begin face.3 in cameras/face.3.mov"]),
+            (["remove face"], ["end face"]), (["remove desk"], ["end desk", "desk: off"]),
+            (["end desk", "remove desk"], ["desk: off"]),
+        ])
+    func orders(lines: [String], orders: [String]) throws {
+        var running = try Self.running()
+        #expect(try Self.apply(lines, to: &running) == orders)
+    }
+
+    @Test(
+        "refuses what cannot be in one sentence, and is as before",
+        arguments: [
+            ("enable desk", "is on already"),
+            ("format desk 1280x720", "delivers mjpeg 1280x720 at 30 already"),
+            ("format desk 800x600", "it has 1280x720 or 640x480"),
+            ("format desk 320x240", "does not offer 320x240 as mjpeg"),
+            ("format desk 1280x720@25", "the nearest is 30"),
+            ("format desk 1280x720@10", "room for 16.7 and more"),
+            ("format face 640x480", "cannot go on otherwise"),
+            ("disable guest", "End its track first: `end guest`"),
+            ("begin face", "has a track of its own already"), ("end host", "is a microphone"),
+            ("remove nobody", "it has desk, face or guest"),
+        ])
+    func refuses(line: String, reason: String) throws {
+        var running = try Self.running()
+        let before = running
+        let error = #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+        #expect(running == before)
+    }
+
+    @Test("a camera that was taken out is nobody's any more, and what the program shows closes up")
+    func removes() throws {
+        var running = try Self.running()
+        try Self.apply(["remove desk"], to: &running)
+        #expect(running.plan.program?.arrangement.shown == ["face"])
+        for line in ["swap desk", "unhide desk", "begin desk", "format desk 640x480", "remove face"] {
+            #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
+        }
+        running.renew(try Self.running().plan, devices: RunningDevices(offers: ["desk": Self.offers]))
+        try Self.apply(["unhide desk"], to: &running)
+        #expect(running.plan.program?.arrangement.shown == ["face", "desk"])
+    }
+
+    @Test("a track that shares its file with others is not ended")
+    func shared() throws {
+        var running = try Self.running(
+            Self.profile.replacing("microphones: wav }", with: "microphones: wav, files: one }"))
+        let error = #expect(throws: SessionChangeError.self) { try Self.apply(["end face"], to: &running) }
+        #expect(error?.description.contains("files: one-each") == true)
+    }
+
+    @Test("another camera has a role of its own, and is shown when that is asked")
+    func admits() throws {
+        var running = try Self.running()
+        var camera = try #require(running.plan.cameras.first)
+        camera.role = "host"
+        #expect(throws: SessionChangeError.self) { try running.admit(camera, nil, offers: nil) }
+        camera.role = "audience"
+        try running.admit(camera, nil, offers: nil)
+        #expect(running.plan.program?.arrangement.shown == ["desk", "face"])
+        try Self.apply(["swap audience"], to: &running)
+        #expect(running.plan.program?.arrangement.shown == ["audience", "face"])
+        #expect(throws: SessionChangeError.self) { try running.admit(camera, nil, offers: nil) }
+        // It is of that recording alone.
+        running.renew(try Self.running().plan, devices: RunningDevices())
+        #expect(running.plan.program?.arrangement.shown == ["face"])
+        #expect(running.plan.cameras.map(\.role) == ["desk", "face", "guest"])
+    }
+}
