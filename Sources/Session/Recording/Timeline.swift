@@ -167,8 +167,11 @@ final class Timeline {
     }
 
     private var nextTime: MediaTime {
+        // Where no pictures are decided any more, sound leads alone.
+        let hasPictures = !tracks.isEmpty || outputs.program != nil || !outputs.synchronized.isEmpty
         var earliest =
-            wakesForSound ? SoundStage.rate.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
+            wakesForSound || !hasPictures
+            ? SoundStage.rate.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
         }

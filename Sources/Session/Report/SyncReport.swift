@@ -170,7 +170,10 @@ struct SyncReport {
     private func drawLane(of track: String, at y: Double, on canvas: inout SVGCanvas) {
         let lane = PlotArea(
             at: .init(x: Self.left, y: y), width: Self.courseWidth, height: 10, x: 0...duration, y: 0...1)
-        lane.drawSpan(on: &canvas, from: 0, to: duration, color: Color.present)
+        let told = manifest.tracks.first { $0.name == track }
+        lane.drawSpan(
+            on: &canvas, from: Double(max(0, told?.first_ns ?? 0)) / 1e9,
+            to: told?.ended_ns.map { Double($0) / 1e9 } ?? duration, color: Color.present)
         let points = history.tracks[track]?.points ?? []
         for (before, after) in zip(points, points.dropFirst()) {
             let (begin, end) = (

@@ -24,11 +24,13 @@ public struct CheckedTrack: Sendable, Equatable {
     /// How many of its pictures were not captured but stand in for one: repeats and slates. Where that is not known, more than
     /// any recording has.
     public let filled: Int
+    /// When its first file begins, since T0.
+    public let start: Nanoseconds
 
     public init(
         name: String, kind: Kind, files: [String], stream: Int, tick: Nanoseconds = .zero,
         cameraInterval: Nanoseconds = .zero,
-        filled: Int = .max
+        filled: Int = .max, start: Nanoseconds = .zero
     ) {
         self.name = name
         self.kind = kind
@@ -37,6 +39,7 @@ public struct CheckedTrack: Sendable, Equatable {
         self.tick = tick
         self.cameraInterval = cameraInterval
         self.filled = filled
+        self.start = start
     }
 
     /// What a tolerance in frames means here: the slower of track and camera.

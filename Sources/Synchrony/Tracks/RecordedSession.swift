@@ -120,12 +120,14 @@ public struct RecordedSession: Sendable {
                 folder: folder, reason: "its manifest.json tells no picture rate of \(name).")
         }
         let isProgram = track.kind == "program"
-        let cameras = manifest.devices.filter { $0.kind == "camera" && (isProgram || $0.role == track.name) }
+        let cameras = manifest.devices.filter {
+            $0.kind == "camera" && (isProgram || $0.role == track.role ?? track.name)
+        }
         let slowest = cameras.compactMap { FrameRate($0.format.rate) }.min() ?? rate
         let pictures = CheckedTrack(
             name: name, kind: isProgram ? .programPicture : .camera, files: files, stream: track.stream,
             tick: rate.interval, cameraInterval: slowest.interval,
-            filled: filled(track))
+            filled: filled(track), start: Nanoseconds(max(0, track.first_ns)))
         guard isProgram, track.channels != nil else { return [pictures] }
         // The program's sound is the stream after its pictures.
         return [

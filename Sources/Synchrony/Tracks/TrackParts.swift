@@ -16,7 +16,7 @@ struct TrackParts {
     init(_ track: CheckedTrack) throws(EncodingError) {
         self.track = track
         var parts: [Part] = []
-        var start = Nanoseconds.zero
+        var start = track.start
         for path in track.files {
             let duration = try Self.reader(of: path, track).duration ?? .zero
             parts.append(Part(path: path, start: start, duration: duration))

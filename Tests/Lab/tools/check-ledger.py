@@ -5,7 +5,7 @@ Usage: check-ledger.py FOLDER [--abandoned]
 
 For every track of pictures: written = captured - skipped + repeated + slate, as many as the grid has ticks and as the files
 have packets; for every track of sound: written = captured + filled, as many as the session is long. All files begin at 0 and
-end with the session, turned as the manifest says; gaps lie inside the session; no media file is there that no track names. A track that failed may be shorter, but holds what the
+end with the session, or where the manifest says that a track was begun or ended, turned as it says; gaps lie inside the session; no media file is there that no track names. A track that failed may be shorter, but holds what the
 manifest says. --abandoned: nobody waited for the encoders; what lost pictures to one may be shorter too.
 
 Prints JSON: outcome, seconds, tracks (by name: the manifest's counts, the files' stream), gaps, marks, and `complaints`.
@@ -48,6 +48,11 @@ def check_track(track, streams, duration, abandoned, complain):
     lost = track.get("frames", {"lost": {}})["lost"]
     was_abandoned = abandoned and "encoder" in lost
     session = duration
+    if track["first_ns"] > 0 or "ended_ns" in track:
+        end = track.get("ended_ns", round(session * 1e9))
+        if not 0 <= track["first_ns"] < end <= session * 1e9 or track["first_ns"] + track["duration_ns"] != end:
+            complain(f"{name}: from {track['first_ns']} for {track['duration_ns']} does not end at {end}")
+        duration = track["duration_ns"] / 1e9
     if "failure" in track or was_abandoned:
         duration = length  # what counts is that the manifest tells what is there
     if not -tolerance <= length - duration <= grid + tolerance:

@@ -125,4 +125,13 @@ struct LiveDeviceTests {
         #expect(recording.manifest.gaps.isEmpty)
         #expect(recording.manifest.devices.map(\.role) == ["desk", "face", "host"])
     }
+
+    @Test("where the last track of pictures is ended, sound goes on to the recording's end")
+    func soundAlone() async throws {
+        let host = Self.host([1: [.recorded(role: "desk", false), .recorded(role: "face", false)]])
+        let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
+        #expect(try recording.track("desk").ended_ns != nil && recording.track("face").ended_ns != nil)
+        #expect(recording.manifest.duration_ns == 4_000_000_000)
+        #expect(try recording.track("host").samples?.written == 192_000)
+    }
 }

@@ -1,0 +1,75 @@
+# Cameras change while a recording runs: another format, a track that ends and one that begins, a camera that comes and goes. What is
+# not named goes on as if nothing was.
+# lab: virtual-time timeout=300
+
+ctl() { "$MULTICAM" ctl "$@"; }
+told() { grep -q "$1" "$results/r.events"; }
+
+inside() {
+    export XDG_RUNTIME_DIR=/run
+    cameras studio:1 controls:2 cheap:3
+    cat > "$results/live.yaml" <<'YAML'
+cameras:
+  desk: { device: any, size: 1280x720, rate: 30 }
+  face: { device: any, size: 640x480, rate: 30 }
+program: { size: 640x360, rate: 30, layout: pip, main: desk, inset: face, video: { preset: ultrafast } }
+tracks: { cameras: copy }
+YAML
+    start r --profile "$results/live.yaml" --camera desk="$(node 2)" --camera face="$(node 1)" --duration 60
+    sleep 1
+    refused taken ctl add guest "$(node 1)"
+    refused range ctl set desk brightness=9999
+    refused size ctl format desk 123x45
+    refused owner setpriv --reuid=65534 --regid=65534 --clear-groups "$MULTICAM" ctl swap
+    check "a control is set" ctl set desk zoom_absolute=200
+    v4l2-ctl -d "$(node 2)" --get-ctrl=zoom_absolute > "$results/zoom"
+    check "another format" ctl format desk 640x480
+    wait_until 20 told 'camera desk is back'
+    check "a camera is taken in" ctl add guest "$(node 3)"
+    wait_until 20 told '"track guest begins'
+    check "it is shown" ctl swap guest
+    sleep 1
+    check "a track ends" ctl end guest
+    sleep 0.5
+    equal "its camera goes on" "$(nodes_open "$recorder" | grep -c "$(node 3)")" 1
+    check "another begins" ctl begin guest
+    wait_until 20 told '"track guest.2 begins'
+    check "a camera is switched off" ctl disable desk
+    sleep 1
+    check "and on" ctl enable desk
+    sleep 1.5
+    check "it leaves" ctl remove guest
+    sleep 0.5
+    fault unplug 3
+    sleep 0.5
+    check "the end" ctl stop
+    ended r
+}
+
+outside() {
+    says taken 2 "the camera that face has already"
+    says range 2 "setting brightness" "is not possible"
+    says size 2 "does not offer 123x45"
+    check "another user is not heard" test "$(cat "$results/owner.status")" != 0
+    equal "the control" "$(cat "$results/zoom")" "zoom_absolute: 200"
+    recorded r
+    equal "face was not named, and lost nothing" \
+        "$(json "$manifest" '[(t["frames"]["lost"], t["frames"]["slate"]) for t in d["tracks"] if t["name"] == "face"]')" "[({}, 0)]"
+    untouched face 1
+    equal "whose gaps" "$(json "$manifest" 'sorted({g["track"] for g in d["gaps"]})')" "['desk', 'program']"
+    equal "desk's" "$(json "$manifest" '[g["cause"] for g in d["gaps"] if g["track"] == "desk"]')" \
+        "['change: format desk 640x480', 'change: disable desk']"
+    equal "a part of its own" "$(json "$manifest" '[[(p["width"], p["height"]) for p in t["part_details"]] for t in d["tracks"] if t["name"] == "desk"]')" \
+        "[[(640, 480)]]"
+    equal "its size" "$(probe "$folder/cameras/desk-2.mov" v:0 width,height)" "640,480"
+    equal "what is lost has a cause" "$(json "$manifest" 'sorted({c for t in d["tracks"] for c in t["frames"]["lost"]})')" "['change']"
+    equal "tracks" "$(json "$manifest" '[t["name"] for t in d["tracks"]]')" "['desk', 'face', 'guest', 'guest.2', 'program']"
+    local name
+    for name in guest guest.2; do
+        check "$name: whole pictures" copied "$folder/cameras/$name.mov" > "$results/$name.json"
+        equal "$name: whose" "$(json "$results/$name.json" 'd["cameras"]')" "[3]"
+        equal "$name: lost" "$(json "$manifest" "[t['frames']['lost'] for t in d['tracks'] if t['name'] == '$name']")" "[{}]"
+    done
+    equal "it was seen" "$(json "$manifest" '[c["shown"] for c in d["changes"] if c["changes"] == ["swap guest"]]')" "[['guest', 'face']]"
+    equal "that it was unplugged is nothing to the recording" "$(grep -c '"unplug"' "$results/r.events" | cat)" 0
+}
