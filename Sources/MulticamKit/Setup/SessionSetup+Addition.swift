@@ -30,13 +30,16 @@ extension SessionSetup {
         // What is only shown may come in any kind of picture.
         if !hasTracks { profile.tracks.cameras = .encode }
         let (memory, _) = Self.memoryFile?.read() ?? (DeviceMemory(), nil)
-        let resolver = try DeviceResolver(for: profile, memory: memory, of: request.application)
-        if let device = resolver.devices[role]?.device, device.deviceType != .virtual,
-            device.deviceType != .file,
-            let other = cameras.first(where: { $0.value.device.node == device.node })
-        {
+        let resolver: DeviceResolver
+        do {
+            resolver = try DeviceResolver(for: profile, memory: memory, of: request.application)
+        } catch {
+            guard case .device(let busy) = error, case .busy = busy.reason, let owner = owner(of: busy.device)
+            else {
+                throw error
+            }
             throw .usage(
-                "“\(selector.printable())” is \(device.node), the camera that \(other.key) has already: name another one."
+                "“\(selector.printable())” is \(busy.device), the camera that \(owner) has already: name another one."
             )
         }
         let plan: SessionPlan
@@ -55,5 +58,10 @@ extension SessionSetup {
         } catch {
             throw .usage(error.description)
         }
+    }
+
+    /// Which role has a real camera already.
+    private func owner(of node: String) -> String? {
+        cameras.first { $0.value.device.node == node && $0.value.device.deviceType != .virtual }?.key
     }
 }

@@ -17,9 +17,9 @@ tracks: { cameras: copy }
 YAML
     start r --profile "$results/live.yaml" --camera desk="$(node 2)" --camera face="$(node 1)" --duration 60
     sleep 1
-    refused taken ctl add guest "$(node 1)"
-    refused range ctl set desk brightness=9999
-    refused size ctl format desk 123x45
+    refused taken "$MULTICAM" ctl add guest "$(node 1)"
+    refused range "$MULTICAM" ctl set desk brightness=9999
+    refused size "$MULTICAM" ctl format desk 123x45
     refused owner setpriv --reuid=65534 --regid=65534 --clear-groups "$MULTICAM" ctl swap
     check "a control is set" ctl set desk zoom_absolute=200
     v4l2-ctl -d "$(node 2)" --get-ctrl=zoom_absolute > "$results/zoom"
