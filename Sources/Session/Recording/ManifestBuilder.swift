@@ -5,8 +5,8 @@ internal import Media
 /// Writes down what a recording is and became.
 struct ManifestBuilder {
     private var manifest: Manifest
-    /// As it runs: with all tracks, whether they have begun, or ended, or not.
-    var plan: SessionPlan
+    /// With all cameras and tracks that there have been, each as it began: a file that is written keeps its angle.
+    private var plan: SessionPlan
     private let inputs: SessionInputs
     private let isRealTime: Bool
 
@@ -39,6 +39,13 @@ struct ManifestBuilder {
             Manifest.OtherFolder(folder: $0.folder.path.printable(), outcome: .recording)
         }
         return current
+    }
+
+    /// Takes cameras and tracks that have come since.
+    mutating func follow(_ running: SessionPlan) {
+        let (roles, names) = (Set(plan.cameras.map(\.role)), Set(plan.cameraTracks.map(\.name)))
+        plan.cameras += running.cameras.filter { !roles.contains($0.role) }
+        plan.cameraTracks += running.cameraTracks.filter { !names.contains($0.name) }
     }
 
     /// Takes the devices with their clocks as they are now.

@@ -26,8 +26,6 @@ final class Recorder {
     private var parts: PartDirector?
     private var changes: ChangeDirector?
     private var tracks: TrackDirector?
-    /// As it was changed last.
-    private var runningPlan: SessionPlan
     private var manifest: ManifestBuilder?
     private var storage: StorageDirector?
     private var statusDue = MediaTime.zero
@@ -49,7 +47,6 @@ final class Recorder {
         report: @escaping (SessionStatus) -> Void
     ) {
         self.plan = plan
-        runningPlan = plan
         self.options = options
         self.clock = clock
         self.machinery = machinery
@@ -174,14 +171,12 @@ final class Recorder {
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
         manifest?.noteDevices()
         history.noteJitter(inputs)
-        guard var manifest else { preconditionFailure("a recording that began has a manifest") }
-        manifest.plan = runningPlan
+        guard let manifest else { preconditionFailure("a recording that began has a manifest") }
         return Recorded(outputs: outputs, end: end, manifest: manifest)
     }
 
     /// For whoever must make whole what a crash leaves.
     private func writeManifest(_ outputs: SessionOutputs) {
-        manifest?.plan = runningPlan
         manifest?.noteDevices()
         for disk in disks {
             if let current = manifest?.current(outputs, on: disk) { disk.papers.write(current) }
@@ -311,7 +306,7 @@ final class Recorder {
     private func followPlans(
         _ requests: [SessionControls.PlanRequest], at position: MediaTime, outputs: SessionOutputs
     ) {
-        if let last = requests.last { runningPlan = last.plan }
+        for request in requests { manifest?.follow(request.plan) }
         changes?.follow(requests) { order, words in
             tracks?.follow(order, reason: words) { camera, format, reason in
                 if let governance { return governance.choose(format, of: camera, reason: reason) }
