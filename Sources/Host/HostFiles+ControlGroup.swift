@@ -1,3 +1,5 @@
+internal import Media
+
 extension HostFiles {
     /// The folder of this process's control group of version 2 (kernel, admin-guide/cgroup-v2.rst).
     ///
@@ -8,7 +10,7 @@ extension HostFiles {
             throw HostFileError(reason: "this process is in no control group of version 2")
         }
         let path = line.dropFirst("0::".count)
-        guard !path.split(separator: "/").contains("..") else {
+        guard path == "/" || String(path.dropFirst()).isPathWithin else {
             throw HostFileError(reason: "this process's control group lies outside this container")
         }
         let mount = try controlGroups()

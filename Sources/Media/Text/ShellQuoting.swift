@@ -5,7 +5,8 @@ extension String {
         let text = printable(limit: 4096)
         let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
         if !text.isEmpty, text.allSatisfy({ plain.contains($0) }) { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
-            + "'"
+        // A shell sees the mark and not what stands on it: `'` with an accent is a character of its own here, and ends the word there.
+        let parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
     }
 }

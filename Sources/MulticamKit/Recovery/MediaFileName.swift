@@ -1,3 +1,5 @@
+internal import Media
+
 /// What names of a recording's files tell.
 enum MediaFileName {
     static func isMedia(_ name: String) -> Bool {
@@ -6,8 +8,7 @@ enum MediaFileName {
 
     /// Whether a name from a manifest stays within its folder.
     static func isWithin(_ name: String) -> Bool {
-        isMedia(name) && !name.hasPrefix("/") && !name.split(separator: "/").contains("..")
-            && !name.contains("\0")
+        isMedia(name) && name.isPathWithin
     }
 
     /// `cameras/desk-2.mov`: the part of a file with that number.

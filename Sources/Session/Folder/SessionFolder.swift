@@ -200,8 +200,9 @@ public final class SessionFolder: Sendable {
     /// Makes what is missing of an absolute path.
     static func makeFolders(_ path: String) throws(FileError) {
         var folder = ""
-        for name in path.split(separator: "/") {
-            folder += "/" + name
+        // The system reads bytes, not characters.
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            folder += "/" + Substring(name)
             var status = stat()
             if stat(folder, &status) == 0 {
                 guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -57,8 +57,7 @@ public struct FolderVerification: Sendable {
 
     /// Reads a file and judges it.
     public func verdict(_ file: Manifest.File) -> Verdict {
-        let names = file.file.split(separator: "/", omittingEmptySubsequences: false)
-        guard !names.contains(".."), !names.contains(""), !names.contains(".") else {
+        guard file.file.isPathWithin else {
             return .damaged("its path leads out of the folder.")
         }
         guard let checksum = file.xxh3_128, let start = file.hashed_from else {

@@ -95,7 +95,7 @@ public struct RecordedSession: Sendable {
         let name = track.name.printable()
         var files: [String] = []
         for file in [track.file] + (track.parts ?? []) {
-            guard !file.hasPrefix("/"), !file.split(separator: "/").contains("..") else {
+            guard file.isPathWithin else {
                 throw SyncCheckError(
                     folder: folder,
                     reason: "its manifest.json names a file outside of it (\(file.printable())).")

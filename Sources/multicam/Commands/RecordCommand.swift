@@ -78,8 +78,8 @@ struct RecordCommand: Command {
         output = arguments.optional("output") ?? "recordings"
         name = try arguments.optional("name").map { text throws(UsageError) in
             // File systems take 255 bytes; a number may have to follow.
-            guard (1...200).contains(text.utf8.count), !text.contains("/"), text.printable() == text,
-                text != ".", text != ".."
+            guard (1...200).contains(text.utf8.count), text.isPathWithin, text.printable() == text,
+                !text.utf8.contains(UInt8(ascii: "/"))
             else {
                 throw arguments.spec.error(
                     "`--name \(text.printable())`: expected a name of at most 200 bytes without `/`.")

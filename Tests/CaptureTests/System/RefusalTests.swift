@@ -66,6 +66,8 @@ struct RefusalTests {
         #expect(AccessObstacle.container.explanation(node: node).contains("--device '/dev/my camera'"))
         #expect("it's \u{1B}".shellQuoted() == #"'it'\''s ?'"#)
         #expect("".shellQuoted() == "''")
+        // With an accent on it, it is still the end of the word to a shell.
+        #expect("a'\u{301}; reboot".shellQuoted().unicodeScalars.filter { $0 == "'" }.count == 5)
         #expect("$(reboot)".shellQuoted() == "'$(reboot)'")
     }
 

@@ -19,7 +19,7 @@ final class TerminalText: FuzzTarget {
             shown.printable() == shown, "what is printable already is changed: \(shown.debugDescription)")
         try holdShown(Markup.escaped(text), limit: 400 * 32 * 6)
         try hold(
-            !Markup.escaped(text).contains { "<>\"'".contains($0) },
+            !Markup.escaped(text).unicodeScalars.contains { "<>\"'".unicodeScalars.contains($0) },
             "a page would see markup in \(text.debugDescription)")
         let word = text.shellQuoted()
         try hold(
