@@ -98,7 +98,11 @@ struct LiveChangeTests {
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         _ = try steered.command.event("split")
         try steered.changed("end", "face")
-        Thread.sleep(forTimeInterval: 2.5)
+        // Half a second of it at the least is on the disk.
+        let limit = Date().addingTimeInterval(60)
+        while try size(steered.folder + "/cameras/guest.mov") < 100_000, Date() < limit {
+            Thread.sleep(forTimeInterval: 0.1)
+        }
         steered.command.send(SIGKILL)
         _ = steered.command.waitForEnd()
         let recovery = try Multicam.run([Multicam.path, "recover", steered.folder])
@@ -117,5 +121,9 @@ struct LiveChangeTests {
         }
         #expect(
             try Multicam.run([Multicam.path, "recover", steered.folder]).output.contains("whole already"))
+    }
+
+    private func size(_ path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 }

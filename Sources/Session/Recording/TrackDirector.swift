@@ -65,18 +65,20 @@ final class TrackDirector {
     private func open(_ planned: PlannedCameraTrack, of camera: CameraInput, isNew: Bool) {
         let (disks, machinery, openings) = (disks, machinery, openings)
         let date = clock.date(of: start)
-        threads.append(
-            MediaThread(name: "open:\(planned.name)") {
-                let opening: Opening
-                do throws(RecordingError) {
-                    opening = .opened(
-                        try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
-                        isNew: isNew)
-                } catch {
-                    opening = .failed(planned, error)
-                }
-                openings.withLock { $0.append(opening) }
-            })
+        let thread = MediaThread(name: "open:\(planned.name)") {
+            let opening: Opening
+            do throws(RecordingError) {
+                opening = .opened(
+                    try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
+                    isNew: isNew)
+            } catch {
+                opening = .failed(planned, error)
+            }
+            openings.withLock { $0.append(opening) }
+        }
+        threads.append(thread)
+        // Simulated time would be over before.
+        if !clock.isRealTime { thread.join() }
     }
 
     /// Begins the tracks that are ready. To be called at each tick.
