@@ -175,6 +175,11 @@ extension RunningPlan {
                 "there is or was a “\(camera.role.printable())” in this recording: give the camera a role of its own."
             )
         }
+        guard track?.mode != .copy || camera.format.pixel != .h264 else {
+            throw SessionChangeError(
+                "camera \(camera.role) delivers H.264, which is copied from a recording's beginning or not at all: record a profile whose "
+                    + "tracks are encoded, or begin a recording with it.")
+        }
         plan.cameras.append(camera)
         if let track { plan.cameraTracks.append(track) }
         devices.offers[camera.role] = offers

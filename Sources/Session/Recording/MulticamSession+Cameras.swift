@@ -12,6 +12,10 @@ extension MulticamSession {
     public nonisolated func add(
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?
     ) throws(SessionChangeError) {
+        guard controls.recordingTiming != nil else {
+            throw SessionChangeError(
+                "camera \(planned.role) is not taken in: nothing is being recorded at the moment.")
+        }
         let offers = source.isChangeable ? source.device.formats : nil
         // Said before the camera is started, and again when nobody else has taken the role meanwhile.
         var rehearsal = running.withLock { $0 }
@@ -35,6 +39,10 @@ extension MulticamSession {
                 (running) throws(SessionChangeError) in
                 try running.admit(planned, track, offers: offers)
                 return [.admit(input, track)]
+            }
+            guard controls.recordingTiming != nil else {
+                throw SessionChangeError(
+                    "camera \(planned.role) is not taken in: the recording has ended meanwhile.")
             }
             cameraInputs.withLock { $0[planned.role] = input }
         } catch {

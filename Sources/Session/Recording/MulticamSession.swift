@@ -97,6 +97,10 @@ public actor MulticamSession {
     ///   arrangement also of the next.
     /// - Throws: What is wrong with one of them; none takes effect then.
     public nonisolated func commit(_ changes: [SessionChange]) throws(SessionChangeError) {
+        if controls.recordingTiming == nil, let change = changes.first(where: \.needsRecording) {
+            throw SessionChangeError(
+                "`\(change)` is for a recording, and nothing is being recorded at the moment.")
+        }
         try change(as: changes.map(\.description)) { (running) throws(SessionChangeError) in
             var orders: [SessionOrder] = []
             for change in changes { orders += try running.apply(change) }

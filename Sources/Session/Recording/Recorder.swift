@@ -164,7 +164,7 @@ final class Recorder {
             clock: clock, start: start, machinery: machinery, disks: disks, timeline: timeline,
             inputs: inputs, outputs: outputs)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
-        tracks?.finish()
+        endChanges()
         watchSound(until: MediaTime(nanoseconds: end.nanoseconds - 1), start: start)
         for event in parts?.takeEvents(before: end) ?? [] { note(event) }
         for event in changes?.takeEvents(before: end) ?? [] { note(event) }
@@ -173,6 +173,15 @@ final class Recorder {
         history.noteJitter(inputs)
         guard let manifest else { preconditionFailure("a recording that began has a manifest") }
         return Recorded(outputs: outputs, end: end, manifest: manifest)
+    }
+
+    /// Who wants a change from here on is told that nothing is recorded; cameras that are on their way in are stopped with the others.
+    private func endChanges() {
+        controls.recordingTiming = nil
+        tracks?.finish()
+        for order in controls.take().plans.flatMap(\.orders) {
+            if case .admit(let camera, _) = order { inputs.add(camera) }
+        }
     }
 
     /// For whoever must make whole what a crash leaves.

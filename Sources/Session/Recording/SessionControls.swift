@@ -71,7 +71,7 @@ final class SessionControls: Sendable {
         let slowestIntervals: [String: Nanoseconds]
     }
 
-    /// `nil` before there has been a recording.
+    /// `nil` while nothing is recorded.
     var recordingTiming: Timing? {
         get { timing.withLock { $0 } }
         set { timing.withLock { $0 = newValue } }

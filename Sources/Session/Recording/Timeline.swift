@@ -144,15 +144,16 @@ final class Timeline {
         tracks.append(Progress(track: track, nextTick: tick))
     }
 
-    /// Ends a camera's own track at its first tick that is not decided yet.
+    /// Ends a camera's own track at its first tick that is not decided yet, with a picture at the least.
     ///
-    /// - Returns: When that is; `nil` where there is no such track, or it has just begun.
+    /// - Returns: When that is; `nil` where there is no such track.
     func endTrack(named name: String) -> MediaTime? {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
             return nil
         }
-        let end = tracks[index].nextTime
-        guard end > outputs.begins[name] ?? .zero else { return nil }
+        let rate = tracks[index].track.rate
+        let second = rate.ticks(before: outputs.begins[name] ?? .zero) + 1
+        let end = rate.time(ofTick: max(tracks[index].nextTick, second))
         tracks[index].end = end
         return end
     }

@@ -19,6 +19,8 @@ final class TrackDirector {
     private let openings = Monitor<[Opening]>([])
     /// Those that are being made.
     private var threads: [MediaThread] = []
+    /// Tracks that were ended before they had begun.
+    private var unwanted: Set<String> = []
     private var events: [SessionEvent] = []
     /// Whether the tracks are others than those that the manifest on the disks names.
     private var hasOtherTracks = false
@@ -50,7 +52,10 @@ final class TrackDirector {
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
             deliver(camera, format, reason)
         case .endTrack(let name):
-            guard let end = timeline.endTrack(named: name) else { return }
+            guard let end = timeline.endTrack(named: name) else {
+                unwanted.insert(name)
+                return
+            }
             outputs.ends[name] = end
             hasOtherTracks = true
         case .beginTrack(let planned):
@@ -109,6 +114,10 @@ final class TrackDirector {
 
     private func begin(_ opened: OpenedTrack, isNew: Bool) {
         if isNew { timeline.add(opened.input) }
+        guard !unwanted.contains(opened.planned.name) else {
+            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            return
+        }
         // Of a picture captured from now on nothing has been taken yet; the first tick has one that was captured just before it.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))

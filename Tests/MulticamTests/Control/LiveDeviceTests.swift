@@ -134,4 +134,34 @@ struct LiveDeviceTests {
         #expect(recording.manifest.duration_ns == 4_000_000_000)
         #expect(try recording.track("host").samples?.written == 192_000)
     }
+
+    @Test(
+        "a track that is ended before it has begun leaves nothing behind"
+    )
+    func brief() async throws {
+        let host = Self.host([
+            1: [.recorded(role: "face", false)],
+            2: [.recorded(role: "face", true), .recorded(role: "face", false)],
+        ])
+        let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
+        try recording.checkSchema()
+        #expect(!recording.manifest.tracks.contains { $0.name == "face.2" })
+        let files = try FileManager.default.contentsOfDirectory(atPath: recording.path("cameras"))
+        #expect(files.sorted() == ["desk.mov", "face.mov"])
+    }
+
+    @Test("what is for a recording is refused before there is one")
+    func early() async throws {
+        let refusal = Monitor<String?>(nil)
+        _ = try await Recording(
+            Self.changing, seconds: 1,
+            steer: { session in
+                do throws(SessionChangeError) {
+                    try session.commit([.recorded(role: "face", false)])
+                } catch {
+                    refusal.withLock { $0 = error.description }
+                }
+            })
+        #expect(refusal.withLock { $0 }?.contains("nothing is being recorded") == true)
+    }
 }

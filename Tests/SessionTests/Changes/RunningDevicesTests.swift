@@ -136,6 +136,10 @@ struct RunningDevicesTests {
         try Self.apply(["swap audience"], to: &running)
         #expect(running.plan.program?.arrangement.shown == ["audience", "face"])
         #expect(throws: SessionChangeError.self) { try running.admit(camera, nil, offers: nil) }
+        camera.role = "stream"
+        camera.format = VideoFormat(pixel: .h264, size: camera.format.size, rate: camera.format.rate)
+        let track = try #require(running.plan.cameraTracks.first)
+        #expect(throws: SessionChangeError.self) { try running.admit(camera, track, offers: nil) }
         // It is of that recording alone.
         running.renew(try Self.running().plan, devices: RunningDevices())
         #expect(running.plan.program?.arrangement.shown == ["face"])
