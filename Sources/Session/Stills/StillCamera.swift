@@ -50,7 +50,9 @@ public final class StillCamera: Sendable {
         precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
         let state = Monitor(
             State(
-                ring: live > .zero ? PictureRing(length: live, byteLimit: Self.ringBytes) : nil,
+                // A second more than a clip: on a busy machine whoever takes it comes late.
+                ring: live > .zero
+                    ? PictureRing(length: live + .seconds(1), byteLimit: Self.ringBytes) : nil,
                 rotation: planned.rotation))
         self.state = state
         self.planned = planned
