@@ -116,10 +116,8 @@ public final class WaveFile {
         precondition(isOpen, "a file is finished once")
         isOpen = false
         let known = failure
-        if known == nil {
-            // What fails here is told when the rest is in order.
-            do throws(FileError) { try writeRest() } catch { failure = error }
-        }
+        // What fails here is told when the rest is in order.
+        do throws(FileError) { try writeRest() } catch { failure = error }
         durability.finish()
         if dataSize % 2 != 0 {
             try file.write([0], at: headerSize + dataSize)
@@ -150,8 +148,7 @@ public final class WaveFile {
         try file.setEnd(headerSize + dataSize)
     }
 
-    /// Samples first, sizes second: a header never promises what is not there.
-    /// Writes what has come, and a header that has it.
+    /// Writes what has come, and a header that has it. Samples first, sizes second: a header never promises what is not there.
     ///
     /// - Throws: What else `append` throws. What was written before stays, and can be finished.
     public func writeRest() throws(FileError) {

@@ -66,20 +66,7 @@ public struct CameraControls: Sendable {
     public func requests(
         for words: [(name: String, value: String)]
     ) throws(DeviceError) -> [ControlRequest] {
-        let controls = try all()
-        var requests: [ControlRequest] = []
-        for (name, word) in words {
-            guard let control = controls.named(name) else {
-                throw failure(name, .unknown(name, names: controls.map(\.name)))
-            }
-            do throws(ControlFault) {
-                requests.append(ControlRequest(name: name, value: try control.value(of: word)))
-            } catch {
-                throw failure(name, error)
-            }
-        }
-        if let (name, fault) = controls.fault(in: requests) { throw failure(name, fault) }
-        return ControlGovernor.ordered(requests)
+        try all().requests(for: words, of: device.node)
     }
 
     /// Sets controls in this order and reads them back.
@@ -159,10 +146,5 @@ public struct CameraControls: Sendable {
                 path: "XDG_STATE_HOME", subject: ControlPresets.subject, operation: "keep", errno: ENOENT)
         }
         return file
-    }
-
-    private func failure(_ name: String, _ fault: ControlFault) -> DeviceError {
-        DeviceError(
-            device: device.node, operation: "setting \(name.printable())", reason: .control(fault))
     }
 }

@@ -211,7 +211,8 @@ final class CameraInput: Sendable {
                 var remark = remark
                 if case .away(let since, _, .change) = box.outage {
                     let milliseconds = ((time - latency) - since).count / 1_000_000
-                    remark = "it was without pictures for \(milliseconds) ms"
+                    let gap = "it was without pictures for \(milliseconds) ms"
+                    remark = remark.map { "\(gap); \($0)" } ?? gap
                 }
                 box.outage = nil
                 box.deliveries.append(

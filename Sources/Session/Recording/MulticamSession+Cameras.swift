@@ -92,38 +92,12 @@ extension MulticamSession {
         }
         let outcomes: [ControlOutcome]
         do throws(DeviceError) {
-            outcomes = try input.set(try requests(settings, of: role, try input.source.controls()))
+            outcomes = try input.set(try input.source.controls().requests(for: settings, of: role))
         } catch {
             throw SessionChangeError("camera \(error)".printable(limit: 1000))
         }
         let words = ["set", role] + settings.map { "\($0.name)=\($0.value)" }
         try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
         return outcomes
-    }
-
-    private nonisolated func requests(
-        _ settings: [(name: String, value: String)], of role: String, _ controls: [DeviceControl]
-    ) throws(DeviceError) -> [ControlRequest] {
-        func failure(_ name: String, _ fault: ControlFault) -> DeviceError {
-            DeviceError(device: role, operation: "setting \(name.printable())", reason: .control(fault))
-        }
-        var requests: [ControlRequest] = []
-        for setting in settings {
-            guard let control = controls.named(setting.name) else {
-                throw failure(setting.name, .unknown(setting.name, names: controls.map(\.name)))
-            }
-            do throws(ControlFault) {
-                requests.append(
-                    ControlRequest(name: setting.name, value: try control.value(of: setting.value)))
-            } catch {
-                throw failure(setting.name, error)
-            }
-        }
-        for request in requests {
-            if let fault = controls.governing(request.name, beside: requests) {
-                throw failure(request.name, fault)
-            }
-        }
-        return requests
     }
 }
