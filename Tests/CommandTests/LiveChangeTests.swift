@@ -64,11 +64,16 @@ struct LiveChangeTests {
         try steered.changed("show", "guest", "desk")
         try steered.changed("set", "guest", "brightness=10")
         try steered.changed("end", "face")
+        try steered.changed("add-microphone", "lapel", "virtual:tone")
+        try steered.changed("unmute", "lapel")
         try steered.changed("format", "desk", "320x240")
         for (words, reason) in [
             (["add", "desk", "virtual:clap"], "a role of its own"),
             (["add", "Guest", "virtual:clap"], "is no role"),
             (["add", "other", "/dev/video977"], "no such device"),
+            (["add-microphone", "face", "virtual:tone"], "a role of its own"),
+            (["add-microphone", "lavalier", "virtual:clap?size=1"], "virtual:clap"),
+            (["end", "lavalier"], "it has desk, face, guest, host or lapel"),
             (["set", "desk", "nonsense=1"], "no such control"),
             (["format", "desk", "123x45"], "does not offer 123x45"),
             (["end", "face"], "no track of its own"),
@@ -81,13 +86,19 @@ struct LiveChangeTests {
         try steered.changed("stop")
         #expect(try steered.command.finish().status == 0)
         let tracks = try steered.tracks()
-        #expect(tracks.keys.sorted() == ["desk", "face", "guest", "host", "program"])
+        #expect(tracks.keys.sorted() == ["desk", "face", "guest", "host", "lapel", "program"])
         let ends = ["face", "guest"].map { tracks[$0]?["ended_ns"] as? Int ?? 0 }
         #expect(ends.allSatisfy { $0 > 0 && $0 < 60_000_000_000 })
         let begin = try #require(tracks["guest"]?["first_ns"] as? Int)
         #expect(begin > 0 && begin + (tracks["guest"]?["duration_ns"] as? Int ?? 0) == ends[1])
         let devices = try #require(try steered.manifest()["devices"] as? [[String: Any]])
-        #expect(devices.compactMap { $0["role"] as? String } == ["desk", "face", "guest", "host"])
+        #expect(devices.compactMap { $0["role"] as? String } == ["desk", "face", "guest", "host", "lapel"])
+        let lapel = try #require(tracks["lapel"])
+        let heard = try #require(lapel["samples"] as? [String: Any])
+        let length = try #require(lapel["duration_ns"] as? Int)
+        #expect(lapel["first_ns"] as? Int ?? 0 > 0)
+        #expect(heard["written"] as? Int == Int((Double(length) * 48e-6).rounded()))
+        #expect(heard["filled"] as? Int == 0)
         let check = try Multicam.run([Multicam.path, "verify", steered.folder])
         #expect(check.status == 0, "\(check.errors)")
     }
@@ -98,6 +109,8 @@ struct LiveChangeTests {
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         _ = try steered.command.event("split")
         try steered.changed("end", "face")
+        try steered.changed("end", "host")
+        try steered.changed("begin", "host")
         // Some seconds of it are on the disk.
         let limit = Date().addingTimeInterval(60)
         while try size(steered.folder + "/cameras/guest.mov") < 700_000, Date() < limit {
@@ -113,6 +126,14 @@ struct LiveChangeTests {
         #expect(tracks["face"]?["duration_ns"] as? Int == ended && ended < duration)
         let begin = try #require(tracks["guest"]?["first_ns"] as? Int)
         #expect(begin > 0 && tracks["guest"]?["duration_ns"] as? Int == duration - begin)
+        for name in ["host", "host.2"] {
+            let track = try #require(tracks[name])
+            let end = (track["ended_ns"] as? Int) ?? duration
+            let length = try #require(track["duration_ns"] as? Int)
+            #expect(end == length + (try #require(track["first_ns"] as? Int)), "\(name)")
+            let written = try #require((track["samples"] as? [String: Any])?["written"] as? Int)
+            #expect(abs(written - Int((Double(length) * 48e-6).rounded())) <= 1, "\(name)")
+        }
         for name in ["desk", "face", "guest", "program"] {
             let track = try #require(tracks[name])
             let length = try #require(track["duration_ns"] as? Int)

@@ -21,6 +21,8 @@ public enum ControlCommand: Sendable, Equatable {
     case set(role: String, [String])
     /// Takes another camera into the recording: a selector, and the role that it gets.
     case add(role: String, selector: String)
+    /// Likewise another microphone.
+    case addMicrophone(role: String, selector: String)
 
     /// How each is said, and what it does.
     public static let vocabulary: [(usage: String, help: String)] =
@@ -38,6 +40,10 @@ public enum ControlCommand: Sendable, Equatable {
             ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
             ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
             ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
+            (
+                "add-microphone ROLE MICROPHONE",
+                "take another microphone into the recording; `unmute ROLE` lets it be heard in the program"
+            ),
         ] + SessionChange.vocabulary
 
     /// - Parameter words: As of `vocabulary`; a mark's text may be several.
@@ -80,11 +86,18 @@ public enum ControlCommand: Sendable, Equatable {
             self = .set(role: role, Array(rest.dropFirst()))
             return
         }
-        if name == "add" {
+        if name == "add" || name == "add-microphone" {
+            let isCamera = name == "add"
             guard rest.count >= 2, let role = rest.first else {
-                throw .usage("`add` needs a role and a camera: `add guest /dev/video4`.")
+                throw .usage(
+                    isCamera
+                        ? "`add` needs a role and a camera: `add guest /dev/video4`."
+                        : "`add-microphone` needs a role and a microphone: `add-microphone guest default`.")
             }
-            self = .add(role: role, selector: rest.dropFirst().joined(separator: " "))
+            let selector = rest.dropFirst().joined(separator: " ")
+            self =
+                isCamera
+                ? .add(role: role, selector: selector) : .addMicrophone(role: role, selector: selector)
             return
         }
         let change: SessionChange?
@@ -103,7 +116,7 @@ public enum ControlCommand: Sendable, Equatable {
     /// Whether it is nothing without a recording.
     public var needsRecording: Bool {
         switch self {
-        case .mark, .split, .stop, .add: true
+        case .mark, .split, .stop, .add, .addMicrophone: true
         case .change(let change): change.needsRecording
         case .status, .start, .quit, .snapshot, .switchCamera, .set: false
         }

@@ -14,25 +14,15 @@ extension SessionSetup {
     public func addCamera(
         _ selector: String, as role: String, to session: MulticamSession
     ) throws(SetupError) {
-        guard Profile.isRole(role) else {
-            throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
-        }
-        guard let request else {
-            throw .usage("this session was made of devices of its own, so no camera is looked for.")
-        }
-        var profile = try Self.profile(of: request)
+        var (profile, request) = try profile(ofNew: role)
         let hasTracks = profile.tracks.cameras != .none
         profile.cameras = [CameraRole(role: role, device: selector)]
-        profile.microphones = []
-        profile.program = nil
         profile.tracks.microphones = .none
-        profile.tracks.metadata = .none
         // What is only shown may come in any kind of picture.
         if !hasTracks { profile.tracks.cameras = .encode }
-        let (memory, _) = Self.memoryFile?.read() ?? (DeviceMemory(), nil)
         let resolver: DeviceResolver
         do {
-            resolver = try DeviceResolver(for: profile, memory: memory, of: request.application)
+            resolver = try Self.resolver(of: profile, request)
         } catch {
             guard case .device(let busy) = error, case .busy = busy.reason, let owner = owner(of: busy.device)
             else {
@@ -42,12 +32,7 @@ extension SessionSetup {
                 "“\(selector.printable())” is \(busy.device), the camera that \(owner) has already: name another one."
             )
         }
-        let plan: SessionPlan
-        do throws(ProfileError) {
-            plan = try SessionPlan(profile: profile, devices: resolver.devices)
-        } catch {
-            throw .profile(error)
-        }
+        let plan = try Self.plan(profile, resolver)
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("nothing is made of a camera “\(role)” in this profile.")
         }
@@ -57,6 +42,70 @@ extension SessionSetup {
             try session.add(source, as: planned, track: track)
         } catch {
             throw .usage(error.description)
+        }
+    }
+
+    /// Likewise another microphone, in the usual channels. The program does not have it before it is asked to.
+    ///
+    /// - Parameters:
+    ///   - selector: As of a profile: `default`, a name, `virtual:tone`.
+    ///   - role: Whose name no device of the recording has.
+    ///   - session: That takes it in.
+    /// - Throws: What is wrong with the role or the selector, which device is missing or not permitted, or why the session does not
+    ///   take it.
+    public func addMicrophone(
+        _ selector: String, as role: String, to session: MulticamSession
+    ) throws(SetupError) {
+        var (profile, request) = try profile(ofNew: role)
+        let hasTracks = profile.tracks.microphones != .none
+        profile.microphones = [MicrophoneRole(role: role, device: selector)]
+        profile.tracks.cameras = .none
+        // What is not recorded is used all the same.
+        profile.tracks.microphones = .wav
+        profile.tracks.files = .oneEach
+        let resolver = try Self.resolver(of: profile, request)
+        let plan = try Self.plan(profile, resolver)
+        guard let planned = plan.microphones.first else {
+            throw .usage("nothing is made of a microphone “\(role)” in this profile.")
+        }
+        let source = try Self.open(planned, resolver)
+        do throws(SessionChangeError) {
+            try session.add(source, as: planned, track: hasTracks ? plan.microphoneTracks.first : nil)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+
+    /// The session's profile without its devices and program, for one that is new.
+    private func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
+        guard Profile.isRole(role) else {
+            throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
+        }
+        guard let request else {
+            throw .usage("this session was made of devices of its own, so no other device is looked for.")
+        }
+        var profile = try Self.profile(of: request)
+        profile.cameras = []
+        profile.microphones = []
+        profile.program = nil
+        profile.tracks.metadata = .none
+        return (profile, request)
+    }
+
+    private static func resolver(
+        of profile: Profile, _ request: SetupRequest
+    ) throws(SetupError) -> DeviceResolver {
+        let (memory, _) = memoryFile?.read() ?? (DeviceMemory(), nil)
+        return try DeviceResolver(for: profile, memory: memory, of: request.application)
+    }
+
+    private static func plan(
+        _ profile: Profile, _ resolver: DeviceResolver
+    ) throws(SetupError) -> SessionPlan {
+        do throws(ProfileError) {
+            return try SessionPlan(profile: profile, devices: resolver.devices)
+        } catch {
+            throw .profile(error)
         }
     }
 

@@ -416,7 +416,7 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    private static func open(
+    static func open(
         _ planned: PlannedMicrophone, _ resolver: DeviceResolver
     ) throws(SetupError) -> any MicrophoneSource {
         if VirtualSources.handles(planned.selector) {

@@ -17,12 +17,15 @@ final class ChangeDirector {
     ///
     /// - Parameters:
     ///   - requests: Accepted, in the order in which they were made.
-    ///   - carryOut: Does what a change asks of devices and files, with its words.
-    func follow(_ requests: [SessionControls.PlanRequest], carryOut: (SessionOrder, String) -> Void) {
+    ///   - carryOut: Does what a change asks of devices and files, with its words and the instant at which it was asked for.
+    func follow(
+        _ requests: [SessionControls.PlanRequest], carryOut: (SessionOrder, String, MediaTime) -> Void
+    ) {
         for request in requests {
             let words = request.words.joined(separator: ", ")
-            for order in request.orders { carryOut(order, words) }
-            let at = timeline.arrange(request.plan, from: max(MediaTime(request.at, since: start), .zero))
+            let time = max(MediaTime(request.at, since: start), .zero)
+            for order in request.orders { carryOut(order, words, time) }
+            let at = timeline.arrange(request.plan, from: time)
             changes.append(
                 Manifest.Change(
                     at_ns: at.nanoseconds, changes: request.words,

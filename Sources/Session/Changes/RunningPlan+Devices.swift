@@ -123,14 +123,19 @@ extension RunningPlan {
         guard !devices.disabled.contains(role) else {
             throw SessionChangeError("camera \(role) is off: switch it on first with `enable \(role)`.")
         }
-        let names = plan.cameraTracks.map(\.name)
-        var number = 2
-        while names.contains("\(role).\(number)") { number += 1 }
-        track.name = "\(role).\(number)"
+        track.name = nextName(of: role)
         track.file = "cameras/\(track.name).mov"
         if track.mode == .copy, let format = format(of: role) { track.settings.size = format.size }
         plan.cameraTracks.append(track)
         return [.beginTrack(track)]
+    }
+
+    /// Of a device's next track.
+    func nextName(of role: String) -> String {
+        let names = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
+        var number = 2
+        while names.contains("\(role).\(number)") { number += 1 }
+        return "\(role).\(number)"
     }
 
     // MARK: Cameras
@@ -169,12 +174,7 @@ extension RunningPlan {
     mutating func admit(
         _ camera: PlannedCamera, _ track: PlannedCameraTrack?, offers: [OfferedFormat]?
     ) throws(SessionChangeError) {
-        let taken = plan.cameras.map(\.role) + plan.microphones.map(\.role) + plan.cameraTracks.map(\.name)
-        guard !taken.contains(camera.role), camera.role != SessionPlan.programOwner else {
-            throw SessionChangeError(
-                "there is or was a “\(camera.role.printable())” in this recording: give the camera a role of its own."
-            )
-        }
+        try checkFreedom(of: camera.role, for: "camera")
         guard track?.mode != .copy || camera.format.pixel != .h264 else {
             throw SessionChangeError(
                 "camera \(camera.role) delivers H.264, which is copied from a recording's beginning or not at all: record a profile whose "
@@ -186,12 +186,27 @@ extension RunningPlan {
         showable.insert(camera.role)
     }
 
-    /// After a recording: its cameras and tracks are what they were before it, and the program is arranged as it was changed last, as
+    /// Whether no device and no track has, or had, a name.
+    func checkFreedom(of role: String, for device: String) throws(SessionChangeError) {
+        let devices = plan.cameras.map(\.role) + plan.microphones.map(\.role)
+        let tracks = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
+        guard !(devices + tracks).contains(role), role != SessionPlan.programOwner else {
+            throw SessionChangeError(
+                "there is or was a “\(role.printable())” in this recording: give the \(device) a role of its own."
+            )
+        }
+    }
+
+    /// After a recording: its devices and tracks are what they were before it, and the program is arranged as it was changed last, as
     /// far as it can be.
     mutating func renew(_ first: SessionPlan, devices: RunningDevices) {
         let known = Set(first.cameras.map(\.role))
+        let heard = Set(first.microphones.map(\.role))
         let kept = plan
         plan.cameras.removeAll { !known.contains($0.role) }
+        plan.microphones.removeAll { !heard.contains($0.role) }
+        plan.microphoneTracks = first.microphoneTracks
+        plan.program?.mix.removeAll { !heard.contains($0) }
         plan.cameraTracks = first.cameraTracks.map { track in
             kept.cameraTracks.first { $0.name == track.name } ?? track
         }

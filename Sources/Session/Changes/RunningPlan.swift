@@ -28,11 +28,15 @@ struct RunningPlan: Sendable, Equatable {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
         case .audible(let role, let isAudible): try setAudible(role, isAudible)
-        case .enabled(let role, let isEnabled): return try setEnabled(role, isEnabled)
+        case .enabled(let role, let isEnabled):
+            return try isSound(role) ? try setHeard(role, isEnabled) : try setEnabled(role, isEnabled)
         case .format(let role, let size, let rate): return try reformat(role, size, rate)
-        case .recorded(let role, true): return try beginTrack(of: role)
-        case .recorded(let role, false): return try endTrack(of: role)
-        case .removed(let role): return try remove(role)
+        case .recorded(let role, true):
+            return try isSound(role) ? try beginSound(of: role) : try beginTrack(of: role)
+        case .recorded(let role, false):
+            return try isSound(role) ? try endSound(of: role) : try endTrack(of: role)
+        case .removed(let role):
+            return try isSound(role) ? try remove(microphone: role) : try remove(role)
         default: try arrange(change)
         }
         return []
@@ -196,13 +200,23 @@ struct RunningPlan: Sendable, Equatable {
 
     func checkPresence(ofCamera role: String) throws(SessionChangeError) {
         guard !roles.contains(role) else { return }
-        if plan.microphones.contains(where: { $0.role == role }) {
+        if isMicrophone(role) {
             throw SessionChangeError("\(role) is a microphone, and this is for cameras: name \(list(roles)).")
         }
         throw SessionChangeError(
             roles.isEmpty
                 ? "there is no camera in this session."
                 : "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
+    }
+
+    /// Whether a device is a microphone, and not a camera.
+    private func isSound(_ role: String) throws(SessionChangeError) -> Bool {
+        let present =
+            roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
+        guard !present.contains(role) else { return isMicrophone(role) }
+        throw SessionChangeError(
+            "there is no camera or microphone “\(role.printable())” in this session: it has \(list(present))."
+        )
     }
 
     private func check(camera role: String) throws(SessionChangeError) {
@@ -240,10 +254,9 @@ struct RunningPlan: Sendable, Equatable {
                 "this session's program has no sound to change. Name microphones in `program.audio.mix` of the profile."
             )
         }
+        try checkPresence(ofMicrophone: role)
         guard let index = plan.microphones.firstIndex(where: { $0.role == role }) else {
-            throw SessionChangeError(
-                "there is no microphone “\(role.printable())” in this session: it has "
-                    + "\(list(plan.microphones.map(\.role))).")
+            preconditionFailure("a microphone that is there is in the plan")
         }
         return index
     }

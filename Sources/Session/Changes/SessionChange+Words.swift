@@ -54,12 +54,15 @@ extension SessionChange: CustomStringConvertible {
         ("gain ROLE DECIBELS", "how loud a microphone is in the program, -60 to 24"),
         ("mute ROLE", "take a microphone out of the program's sound; its track goes on"),
         ("unmute ROLE", "let it be heard again"),
-        ("disable ROLE", "switch a camera off; a slate stands in for it"),
+        (
+            "disable ROLE",
+            "switch a camera off, for which a slate stands in, or a microphone, which is silent"
+        ),
         ("enable ROLE", "switch it on again"),
         ("format ROLE WIDTHxHEIGHT[@RATE]", "have a camera deliver another size, or rate"),
-        ("end ROLE", "finish a camera's own track now; the camera goes on"),
+        ("end ROLE", "finish a camera's or microphone's own track now; the device goes on"),
         ("begin ROLE", "begin another track of it"),
-        ("remove ROLE", "take a camera out: its track ends, and it delivers nothing"),
+        ("remove ROLE", "take a camera or microphone out: its track ends, and it delivers nothing"),
     ]
 
     /// `nil` where the first word names no change.

@@ -28,14 +28,16 @@ public enum SessionChange: Sendable, Equatable {
     case gain(role: String, decibels: Double)
     /// Whether a microphone is heard in the program; its track goes on.
     case audible(role: String, Bool)
-    /// Whether a camera delivers. While it does not, a slate stands in for it in its track, and in the program where it is shown.
+    /// Whether a camera or microphone delivers. While it does not, a slate or silence stands in for it in its track, and in the program
+    /// where it is shown or heard.
     case enabled(role: String, Bool)
     /// The size, and where it is given the rate, that a camera delivers. Its track keeps its grid: a copied one goes on in a file of
     /// its own, an encoded one is scaled. Until the camera delivers anew its last picture stands in.
     case format(role: String, PictureSize, FrameRate?)
-    /// Whether a camera has a track of its own: `false` finishes its file while the camera goes on, `true` begins another track.
+    /// Whether a camera or microphone has a track of its own: `false` finishes its file while the device goes on, `true` begins another
+    /// track.
     case recorded(role: String, Bool)
-    /// A camera leaves: its track ends, the program does not show it any more, and it delivers nothing.
+    /// A camera or microphone leaves: its track ends, the program does not show or mix it any more, and it delivers nothing.
     case removed(role: String)
 
     /// Whether it is about devices or files, which only a recording has.

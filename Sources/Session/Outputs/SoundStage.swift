@@ -7,20 +7,21 @@ final class SoundStage {
     /// The program's sound has two channels; one microphone's single channel goes to both.
     static let mixChannels = 2
 
-    let microphones: [MicrophoneTrack]
+    private(set) var microphones: [MicrophoneFeed]
     private let encoder: SoundEncoderLane?
     private let loudness: LoudnessStream?
     /// Of each microphone, linear: in the last block, and in the next one. 0 is not heard.
     private var gains: [(last: Float, next: Float)]
-    private var position: Int64 = 0
+    /// The next sample of all.
+    private(set) var position: Int64 = 0
 
     /// - Parameters:
-    ///   - microphones: The tracks of all, whether mixed or not.
+    ///   - microphones: All, whether mixed or not.
     ///   - mix: How loud microphones are in the program, linear, by role; others are not heard.
     ///   - encoder: Takes the mix; `nil` for a program without sound.
     ///   - loudness: Measures the mix.
     init(
-        microphones: [MicrophoneTrack], mix: [String: Float], encoder: SoundEncoderLane?,
+        microphones: [MicrophoneFeed], mix: [String: Float], encoder: SoundEncoderLane?,
         loudness: LoudnessStream?
     ) {
         self.microphones = microphones
@@ -39,7 +40,13 @@ final class SoundStage {
         for index in microphones.indices { gains[index].next = mix[microphones[index].role] ?? 0 }
     }
 
-    var encoderFailure: EncodingError? { encoder?.failure }
+    /// Takes another microphone in, which is not heard before it is mixed.
+    ///
+    /// - Parameter microphone: Its first sample is the next one.
+    func add(_ microphone: MicrophoneFeed) {
+        microphones.append(microphone)
+        gains.append((0, 0))
+    }
 
     /// Brings everything up to sample `end` of the tracks.
     func advance(to end: Int64) {
@@ -58,8 +65,6 @@ final class SoundStage {
         encoder?.finish()
         loudness?.finish()
     }
-
-    func joinEncoder() { encoder?.join() }
 
     private func mixed(_ slices: [(samples: [Float], channels: Int)], frames: Int) -> [Float] {
         var sum = [Float](repeating: 0, count: frames * Self.mixChannels)

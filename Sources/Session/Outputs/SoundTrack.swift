@@ -8,6 +8,8 @@ final class SoundTrack {
     private let resampler: any Resampling
     private let channels: Int
     private let start: ClockTime
+    /// When the first sample is.
+    private let first: ClockTime
     private let inputRate: Int
     private var placement = SoundPlacement()
     /// Samples of the track from index `written` on, interleaved.
@@ -18,15 +20,22 @@ final class SoundTrack {
     /// Samples of what was given that are silence for want of sound, in order, since they were asked for last.
     private var holes: [Range<Int64>] = []
 
-    private(set) var written: Int64 = 0
-    private(set) var filled: Int64 = 0
+    /// The index of the next sample that is asked for.
+    private var written: Int64
 
-    /// Sound from this long before T0 primes the resampler.
+    /// Sound from this long before the first sample primes the resampler.
     private static let lead = Nanoseconds.milliseconds(40)
 
-    init(resampler: any Resampling, format: SoundFormat, start: ClockTime) {
+    /// - Parameters:
+    ///   - resampler: From the device's format to the session's.
+    ///   - format: The device's.
+    ///   - start: T0.
+    ///   - first: The first sample that is asked for.
+    init(resampler: any Resampling, format: SoundFormat, start: ClockTime, first: Int64 = 0) {
         self.resampler = resampler
         self.start = start
+        written = first
+        self.first = start + Nanoseconds(first * 1_000_000_000 / Int64(SoundFormat.sessionRate))
         channels = format.channels
         inputRate = format.rate
     }
@@ -35,7 +44,7 @@ final class SoundTrack {
     func add(_ samples: [Float], at time: ClockTime, clock: ClockReading) throws(EncodingError) {
         let frames = samples.count / channels
         let end = time + Nanoseconds(Int64(frames) * 1_000_000_000 / Int64(inputRate))
-        guard end > start - Self.lead else { return }
+        guard end > first - Self.lead else { return }
         let wanted = (time - start).inSeconds * Double(SoundFormat.sessionRate)
         guard let next else {
             self.next = Int64(wanted.rounded())
@@ -72,10 +81,8 @@ final class SoundTrack {
             // What the resampler still gives for this time comes too late: `append` cuts it.
             let missing = wanted - present
             result.append(contentsOf: repeatElement(0, count: missing * channels))
-            filled += Int64(missing)
         }
         let silent = silence(in: written..<(written + Int64(present)))
-        filled += silent.reduce(0) { $0 + Int64($1.count) }
         holes += silent
         if present < wanted { holes.append(written + Int64(present)..<end) }
         written = end

@@ -28,7 +28,7 @@ final class SynchronizedLane {
     ///   - microphones: The session's; those of the output give their samples to it from here on.
     ///   - start: T0, the time of tick 0.
     init(
-        _ output: SynchronizedOutput, inputs: [CameraInput], microphones: [MicrophoneTrack], start: ClockTime
+        _ output: SynchronizedOutput, inputs: [CameraInput], microphones: [MicrophoneFeed], start: ClockTime
     ) {
         let cameras = output.roles.compactMap { role in inputs.first { $0.role == role } }
         let rate = output.rate ?? cameras.first?.source.format.rate ?? SoundStage.rate

@@ -33,7 +33,7 @@ final class WaveFileWriter: Sendable {
     }
 
     private struct Shared {
-        /// Samples that came, per channel.
+        /// The number in the recording of the next sample that comes.
         var position: Int64 = 0
         /// That wait to be told as silence.
         var missing = 0
@@ -69,7 +69,7 @@ final class WaveFileWriter: Sendable {
     ///   - disk: Whose folder it is made in.
     ///   - relativePath: From there.
     ///   - channels: Of the track.
-    ///   - startedAt: The date of T0, or about that: see `begin`.
+    ///   - startedAt: The date of its first sample, or about that: see `begin`.
     /// - Throws: When the file cannot be made.
     init(_ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
         self.channels = channels
@@ -109,8 +109,11 @@ final class WaveFileWriter: Sendable {
         @Sendable (_ relativePath: String, _ startedAt: Date) throws(FileError) ->
         WaveFile
 
-    /// Tells the date of T0, once it is known. Before the first samples.
-    func begin(startedAt: Date) { _ = queue.offer(.begin(startedAt), bytes: 0, as: .order) }
+    /// See `WaveWriter`.
+    func begin(startedAt: Date, from first: Int64 = 0) {
+        shared.withLock { $0.position = first }
+        _ = queue.offer(.begin(startedAt), bytes: 0, as: .order)
+    }
 
     /// Takes the next samples, or their length where there is no room for them.
     func append(_ samples: [Float]) {

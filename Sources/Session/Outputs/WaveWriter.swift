@@ -21,7 +21,7 @@ final class WaveWriter: Sendable {
     ///   - disks: That it is written to: at least one.
     ///   - relativePath: From the session folder.
     ///   - channels: Of the track.
-    ///   - startedAt: The date of T0, or about that: see `begin`.
+    ///   - startedAt: The date of its first sample, or about that: see `begin`.
     /// - Throws: When a file cannot be made; that of a safety copy fails by itself.
     init(_ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date) throws(FileError) {
         precondition(!disks.isEmpty, "a microphone's sound is written somewhere")
@@ -43,9 +43,13 @@ final class WaveWriter: Sendable {
         self.files = files
     }
 
-    /// Tells the date of T0, once it is known. Before the first samples.
-    func begin(startedAt: Date) {
-        for file in files { file.writer.begin(startedAt: startedAt) }
+    /// Tells where it begins, once that is known. Before the first samples.
+    ///
+    /// - Parameters:
+    ///   - startedAt: The date of its first sample.
+    ///   - first: That sample's number in the recording.
+    func begin(startedAt: Date, from first: Int64 = 0) {
+        for file in files { file.writer.begin(startedAt: startedAt, from: first) }
     }
 
     func append(_ samples: [Float]) {

@@ -453,7 +453,8 @@ struct PlanCompiler {
     private func track(of microphone: PlannedMicrophone) -> PlannedMicrophoneTrack {
         PlannedMicrophoneTrack(
             role: microphone.role,
-            file: profile.tracks.files == .one ? Self.commonFile : "audio/\(microphone.role).wav")
+            file: profile.tracks.files == .one
+                ? Self.commonFile : PlannedMicrophoneTrack.wave(microphone.role))
     }
 
     private static let commonFile = "session.mov"

@@ -58,7 +58,7 @@ final class PressureWatch {
         ages += outputs.writers.values.map {
             QueueAge(.writer, name: $0.relativePath, intervals: $0.backlog.inSeconds / interval)
         }
-        ages += outputs.microphones.compactMap(\.file).map {
+        ages += outputs.waves.map {
             QueueAge(.writer, name: $0.relativePath, intervals: $0.backlog.inSeconds / interval)
         }
         return ages

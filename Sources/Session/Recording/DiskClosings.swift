@@ -7,7 +7,7 @@ final class DiskClosings: Sendable {
         let disk: RecordingDisk
         /// By their paths in the folder.
         let movies: [String: MovieFileWriter.Result]
-        /// By microphones.
+        /// By the names of microphones' tracks.
         let waves: [String: WaveFileWriter.Result]
     }
 
@@ -19,8 +19,8 @@ final class DiskClosings: Sendable {
         self.closed = closed
         for disk in outputs.disks {
             let movies = outputs.movies(onDisk: disk.index)
-            let waves = outputs.microphones.compactMap { microphone in
-                microphone.file?.file(disk.index).map { (role: microphone.role, file: $0) }
+            let waves = outputs.microphoneTracks.compactMap { track in
+                track.file?.file(disk.index).map { (name: track.name, file: $0) }
             }
             let metadata = outputs.metadata.compactMap { $0.file(onDisk: disk.index) }
             _ = MediaThread(name: "close:\(disk.index)") {
@@ -29,7 +29,7 @@ final class DiskClosings: Sendable {
                     Closed(
                         disk: disk,
                         movies: Dictionary(uniqueKeysWithValues: movies.map { ($0.path, $0.file.join()) }),
-                        waves: Dictionary(uniqueKeysWithValues: waves.map { ($0.role, $0.file.join()) })))
+                        waves: Dictionary(uniqueKeysWithValues: waves.map { ($0.name, $0.file.join()) })))
             }
         }
     }

@@ -41,10 +41,12 @@ struct ManifestBuilder {
         return current
     }
 
-    /// Takes cameras and tracks that have come since.
+    /// Takes devices and tracks that have come since.
     mutating func follow(_ running: SessionPlan) {
-        let (roles, names) = (Set(plan.cameras.map(\.role)), Set(plan.cameraTracks.map(\.name)))
+        let roles = Set(plan.cameras.map(\.role) + plan.microphones.map(\.role))
+        let names = Set(plan.cameraTracks.map(\.name))
         plan.cameras += running.cameras.filter { !roles.contains($0.role) }
+        plan.microphones += running.microphones.filter { !roles.contains($0.role) }
         plan.cameraTracks += running.cameraTracks.filter { !names.contains($0.name) }
     }
 
@@ -69,8 +71,8 @@ struct ManifestBuilder {
         if let program = programTrack(outputs, files, end) { manifest.tracks.append(program) }
         manifest.files = files.listed(
             waveFiles: Dictionary(
-                uniqueKeysWithValues: outputs.microphones.compactMap { microphone in
-                    microphone.file.map { (microphone.role, $0.relativePath) }
+                uniqueKeysWithValues: outputs.microphoneTracks.compactMap { track in
+                    track.file.map { (track.name, $0.relativePath) }
                 }))
         manifest.cost = cost(pressure)
         manifest.governor = governance?.steps ?? []
@@ -160,31 +162,43 @@ struct ManifestBuilder {
     private func microphoneTracks(
         _ outputs: SessionOutputs, _ files: RecordedFiles, _ end: MediaTime
     ) -> [Manifest.Track] {
-        outputs.microphones.compactMap { microphone -> Manifest.Track? in
-            let place = outputs.places[microphone.role]
-            guard let file = microphone.file?.relativePath ?? place?.file else { return nil }
-            let wave = files.waves[microphone.role]
-            guard wave != nil || place.map({ files.movies[$0.file] != nil }) ?? false else { return nil }
-            let parts =
-                wave.flatMap { self.parts($0) }
-                ?? place.flatMap { self.parts(files.movies[$0.file], stream: $0.stream, of: nil) }
-            let failure =
-                wave?.failure ?? place.flatMap { files.movies[$0.file]?.failure } ?? files.conclusion
-            let conclusion =
-                wave?.conclusion.map { Self.samples.time(ofTick: $0) }
-                ?? place.flatMap { files.movies[$0.file]?.conclusion }
-            return Manifest.Track(
-                name: microphone.role, kind: "microphone", file: file, stream: place?.stream ?? 0,
-                codec: microphone.file == nil ? "aac" : "pcm_s24le", channels: microphone.channels,
-                first_ns: 0,
-                duration_ns: min(end, conclusion ?? end).nanoseconds,
-                samples: samples(microphone, wave),
-                loudness: isWhole(wave, place, files)
-                    ? microphone.loudness?.whole.map { Manifest.Loudness($0) } : nil,
-                parts: parts?.map(\.file), part_details: parts,
-                failure: failure?.description ?? microphone.failure?.description
-                    ?? microphone.encoder?.failure?.description)
+        outputs.microphones.flatMap { microphone in
+            microphone.tracks.compactMap { self.track($0, of: microphone, outputs, files, end) }
         }
+    }
+
+    private func track(
+        _ track: MicrophoneTrack, of microphone: MicrophoneFeed, _ outputs: SessionOutputs,
+        _ files: RecordedFiles, _ end: MediaTime
+    ) -> Manifest.Track? {
+        let place = outputs.places[track.name]
+        guard let file = track.file?.relativePath ?? place?.file else { return nil }
+        let wave = files.waves[track.name]
+        guard wave != nil || place.map({ files.movies[$0.file] != nil }) ?? false else { return nil }
+        let parts =
+            wave.flatMap { self.parts($0) }
+            ?? place.flatMap { self.parts(files.movies[$0.file], stream: $0.stream, of: nil) }
+        let failure =
+            wave?.failure ?? place.flatMap { files.movies[$0.file]?.failure } ?? files.conclusion
+        let conclusion =
+            wave?.conclusion.map { Self.samples.time(ofTick: $0) }
+            ?? place.flatMap { files.movies[$0.file]?.conclusion }
+        let begin = Self.samples.time(ofTick: track.first)
+        let ended = track.end.map { Self.samples.time(ofTick: $0) }.flatMap {
+            end == .zero || $0 < end ? $0 : nil
+        }
+        let last = min(ended ?? end, conclusion ?? end)
+        return Manifest.Track(
+            name: track.name, role: track.role == track.name ? nil : track.role, kind: "microphone",
+            file: file, stream: place?.stream ?? 0, codec: track.file == nil ? "aac" : "pcm_s24le",
+            channels: track.channels, first_ns: begin.nanoseconds,
+            duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
+            samples: samples(track, wave),
+            loudness: isWhole(wave, place, files)
+                ? track.loudness?.whole.map { Manifest.Loudness($0) } : nil,
+            parts: parts?.map(\.file), part_details: parts,
+            failure: failure?.description ?? microphone.failure?.description
+                ?? track.encoder?.failure?.description)
     }
 
     private func programTrack(
@@ -239,8 +253,8 @@ struct ManifestBuilder {
         var places = outputs.cameraTracks.compactMap { track in
             outputs.places[track.name].map { (name: track.name, place: $0) }
         }
-        places += outputs.microphones.compactMap { track in
-            outputs.places[track.role].map { (name: track.role, place: $0) }
+        places += outputs.microphoneTracks.compactMap { track in
+            outputs.places[track.name].map { (name: track.name, place: $0) }
         }
         if let file = plan.program?.file {
             let streams = files.movies[file]?.shed.indices ?? 0..<0
@@ -249,10 +263,10 @@ struct ManifestBuilder {
         for (name, place) in places {
             gaps += files.shed(place).map { Gap(track: name, from: $0.from, to: $0.to, cause: cause) }
         }
-        for role in files.waves.keys.sorted() {
-            gaps += (files.waves[role]?.silenced ?? []).map {
+        for name in files.waves.keys.sorted() {
+            gaps += (files.waves[name]?.silenced ?? []).map {
                 Gap(
-                    track: role, from: Self.samples.time(ofTick: $0.lowerBound),
+                    track: name, from: Self.samples.time(ofTick: $0.lowerBound),
                     to: Self.samples.time(ofTick: $0.upperBound), cause: cause)
             }
         }
@@ -262,9 +276,9 @@ struct ManifestBuilder {
     private static let samples = FrameRate(Int64(SoundFormat.sessionRate))
 
     /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
-    private func samples(_ microphone: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
-        var written = microphone.written
-        var captured = written - microphone.filled
+    private func samples(_ track: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
+        var written = track.written
+        var captured = written - track.filled
         // What was left out is silence, which may have been silence before: then it is not captured twice.
         captured -= min(captured, Int64(wave?.silenced.reduce(0) { $0 + $1.count } ?? 0))
         if let wave, wave.failure != nil || wave.conclusion != nil {
@@ -273,7 +287,7 @@ struct ManifestBuilder {
             captured = max(0, captured - missing)
         }
         return Manifest.Samples(
-            written: written, captured: captured, filled: written - captured, clipped: microphone.clipped)
+            written: written, captured: captured, filled: written - captured, clipped: track.clipped)
     }
 
     private func cost(_ pressure: Manifest.Pressure?) -> Manifest.Cost? {

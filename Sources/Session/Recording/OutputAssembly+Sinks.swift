@@ -1,7 +1,7 @@
 internal import Media
 
 extension OutputAssembly {
-    func makeSynchronizedLanes(_ microphones: [MicrophoneTrack], start: ClockTime) -> [SynchronizedLane] {
+    func makeSynchronizedLanes(_ microphones: [MicrophoneFeed], start: ClockTime) -> [SynchronizedLane] {
         sinks.synchronized.map { output in
             SynchronizedLane(output, inputs: inputs.cameras, microphones: microphones, start: start)
         }

@@ -49,8 +49,10 @@ struct OutputAssembly {
         /// Of the voices.
         fileprivate var voiceResamplers: [Carried<any Resampling>] = []
         fileprivate var waves: [String: WaveWriter] = [:]
-        /// Of each microphone, and last of the mix, where there is one.
+        /// Of each microphone.
         fileprivate var meters: [Carried<any LoudnessMetering>] = []
+        /// Of the mix, where there is one.
+        fileprivate var mixMeter: Carried<any LoudnessMetering>?
         fileprivate var movies: [String: MovieWriter] = [:]
         fileprivate var streams: [PlannedStream] = []
         fileprivate var metadata: [String: [(disk: Int, file: MetadataFile)]] = [:]
@@ -87,9 +89,8 @@ struct OutputAssembly {
             }
             prepared.streams = try planStreams()
             if plan.program?.mix.isEmpty == false {
-                prepared.meters.append(
-                    Carried(
-                        try machinery.makeLoudnessMeter(channels: SoundStage.mixChannels, name: "program")))
+                prepared.mixMeter = Carried(
+                    try machinery.makeLoudnessMeter(channels: SoundStage.mixChannels, name: "program"))
             }
             for file in prepared.streams.map(\.file) where prepared.movies[file] == nil {
                 let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
@@ -118,25 +119,30 @@ struct OutputAssembly {
         for movie in prepared.movies.values { movie.begin(startedAt: date) }
         let microphones = makeMicrophones(prepared, start: start)
         let outputs = assemble(prepared, microphones: microphones, start: start)
-        measureLoudness(outputs, with: prepared.meters)
+        if let meter = prepared.mixMeter {
+            outputs.mixLoudness = LoudnessStream(
+                outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: SoundStage.mixChannels)
+        }
+        beginMicrophones(outputs, prepared)
         outputs.synchronized = makeSynchronizedLanes(microphones, start: start)
         outputs.metadata = makeMetadataTracks(prepared.metadata, start: start)
         return outputs
     }
 
-    private func measureLoudness(
-        _ outputs: SessionOutputs, with meters: [Carried<any LoudnessMetering>]
-    ) {
-        guard !meters.isEmpty else { return }
-        let lane = LoudnessLane(meters, waitsForRoom: !clock.isRealTime)
-        for (index, microphone) in outputs.microphones.enumerated() {
-            microphone.loudness = LoudnessStream(lane, stream: index, channels: microphone.channels)
+    /// Measures all microphones, and records those that have tracks.
+    private func beginMicrophones(_ outputs: SessionOutputs, _ prepared: Prepared) {
+        for (microphone, meter) in zip(outputs.microphones, prepared.meters) {
+            let loudness = LoudnessStream(
+                outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: microphone.channels)
+            guard let planned = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else {
+                microphone.measure(with: loudness)
+                continue
+            }
+            microphone.begin(
+                MicrophoneTrack(
+                    planned, channels: microphone.channels, file: prepared.waves[microphone.role],
+                    encoder: outputs.soundEncoders[planned.name], loudness: loudness))
         }
-        let mix = outputs.microphones.count
-        if meters.count > mix {
-            outputs.mixLoudness = LoudnessStream(lane, stream: mix, channels: SoundStage.mixChannels)
-        }
-        outputs.meter = lane
     }
 
     private static func recordingError(_ error: any Error) -> RecordingError {
@@ -154,7 +160,7 @@ struct OutputAssembly {
             case encoded(CameraInput, PlannedCameraTrack, Carried<any PictureEncoding>)
             case program(PlannedProgram, Carried<any PictureEncoding>)
             case mixedSound(Carried<any SoundEncoding>)
-            case microphone(index: Int, Carried<any SoundEncoding>)
+            case microphone(name: String, Carried<any SoundEncoding>)
         }
 
         let file: String
@@ -176,19 +182,19 @@ struct OutputAssembly {
     }
 
     private func waveTrack(of role: String) -> PlannedMicrophoneTrack? {
-        plan.microphoneTracks.first { $0.role == role && $0.file.hasSuffix(".wav") }
+        plan.microphoneTracks.first { $0.role == role && $0.isWave }
     }
 
-    private func makeMicrophones(_ prepared: Prepared, start: ClockTime) -> [MicrophoneTrack] {
+    private func makeMicrophones(_ prepared: Prepared, start: ClockTime) -> [MicrophoneFeed] {
         let voices = zip(inputs.voices, prepared.voiceResamplers).map { input, resampler in
-            MicrophoneTrack(input: input, resampler: resampler.value, start: start, writer: nil, taps: [])
+            MicrophoneFeed(input: input, resampler: resampler.value, start: start)
         }
         return zip(inputs.microphones, prepared.resamplers).map { input, resampler in
-            let track = MicrophoneTrack(
-                input: input, resampler: resampler.value, start: start, writer: prepared.waves[input.role],
+            let microphone = MicrophoneFeed(
+                input: input, resampler: resampler.value, start: start,
                 taps: sinks.sounds.filter { $0.role == input.role })
-            track.voice = voices.first { $0.role == input.role }
-            return track
+            microphone.voice = voices.first { $0.role == input.role }
+            return microphone
         }
     }
 
@@ -212,9 +218,9 @@ struct OutputAssembly {
             }
         }
         for track in plan.cameraTracks { streams.append(try stream(of: track)) }
-        for (index, microphone) in inputs.microphones.enumerated() {
+        for microphone in inputs.microphones {
             let planned = plan.microphoneTracks.first {
-                $0.role == microphone.role && !$0.file.hasSuffix(".wav")
+                $0.role == microphone.role && !$0.isWave
             }
             guard let planned else { continue }
             let sound = try machinery.makeSoundEncoder(
@@ -223,7 +229,7 @@ struct OutputAssembly {
             streams.append(
                 PlannedStream(
                     file: planned.file, track: .sound(parameters, name: microphone.role),
-                    content: .microphone(index: index, Carried(sound))))
+                    content: .microphone(name: planned.name, Carried(sound))))
         }
         return streams
     }
@@ -274,7 +280,7 @@ struct OutputAssembly {
     }
 
     private func assemble(
-        _ prepared: Prepared, microphones: [MicrophoneTrack], start: ClockTime
+        _ prepared: Prepared, microphones: [MicrophoneFeed], start: ClockTime
     ) -> SessionOutputs {
         let (streams, writers) = (prepared.streams, prepared.movies)
         let outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
@@ -300,8 +306,8 @@ struct OutputAssembly {
                     encoder: encoderLane("program", encoder, lane))
             case .mixedSound(let encoder):
                 outputs.mixEncoder = SoundEncoderLane(encoder: encoder.value, to: lane)
-            case .microphone(let index, let encoder):
-                microphones[index].encoder = SoundEncoderLane(encoder: encoder.value, to: lane)
+            case .microphone(let name, let encoder):
+                outputs.soundEncoders[name] = SoundEncoderLane(encoder: encoder.value, to: lane)
             }
             outputs.places[stream.track.trackName] = (stream.file, place)
         }

@@ -69,11 +69,11 @@ final class PartDirector {
             writer.split(
                 MovieWriter.Part(relativePath: relative, start: split))
         }
-        for microphone in outputs.microphones {
-            guard let file = microphone.file, file.isOpen else { continue }
+        for track in outputs.microphoneTracks where track.end == nil {
+            guard let file = track.file, file.isOpen else { continue }
             let relative = nextPart(of: file.relativePath)
             files.append(relative)
-            microphone.split(
+            track.split(
                 at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), relativePath: relative,
                 startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
         }
@@ -119,7 +119,7 @@ final class PartDirector {
         // Another role may have the name that a part would have: cameras `desk` and `desk-2`.
         let taken = Set(
             outputs.writers.values.map(\.relativePath)
-                + outputs.microphones.compactMap { $0.file?.relativePath })
+                + outputs.waves.map(\.relativePath))
         while true {
             let number = numbers[path, default: 1] + 1
             numbers[path] = number

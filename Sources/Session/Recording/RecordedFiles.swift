@@ -6,7 +6,7 @@ internal import Media
 struct RecordedFiles {
     /// By their paths in the folder.
     let movies: [String: MovieFileWriter.Result]
-    /// By microphones.
+    /// By the names of microphones' tracks.
     let waves: [String: WaveFileWriter.Result]
     /// Why the files end before the recording; `nil` where they do not.
     let conclusion: FileError?
@@ -34,8 +34,8 @@ struct RecordedFiles {
                 )
             }
         }
-        let waves = outputs.microphones.compactMap { microphone in
-            microphone.file?.file(disk.index).map { _ in (microphone.role, WaveFileWriter.Result()) }
+        let waves = outputs.microphoneTracks.compactMap { track in
+            track.file?.file(disk.index).map { _ in (track.name, WaveFileWriter.Result()) }
         }
         self.movies = Dictionary(uniqueKeysWithValues: movies)
         self.waves = Dictionary(uniqueKeysWithValues: waves)
@@ -67,7 +67,7 @@ struct RecordedFiles {
             + waves.keys.sorted().flatMap { waves[$0]?.closed ?? [] }
     }
 
-    /// Every file, for the manifest, by their paths; `waveFiles` names the first of each microphone.
+    /// Every file, for the manifest, by their paths; `waveFiles` names the first of each microphone's track.
     func listed(waveFiles: [String: String]) -> [Manifest.File] {
         let verified = closed.map { file in
             Manifest.File(
@@ -80,8 +80,8 @@ struct RecordedFiles {
                 ($0, movie.failure ?? movie.splitFailure)
             }
         }
-        for (role, wave) in waves {
-            unfinished += ([waveFiles[role] ?? role] + wave.parts.map(\.relativePath)).map {
+        for (name, wave) in waves {
+            unfinished += ([waveFiles[name] ?? name] + wave.parts.map(\.relativePath)).map {
                 ($0, wave.failure ?? wave.splitFailure)
             }
         }

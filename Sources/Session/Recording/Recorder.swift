@@ -175,13 +175,11 @@ final class Recorder {
         return Recorded(outputs: outputs, end: end, manifest: manifest)
     }
 
-    /// Who wants a change from here on is told that nothing is recorded; cameras that are on their way in are stopped with the others.
+    /// Who wants a change from here on is told that nothing is recorded; devices that are on their way in are stopped with the others.
     private func endChanges() {
         controls.recordingTiming = nil
         tracks?.finish()
-        for order in controls.take().plans.flatMap(\.orders) {
-            if case .admit(let camera, _) = order { inputs.add(camera) }
-        }
+        for order in controls.take().plans.flatMap(\.orders) { order.hand(to: inputs) }
     }
 
     /// For whoever must make whole what a crash leaves.
@@ -316,8 +314,8 @@ final class Recorder {
         _ requests: [SessionControls.PlanRequest], at position: MediaTime, outputs: SessionOutputs
     ) {
         for request in requests { manifest?.follow(request.plan) }
-        changes?.follow(requests) { order, words in
-            tracks?.follow(order, reason: words) { camera, format, reason in
+        changes?.follow(requests) { order, words, time in
+            tracks?.follow(order, at: time, reason: words) { camera, format, reason in
                 if let governance { return governance.choose(format, of: camera, reason: reason) }
                 camera.chosenFormat = format
                 camera.change(to: format, for: .change, reason: reason)
@@ -389,7 +387,7 @@ final class Recorder {
         let watcher = watchUrgency(lanes)
         for lane in lanes { lane.join() }
         outputs.mixEncoder?.join()
-        for microphone in outputs.microphones { microphone.encoder?.join() }
+        for encoder in outputs.soundEncoders.values { encoder.join() }
         watcher.cancel()
         noteFallbacks(outputs)
         let files = conclude(recorded)
@@ -461,7 +459,7 @@ final class Recorder {
             exceededLimits: exceededLimits(manifest), pressureEnd: governance?.endReason,
             simulationTime: inputs.simulationTime,
             encodingFailures: lanes.compactMap(\.failure)
-                + ([outputs.mixEncoder] + outputs.microphones.map(\.encoder)).compactMap { $0?.failure })
+                + ([outputs.mixEncoder] + outputs.microphoneTracks.map(\.encoder)).compactMap { $0?.failure })
     }
 
     /// Lets the encoders go as soon as a second request to stop comes.

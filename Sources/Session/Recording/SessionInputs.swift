@@ -3,12 +3,12 @@ internal import Media
 /// The devices of a session: starts them, waits until all deliver, keeps their latest deliveries until the first tick.
 final class SessionInputs {
     private(set) var cameras: [CameraInput]
-    let microphones: [MicrophoneInput]
+    private(set) var microphones: [MicrophoneInput]
     /// Of some of the microphones, by their roles: what the program has of them.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
-    /// How many cameras were there from the beginning.
-    private let plannedCount: Int
+    /// How many cameras and microphones were there from the beginning.
+    private let plannedCounts: (cameras: Int, microphones: Int)
 
     /// Good pictures that a camera must have delivered, at most: enough to know its clock to some milliseconds and to leave the
     /// first, often damaged ones behind. A slow camera is not waited for longer than the time below, but for three pictures.
@@ -23,7 +23,7 @@ final class SessionInputs {
         self.cameras = cameras
         self.microphones = microphones
         kept = Array(repeating: [], count: cameras.count)
-        plannedCount = cameras.count
+        plannedCounts = (cameras.count, microphones.count)
     }
 
     /// Takes in another camera, which delivers already. What it has delivered until now is of no recording.
@@ -35,11 +35,16 @@ final class SessionInputs {
         camera.beginCounting()
     }
 
-    /// Stops the cameras that were taken in, after the recording that took them.
+    /// Takes in another microphone, which delivers already.
+    func add(_ microphone: MicrophoneInput) { microphones.append(microphone) }
+
+    /// Stops the devices that were taken in, after the recording that took them.
     func dropAdded() {
-        for camera in cameras[plannedCount...] { camera.source.stop() }
-        cameras.removeSubrange(plannedCount...)
-        kept.removeSubrange(plannedCount...)
+        for camera in cameras[plannedCounts.cameras...] { camera.source.stop() }
+        for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
+        cameras.removeSubrange(plannedCounts.cameras...)
+        kept.removeSubrange(plannedCounts.cameras...)
+        microphones.removeSubrange(plannedCounts.microphones...)
     }
 
     /// Starts all devices: in real time all cameras at once, since a driver may take half a second to let a stream begin; in
@@ -64,6 +69,11 @@ final class SessionInputs {
     static func picturesNeeded(of camera: CameraInput) -> Int {
         let inTime = camera.source.format.rate.perSecond * warmUp
         return min(max(Int(inTime), leastPictures), mostPictures)
+    }
+
+    /// Whether it has delivered enough for its clock to be known.
+    static func isReady(_ microphone: MicrophoneInput) -> Bool {
+        Double(microphone.goodSamples) >= soundNeeded * Double(microphone.source.format.rate)
     }
 
     /// Sleeps until every device has delivered.
@@ -134,8 +144,7 @@ final class SessionInputs {
         for camera in cameras where camera.progress.goodPictures < Self.picturesNeeded(of: camera) {
             return "camera \(camera.role) (\(camera.source.device.name))"
         }
-        for microphone in microphones + voices
-        where Double(microphone.goodSamples) < Self.soundNeeded * Double(microphone.source.format.rate) {
+        for microphone in microphones + voices where !Self.isReady(microphone) {
             return "microphone \(microphone.role) (\(microphone.source.device.name))"
         }
         return nil

@@ -4,10 +4,13 @@ internal import Media
 final class SessionOutputs {
     let disks: [RecordingDisk]
     var writers: [String: MovieWriter]
-    let microphones: [MicrophoneTrack]
+    /// All, recorded or not.
+    private(set) var microphones: [MicrophoneFeed]
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
     var mixEncoder: SoundEncoderLane?
+    /// Of microphones that are streams of a movie, by their tracks' names.
+    var soundEncoders: [String: SoundEncoderLane] = [:]
     /// The thread that measures sound, where there is any, and the mix on its way there.
     var meter: LoudnessLane?
     var mixLoudness: LoudnessStream?
@@ -21,7 +24,7 @@ final class SessionOutputs {
     var begins: [String: MediaTime] = [:]
     var ends: [String: MediaTime] = [:]
 
-    init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneTrack]) {
+    init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneFeed]) {
         self.disks = disks
         self.writers = writers
         self.microphones = microphones
@@ -35,6 +38,22 @@ final class SessionOutputs {
         begins[track.name] = time
     }
 
+    /// Puts a microphone that was taken in beside the others.
+    func add(_ microphone: MicrophoneFeed) { microphones.append(microphone) }
+
+    /// The thread that measures sound, made where there was nothing to measure.
+    func meter(waitsForRoom: Bool) -> LoudnessLane {
+        let lane = meter ?? LoudnessLane(waitsForRoom: waitsForRoom)
+        meter = lane
+        return lane
+    }
+
+    /// Of all microphones, with those that have ended.
+    var microphoneTracks: [MicrophoneTrack] { microphones.flatMap(\.tracks) }
+
+    /// The files of microphones.
+    var waves: [WaveWriter] { microphoneTracks.compactMap(\.file) }
+
     /// Whether a file ends, or has ended, before the recording: one of a track that was ended has no other.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
@@ -45,9 +64,7 @@ final class SessionOutputs {
 
     /// Likewise of microphones.
     func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
-        microphones.compactMap(\.file).compactMap { wave in
-            wave.file(index).map { (wave.relativePath, $0) }
-        }
+        waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
     }
 
     /// The encoders of pictures by what they encode.

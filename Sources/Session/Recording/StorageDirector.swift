@@ -135,7 +135,7 @@ final class StorageDirector {
         }
         for writer in outputs.writers.values { writer.conclude(onDisk: disk.index, at: time) }
         let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
-        for wave in outputs.microphones.compactMap(\.file) { wave.conclude(onDisk: disk.index, at: sample) }
+        for wave in outputs.waves { wave.conclude(onDisk: disk.index, at: sample) }
         let open = places.indices.filter(goesOn)
         let others = open.map { places[$0].disk.folder.path.printable() }
         let what = open.allSatisfy { places[$0].disk.content == .program } ? "program alone" : "recording"

@@ -33,8 +33,14 @@ final class Timeline {
     private var tracks: [Progress]
     private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
-    /// What the program is to sound like from an instant on, in the order of time.
-    private var mixes: [(mix: [String: Float], from: MediaTime)] = []
+    private enum SoundOrder {
+        /// What the program is to sound like.
+        case mix([String: Float])
+        /// A microphone is off, for a reason, or on.
+        case off(role: String, reason: String?)
+    }
+    /// What is to become of sound from an instant on, in the order of time.
+    private var soundOrders: [(order: SoundOrder, from: MediaTime)] = []
     private var nextSoundTick: Int64 = 0
     /// As soon as it is known. What devices do after it is of no recording.
     private var end: MediaTime?
@@ -121,7 +127,7 @@ final class Timeline {
     ///
     /// - Returns: When the picture changes.
     func arrange(_ plan: SessionPlan, from time: MediaTime) -> MediaTime {
-        mixes.append((plan.mixGains, time))
+        soundOrders.append((.mix(plan.mixGains), time))
         guard let program = outputs.program, let planned = plan.program else { return time }
         program.arrange(planned.layers, from: time)
         return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
@@ -144,18 +150,50 @@ final class Timeline {
         tracks.append(Progress(track: track, nextTick: tick))
     }
 
-    /// Ends a camera's own track at its first tick that is not decided yet, with a picture at the least.
+    /// Takes another microphone in, from the next sample on.
+    func add(_ microphone: MicrophoneFeed) {
+        inputs.add(microphone.input)
+        microphoneClocks.append(ClockWatch())
+        outputs.add(microphone)
+        sound.add(microphone)
+    }
+
+    /// The next sample of sound that is not decided yet.
+    var soundPosition: Int64 { sound.position }
+
+    /// Switches a microphone off or on, from the first block of sound that begins at or after a time and is not decided yet.
+    ///
+    /// - Parameters:
+    ///   - role: The microphone's.
+    ///   - reason: Why it is off; `nil` for on.
+    ///   - time: Of the recording.
+    func switchOff(_ role: String, because reason: String?, from time: MediaTime) {
+        let block = SoundStage.rate.interval.count
+        soundOrders.append(
+            (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
+    }
+
+    /// Ends a device's own track at its first tick or sample at or after a time that is not decided yet, with one at the least.
     ///
     /// - Returns: When that is; `nil` where there is no such track.
-    func endTrack(named name: String) -> MediaTime? {
+    func endTrack(named name: String, at time: MediaTime) -> MediaTime? {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
-            return nil
+            return endSound(named: name, at: time)
         }
         let rate = tracks[index].track.rate
         let second = rate.ticks(before: outputs.begins[name] ?? .zero) + 1
-        let end = rate.time(ofTick: max(tracks[index].nextTick, second))
+        let end = rate.time(ofTick: max(tracks[index].nextTick, second, rate.ticks(before: time)))
         tracks[index].end = end
         return end
+    }
+
+    private func endSound(named name: String, at time: MediaTime) -> MediaTime? {
+        guard let track = outputs.microphoneTracks.first(where: { $0.name == name && $0.end == nil }) else {
+            return nil
+        }
+        let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
+        let end = track.end(at: sample, position: sound.position)
+        return FrameRate(Int64(SoundFormat.sessionRate)).time(ofTick: end)
     }
 
     private func finishTracks(before time: MediaTime) {
@@ -190,9 +228,9 @@ final class Timeline {
         while SoundStage.rate.time(ofTick: nextSoundTick) <= time {
             // The block that ends there; the first is empty.
             let blockEnd = SoundStage.rate.time(ofTick: nextSoundTick)
-            while let next = mixes.first, next.from < blockEnd {
-                mixes.removeFirst()
-                sound.arrange(next.mix)
+            while let next = soundOrders.first, next.from < blockEnd {
+                soundOrders.removeFirst()
+                follow(next.order)
             }
             sound.advance(to: blockEnd.ticks(perSecond: Int64(SoundFormat.sessionRate)))
             announceSound()
@@ -207,6 +245,14 @@ final class Timeline {
             nextProgramTick += 1
         }
         stepSinks(at: time)
+    }
+
+    private func follow(_ order: SoundOrder) {
+        switch order {
+        case .mix(let mix): sound.arrange(mix)
+        case .off(let role, let reason):
+            sound.microphones.first { $0.role == role }?.switchOff(reason)
+        }
     }
 
     private func stepSinks(at time: MediaTime) {
@@ -263,6 +309,8 @@ final class Timeline {
     /// Decides what remains before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
+        // One that was to end after this ends now.
+        outputs.ends = outputs.ends.filter { $0.value < end }
         // Before any of them can find its last stream finished.
         finishTracks(before: end)
         for (file, writer) in outputs.writers where !outputs.isEnding(file: file) { writer.setEnd(end) }

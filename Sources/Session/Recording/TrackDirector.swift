@@ -1,12 +1,13 @@
 internal import Media
 
-/// Changes cameras while the recording runs, ends their tracks and begins others. Timeline's thread only.
+/// Changes cameras and microphones while the recording runs, ends their tracks and begins others. Timeline's thread only.
 ///
 /// What takes time, a file or an encoder, a thread of its own makes; the track begins with the first tick after that.
 final class TrackDirector {
     private enum Opening: Sendable {
-        case opened(OpenedTrack, isNew: Bool)
-        case failed(PlannedCameraTrack, RecordingError)
+        case pictures(OpenedTrack, isNew: Bool)
+        case sound(OpenedSound, isNew: Bool)
+        case failed(name: String, RecordingError)
     }
 
     private let clock: any SessionClock
@@ -42,42 +43,67 @@ final class TrackDirector {
     ///
     /// - Parameters:
     ///   - order: Of a change that was accepted.
+    ///   - time: When it was asked for.
     ///   - reason: The change, as a person said it.
     ///   - deliver: Has a camera deliver otherwise, as far as the governor lets it.
     func follow(
-        _ order: SessionOrder, reason: String, deliver: (CameraInput, VideoFormat?, String) -> Void
+        _ order: SessionOrder, at time: MediaTime, reason: String,
+        deliver: (CameraInput, VideoFormat?, String) -> Void
     ) {
         switch order {
         case .deliver(let role, let format):
-            guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
+            guard let camera = camera(role) else { return }
             deliver(camera, format, reason)
+        case .hear(let role, let isOn): timeline.switchOff(role, because: isOn ? nil : reason, from: time)
         case .endTrack(let name):
-            guard let end = timeline.endTrack(named: name) else {
+            guard let end = timeline.endTrack(named: name, at: time) else {
                 unwanted.insert(name)
                 return
             }
             outputs.ends[name] = end
             hasOtherTracks = true
         case .beginTrack(let planned):
-            guard let camera = inputs.cameras.first(where: { $0.role == planned.role }) else { return }
+            guard let camera = camera(planned.role) else { return }
             open(planned, of: camera, isNew: false)
         case .admit(let camera, let planned):
             guard let planned else { return timeline.add(camera) }
             open(planned, of: camera, isNew: true)
+        case .beginSound(let planned):
+            guard let input = inputs.microphones.first(where: { $0.role == planned.role }) else { return }
+            open(planned, of: input, isNew: false)
+        case .admitSound(let input, let planned): open(planned, of: input, isNew: true)
         }
     }
 
+    private func camera(_ role: String) -> CameraInput? { inputs.cameras.first { $0.role == role } }
+
     private func open(_ planned: PlannedCameraTrack, of camera: CameraInput, isNew: Bool) {
-        let (disks, machinery, openings) = (disks, machinery, openings)
-        let date = clock.date(of: start)
-        let thread = MediaThread(name: "open:\(planned.name)") {
+        let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
+        open(named: planned.name) { () throws(RecordingError) in
+            .pictures(
+                try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
+                isNew: isNew)
+        }
+    }
+
+    private func open(_ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool) {
+        let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
+        open(named: planned?.name ?? input.role) { () throws(RecordingError) in
+            .sound(
+                try OpenedSound(
+                    planned, of: input, isNew: isNew, disks: disks, machinery: machinery, date: date),
+                isNew: isNew)
+        }
+    }
+
+    private func open(
+        named name: String, making: @escaping @Sendable () throws(RecordingError) -> Opening
+    ) {
+        let openings = openings
+        let thread = MediaThread(name: "open:\(name)") {
             let opening: Opening
-            do throws(RecordingError) {
-                opening = .opened(
-                    try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
-                    isNew: isNew)
-            } catch {
-                opening = .failed(planned, error)
+            do throws(RecordingError) { opening = try making() } catch {
+                opening = .failed(name: name, error)
             }
             openings.withLock { $0.append(opening) }
         }
@@ -97,14 +123,15 @@ final class TrackDirector {
         }
         for opening in ready {
             switch opening {
-            case .opened(let track, let isNew): begin(track, isNew: isNew)
-            case .failed(let planned, let error):
+            case .pictures(let track, let isNew): begin(track, isNew: isNew)
+            case .sound(let sound, let isNew): begin(sound, isNew: isNew)
+            case .failed(let name, let error):
                 events.append(
                     SessionEvent(
                         .warning, at: position,
                         [
-                            "track": .string(planned.name),
-                            "text": .string("track \(planned.name) does not begin: \(error.description)"),
+                            "track": .string(name),
+                            "text": .string("track \(name) does not begin: \(error.description)"),
                         ]))
             }
         }
@@ -124,14 +151,45 @@ final class TrackDirector {
         let track = opened.begin(
             at: tick, start: start, clock: clock, machinery: machinery, in: outputs)
         timeline.add(track, from: tick)
+        tellBeginning(
+            of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick))
+    }
+
+    private func begin(_ opened: OpenedSound, isNew: Bool) {
+        let first = timeline.soundPosition
+        let at = FrameRate(Int64(SoundFormat.sessionRate)).time(ofTick: first)
+        if isNew {
+            opened.input.keepLatest()
+            opened.input.recallOutage()
+            opened.input.beginWatch(at: start + Nanoseconds(at.nanoseconds))
+            timeline.add(opened.makeFeed(start: start, first: first))
+        }
+        guard let microphone = outputs.microphones.first(where: { $0.role == opened.input.role }) else {
+            return
+        }
+        guard let planned = opened.planned else {
+            microphone.measure(
+                with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
+            return
+        }
+        guard !unwanted.contains(planned.name) else {
+            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            return
+        }
+        opened.begin(
+            planned, of: microphone, at: first, date: clock.date(of: start + Nanoseconds(at.nanoseconds)),
+            loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
+        tellBeginning(of: planned.name, in: planned.file, at: at)
+    }
+
+    private func tellBeginning(of name: String, in file: String, at time: MediaTime) {
         hasOtherTracks = true
-        let at = opened.planned.rate.time(ofTick: tick)
         events.append(
             SessionEvent(
-                .split, at: at,
+                .split, at: time,
                 [
-                    "track": .string(opened.planned.name), "file": .string(opened.planned.file),
-                    "text": .string("track \(opened.planned.name) begins in \(opened.planned.file)."),
+                    "track": .string(name), "file": .string(file),
+                    "text": .string("track \(name) begins in \(file)."),
                 ]))
     }
 
@@ -144,9 +202,16 @@ final class TrackDirector {
     /// Waits for what is being made, which the recording does not come to.
     func finish() {
         for thread in threads { thread.join() }
-        for case .opened(let track, let isNew) in openings.withLock({ $0 }) {
-            track.abandon()
-            if isNew { inputs.add(track.input) }
+        for opening in openings.withLock({ $0 }) {
+            switch opening {
+            case .pictures(let track, let isNew):
+                track.abandon()
+                if isNew { inputs.add(track.input) }
+            case .sound(let sound, let isNew):
+                sound.abandon()
+                if isNew { inputs.add(sound.input) }
+            case .failed: break
+            }
         }
     }
 }

@@ -46,8 +46,8 @@ struct SyncHistory: Sendable {
                 repeated: Int64(counts.repeated), missing: Int64(counts.slate + counts.lostInAll),
                 of: track.name, at: time)
         }
-        for track in outputs.microphones {
-            note(repeated: 0, missing: track.filled, of: track.role, at: time)
+        for track in outputs.microphoneTracks where !track.hasEnded {
+            note(repeated: 0, missing: track.filled, of: track.name, at: time)
         }
         if let program = outputs.program {
             note(

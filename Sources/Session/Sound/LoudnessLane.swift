@@ -8,6 +8,8 @@ final class LoudnessLane: Sendable {
     }
 
     private struct Stream: Sendable {
+        /// Used by the lane's thread alone.
+        let meter: Carried<any LoudnessMetering>
         var loudness = Loudness()
         /// Whether all sound was measured.
         var isWhole = true
@@ -18,19 +20,17 @@ final class LoudnessLane: Sendable {
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
-    /// Of each stream, batches of 0.1 s.
-    private static let capacity = 100
+    /// Batches of 0.1 s: ten seconds of eight streams.
+    private static let capacity = 800
 
-    /// - Parameters:
-    ///   - meters: One for each stream; used by this lane's thread alone from here on.
-    ///   - waitsForRoom: Whether nothing may be left out: in simulated time.
-    init(_ meters: [Carried<any LoudnessMetering>], waitsForRoom: Bool) {
-        let streams = Monitor(meters.map { _ in Stream() })
-        let queue = BoundedQueue<Batch>(capacity: max(meters.count, 1) * Self.capacity)
+    /// - Parameter waitsForRoom: Whether nothing may be left out: in simulated time.
+    init(waitsForRoom: Bool) {
+        let streams = Monitor<[Stream]>([])
+        let queue = BoundedQueue<Batch>(capacity: Self.capacity)
         (self.streams, self.queue, self.waitsForRoom) = (streams, queue, waitsForRoom)
         thread = MediaThread(name: "meter") {
             while let batch = queue.next() {
-                let meter = meters[batch.stream].value
+                let meter = streams.withLock { $0[batch.stream].meter.value }
                 do throws(EncodingError) {
                     try meter.add(batch.samples)
                 } catch {
@@ -39,6 +39,17 @@ final class LoudnessLane: Sendable {
                 let loudness = meter.loudness
                 streams.withLock { $0[batch.stream].loudness = loudness }
             }
+        }
+    }
+
+    /// Measures another stream.
+    ///
+    /// - Parameter meter: Used by this lane's thread alone from here on.
+    /// - Returns: The stream's number.
+    func add(_ meter: Carried<any LoudnessMetering>) -> Int {
+        streams.withLock { streams in
+            streams.append(Stream(meter: meter))
+            return streams.count - 1
         }
     }
 

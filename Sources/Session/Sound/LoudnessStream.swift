@@ -7,9 +7,13 @@ final class LoudnessStream {
     private let batch: Int
     private var pending: [Float] = []
 
-    init(_ lane: LoudnessLane, stream index: Int, channels: Int) {
+    /// - Parameters:
+    ///   - lane: Measures it.
+    ///   - meter: Made for its channels.
+    ///   - channels: Of the samples.
+    init(_ lane: LoudnessLane, _ meter: Carried<any LoudnessMetering>, channels: Int) {
         self.lane = lane
-        self.index = index
+        index = lane.add(meter)
         batch = SoundFormat.sessionRate / 10 * channels
     }
 

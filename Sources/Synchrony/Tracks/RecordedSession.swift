@@ -112,8 +112,12 @@ public struct RecordedSession: Sendable {
             }
             files.append(path)
         }
+        let start = Nanoseconds(max(0, track.first_ns))
         if track.kind == "microphone" {
-            return [CheckedTrack(name: name, kind: .microphone, files: files, stream: track.stream)]
+            return [
+                CheckedTrack(
+                    name: name, kind: .microphone, files: files, stream: track.stream, start: start)
+            ]
         }
         guard let rate = track.rate.flatMap({ FrameRate($0) }) else {
             throw SyncCheckError(
@@ -127,7 +131,7 @@ public struct RecordedSession: Sendable {
         let pictures = CheckedTrack(
             name: name, kind: isProgram ? .programPicture : .camera, files: files, stream: track.stream,
             tick: rate.interval, cameraInterval: slowest.interval,
-            filled: filled(track), start: Nanoseconds(max(0, track.first_ns)))
+            filled: filled(track), start: start)
         guard isProgram, track.channels != nil else { return [pictures] }
         // The program's sound is the stream after its pictures.
         return [

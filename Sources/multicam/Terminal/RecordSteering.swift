@@ -97,7 +97,7 @@ final class RecordSteering: Sendable {
                 state.withLock { $0.isStopped = true }
                 end(nil)
                 return ControlReply(ok: true, text: "it does not go on.")
-            case .mark, .split, .change, .add, .set, .snapshot, .start, .stop, .switchCamera:
+            case .mark, .split, .change, .add, .addMicrophone, .set, .snapshot, .start, .stop, .switchCamera:
                 return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
             }
         }
@@ -120,7 +120,14 @@ final class RecordSteering: Sendable {
             session.split()
             return ControlReply(ok: true, text: "the recording goes on in new files.")
         case .snapshot(let roles): return takeStills(roles, of: session)
-        case .add(let role, let selector): return add(role, selector, to: session)
+        case .add(let role, let selector):
+            return add(session, saying: "camera \(role) is in; `unhide \(role)` shows it in the program.") {
+                (setup) throws(SetupError) in try setup.addCamera(selector, as: role, to: session)
+            }
+        case .addMicrophone(let role, let selector):
+            return add(
+                session, saying: "microphone \(role) is in; `unmute \(role)` lets it be heard in the program."
+            ) { (setup) throws(SetupError) in try setup.addMicrophone(selector, as: role, to: session) }
         case .set(let role, let words): return set(words, of: role, session)
         case .start where isRecording:
             return ControlReply(
@@ -168,14 +175,15 @@ final class RecordSteering: Sendable {
     }
 
     /// Waits until it delivers.
-    private func add(_ role: String, _ selector: String, to session: MulticamSession) -> ControlReply {
+    private func add(
+        _ session: MulticamSession, saying success: String, adding: (SessionSetup) throws(SetupError) -> Void
+    ) -> ControlReply {
         guard let setup = state.withLock(\.setup), session.status.phase == .recording else {
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
         do throws(SetupError) {
-            try setup.addCamera(selector, as: role, to: session)
-            return ControlReply(
-                ok: true, text: "camera \(role) is in; `unhide \(role)` shows it in the program.")
+            try adding(setup)
+            return ControlReply(ok: true, text: success)
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
         }

@@ -1,5 +1,5 @@
-# Cameras change while a recording runs: another format, a track that ends and one that begins, a camera that comes and goes. What is
-# not named goes on as if nothing was.
+# Devices change while a recording runs: another format, a track that ends and one that begins, a camera and a microphone that come and
+# go. What is not named goes on as if nothing was.
 # lab: virtual-time timeout=300
 
 ctl() { "$MULTICAM" ctl "$@"; }
@@ -8,6 +8,7 @@ told() { grep -q "$1" "$results/r.events"; }
 inside() {
     export XDG_RUNTIME_DIR=/run
     cameras studio:1 controls:2 cheap:3
+    sound
     cat > "$results/live.yaml" <<'YAML'
 cameras:
   desk: { device: any, size: 1280x720, rate: 30 }
@@ -28,12 +29,18 @@ YAML
     check "a camera is taken in" ctl add guest "$(node 3)"
     wait_until 20 told '"track guest begins'
     check "it is shown" ctl swap guest
+    refused sound "$MULTICAM" ctl add-microphone lapel "pulse:nothing"
+    check "a microphone is taken in" ctl add-microphone lapel "pulse:$(mic 1)"
+    wait_until 20 told '"track lapel begins'
     sleep 1
+    check "its track ends" ctl end lapel
     check "a track ends" ctl end guest
     sleep 0.5
     equal "its camera goes on" "$(nodes_open "$recorder" | grep -c "$(node 3)")" 1
     check "another begins" ctl begin guest
     wait_until 20 told '"track guest.2 begins'
+    check "a microphone's begins" ctl begin lapel
+    wait_until 20 told '"track lapel.2 begins'
     check "a camera is switched off" ctl disable desk
     sleep 1
     check "and on" ctl enable desk
@@ -50,6 +57,7 @@ outside() {
     says taken 2 "the camera that face has already"
     says range 2 "setting brightness" "is not possible"
     says size 2 "does not offer 123x45"
+    says sound 2 nothing
     check "another user is not heard" test "$(cat "$results/owner.status")" != 0
     equal "the control" "$(cat "$results/zoom")" "zoom_absolute: 200"
     recorded r
@@ -62,13 +70,18 @@ outside() {
     equal "a part of its own" "$(json "$manifest" '[[(p["width"], p["height"]) for p in t["part_details"]] for t in d["tracks"] if t["name"] == "desk"]')" \
         "[[(640, 480)]]"
     equal "its size" "$(probe "$folder/cameras/desk-2.mov" v:0 width,height)" "640,480"
-    equal "what is lost has a cause" "$(json "$manifest" 'sorted({c for t in d["tracks"] for c in t["frames"]["lost"]})')" "['change']"
-    equal "tracks" "$(json "$manifest" '[t["name"] for t in d["tracks"]]')" "['desk', 'face', 'guest', 'guest.2', 'program']"
+    equal "what is lost has a cause" "$(json "$manifest" 'sorted({c for t in d["tracks"] if "frames" in t for c in t["frames"]["lost"]})')" "['change']"
+    equal "tracks" "$(json "$manifest" '[t["name"] for t in d["tracks"]]')" "['desk', 'face', 'guest', 'guest.2', 'lapel', 'lapel.2', 'program']"
     local name
     for name in guest guest.2; do
         check "$name: whole pictures" copied "$folder/cameras/$name.mov" > "$results/$name.json"
         equal "$name: whose" "$(json "$results/$name.json" 'd["cameras"]')" "[3]"
         equal "$name: lost" "$(json "$manifest" "[t['frames']['lost'] for t in d['tracks'] if t['name'] == '$name']")" "[{}]"
+    done
+    for name in lapel lapel.2; do
+        equal "$name: its samples" "$(probe "$folder/audio/$name.wav" a:0 duration_ts)" \
+            "$(json "$manifest" "[t['samples']['written'] for t in d['tracks'] if t['name'] == '$name'][0]")"
+        equal "$name: nothing is missing" "$(json "$manifest" "[t['samples']['filled'] for t in d['tracks'] if t['name'] == '$name']")" "[0]"
     done
     equal "it was seen" "$(json "$manifest" '[c["shown"] for c in d["changes"] if c["changes"] == ["swap guest"]]')" "[['guest', 'face']]"
     equal "that it was unplugged is nothing to the recording" "$(grep -c '"unplug"' "$results/r.events" | cat)" 0

@@ -36,14 +36,18 @@ struct LiveDeviceTests {
         tracks: { cameras: copy, microphones: wav }
         """
 
-    private static func expectWhole(_ recording: Recording, _ names: [String], frames: Int64) throws {
+    private static func expectWhole(
+        _ recording: Recording, _ names: [String], frames: Int64, sound: [String] = ["host"]
+    ) throws {
         for name in names {
             let counts = try #require(try recording.track(name).frames)
             #expect(
                 counts.written == frames && counts.lost.isEmpty && counts.repeated == 0, "\(name): \(counts)")
         }
-        let samples = try #require(try recording.track("host").samples)
-        #expect(samples.filled == 0)
+        for name in sound {
+            let samples = try #require(try recording.track(name).samples)
+            #expect(samples.filled == 0)
+        }
     }
 
     @Test(
@@ -135,6 +139,64 @@ struct LiveDeviceTests {
         #expect(try recording.track("host").samples?.written == 192_000)
     }
 
+    @Test("a microphone's track is ended and begun to the sample; the program has it all the time")
+    func microphone() async throws {
+        let host = Self.host([1: [.recorded(role: "host", false)], 4: [.recorded(role: "host", true)]])
+        let profile = Self.profile.replacingOccurrences(of: "virtual:tone", with: "virtual:clap?phase=0")
+        let recording = try await Recording(profile, seconds: 7, host: host, steer: host.follow)
+        try recording.checkSchema()
+        try Self.expectWhole(recording, ["desk", "face", "program"], frames: 210, sound: ["host", "host.2"])
+        let first = try recording.track("host")
+        let second = try recording.track("host.2")
+        let ended = try #require(first.ended_ns)
+        #expect(first.duration_ns == ended && second.role == "host" && second.kind == "microphone")
+        #expect(second.first_ns > ended && second.ended_ns == nil)
+        #expect(second.first_ns + second.duration_ns == recording.manifest.duration_ns)
+        for track in [first, second] {
+            let written = try #require(track.samples?.written)
+            let length = Double(track.duration_ns) * 48e-6
+            #expect(abs(Double(written) - length) < 1, "\(track.name): \(written) of \(length)")
+            #expect(try Reader.sound(recording.path(track.file)).count == Int(written))
+            #expect(track.loudness != nil)
+        }
+        // The claps of the second come when those of the first would have.
+        let claps = Reader.onsets(try Reader.sound(recording.path(first.file)))
+        let begin = Int((Double(second.first_ns) * 48e-6).rounded())
+        let later = Reader.onsets(try Reader.sound(recording.path(second.file))).map { $0 + begin }
+        let clap = try #require(claps.first)
+        #expect(!later.isEmpty)
+        for onset in later {
+            let apart = (onset - clap + 24_000) % 48_000 - 24_000
+            #expect(abs(apart) <= 2, "\(claps), \(later)")
+        }
+        #expect(recording.manifest.gaps.isEmpty)
+        #expect(recording.manifest.changes?.map(\.changes) == [["end host"], ["begin host"]])
+    }
+
+    @Test("a microphone that is switched off is silent everywhere, and that is a gap with its cause")
+    func microphoneOff() async throws {
+        let host = Self.host([1: [.enabled(role: "host", false)], 4: [.enabled(role: "host", true)]])
+        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
+        let gap = try #require(recording.manifest.gaps.first)
+        #expect(recording.manifest.gaps.count == 1 && gap.track == "host" && gap.cause == "disable host")
+        let length = gap.to.nanoseconds - gap.from.nanoseconds
+        #expect(abs(length - 3_000_000_000) < 200_000_000)
+        let samples = try #require(try recording.track("host").samples)
+        #expect(samples.written == 7 * 48_000)
+        #expect(abs(Double(samples.filled) - Double(length) * 48e-6) < 2)
+        for file in [try recording.track("host").file, try recording.track("program").file] {
+            let heard = try Reader.sound(recording.path(file))
+            let step = heard.count / 70
+            func peak(from: Int, to: Int) -> Float { heard[from * step..<to * step].map(abs).max() ?? 0 }
+            // Tenths of a second, with some room for the coder.
+            let (begin, end) = (
+                Int(gap.from.nanoseconds / 100_000_000), Int(gap.to.nanoseconds / 100_000_000)
+            )
+            #expect(peak(from: begin + 2, to: end - 1) < 0.001, "\(file)")
+            #expect(peak(from: 0, to: begin - 1) > 0.05 && peak(from: end + 2, to: 70) > 0.05, "\(file)")
+        }
+    }
+
     @Test(
         "a track that is ended before it has begun leaves nothing behind"
     )
@@ -142,12 +204,17 @@ struct LiveDeviceTests {
         let host = Self.host([
             1: [.recorded(role: "face", false)],
             2: [.recorded(role: "face", true), .recorded(role: "face", false)],
+            3: [
+                .recorded(role: "host", false), .recorded(role: "host", true),
+                .recorded(role: "host", false),
+            ],
         ])
         let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
         try recording.checkSchema()
         #expect(!recording.manifest.tracks.contains { $0.name == "face.2" })
         let files = try FileManager.default.contentsOfDirectory(atPath: recording.path("cameras"))
         #expect(files.sorted() == ["desk.mov", "face.mov"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: recording.path("audio")) == ["host.wav"])
     }
 
     @Test("what is for a recording is refused before there is one")

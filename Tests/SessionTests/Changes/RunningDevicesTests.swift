@@ -3,7 +3,7 @@ import Testing
 
 @testable import Session
 
-@Suite("Cameras and tracks of a session that runs")
+@Suite("Devices and tracks of a session that runs")
 struct RunningDevicesTests {
     private static let profile = """
         cameras:
@@ -50,7 +50,10 @@ struct RunningDevicesTests {
         return orders.map { order in
             switch order {
             case .deliver(let role, let format): "\(role): \(format.map(\.description) ?? "off")"
+            case .hear(let role, let isOn): "\(role): \(isOn ? "on" : "off")"
             case .endTrack(let name): "end \(name)"
+            case .beginSound(let track): "begin \(track.name) in \(track.file)"
+            case .admitSound(let microphone, _): "admit \(microphone.role)"
             case .beginTrack(let track): "begin \(track.name) in \(track.file)"
             case .admit(let camera, _): "admit \(camera.role)"
             }
@@ -74,7 +77,11 @@ struct RunningDevicesTests {
             (["end face", "begin face", "end face"], ["end face.2"]),
             (["end face", "begin face", "end face", "begin face"], ["begin face.3 in cameras/face.3.mov"]),
             (["remove face"], ["end face"]), (["remove desk"], ["end desk", "desk: off"]),
-            (["end desk", "remove desk"], ["desk: off"]),
+            (["end desk", "remove desk"], ["desk: off"]), (["end host"], ["end host"]),
+            (["end host", "begin host"], ["begin host.2 in audio/host.2.wav"]),
+            (["end host", "begin host", "end host"], ["end host.2"]), (["disable host"], ["host: off"]),
+            (["disable host", "enable host"], ["host: on"]), (["remove host"], ["end host", "host: off"]),
+            (["end host", "remove host"], ["host: off"]),
         ])
     func orders(lines: [String], orders: [String]) throws {
         var running = try Self.running()
@@ -92,8 +99,9 @@ struct RunningDevicesTests {
             ("format desk 1280x720@10", "room for 16.7 and more"),
             ("format face 640x480", "cannot go on otherwise"),
             ("disable guest", "End its track first: `end guest`"),
-            ("begin face", "has a track of its own already"), ("end host", "is a microphone"),
-            ("remove nobody", "it has desk, face or guest"),
+            ("begin face", "has a track of its own already"), ("format host 640x480", "is a microphone"),
+            ("begin host", "has a track of its own already"), ("enable host", "is on already"),
+            ("remove nobody", "it has desk, face, guest or host"),
         ])
     func refuses(line: String, reason: String) throws {
         var running = try Self.running()
@@ -116,12 +124,35 @@ struct RunningDevicesTests {
         #expect(running.plan.program?.arrangement.shown == ["face", "desk"])
     }
 
-    @Test("a track that shares its file with others is not ended")
-    func shared() throws {
+    @Test("a track that shares its file with others is not ended", arguments: ["face", "host"])
+    func shared(role: String) throws {
         var running = try Self.running(
             Self.profile.replacing("microphones: wav }", with: "microphones: wav, files: one }"))
-        let error = #expect(throws: SessionChangeError.self) { try Self.apply(["end face"], to: &running) }
+        let error = #expect(throws: SessionChangeError.self) { try Self.apply(["end \(role)"], to: &running) }
         #expect(error?.description.contains("files: one-each") == true)
+    }
+
+    @Test(
+        "a microphone that was taken out is nobody's any more, and one that is taken in is heard when that is asked"
+    )
+    func microphones() throws {
+        var running = try Self.running(
+            Self.profile.replacing("inset: face }", with: "inset: face, audio: { mix: [host] } }"))
+        var guest = try #require(running.plan.microphones.first)
+        guest.role = "guest.2"
+        #expect(throws: Never.self) { try running.admit(guest, nil) }
+        for taken in ["host", "face", "program"] {
+            guest.role = taken
+            #expect(throws: SessionChangeError.self) { try running.admit(guest, nil) }
+        }
+        try Self.apply(["remove host", "unmute guest.2"], to: &running)
+        #expect(running.plan.program?.mix == ["guest.2"])
+        for line in ["begin host", "unmute host", "gain host 3", "disable host"] {
+            let error = #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
+            #expect(error?.description.contains("guest.2.") == true, "\(error?.description ?? "")")
+        }
+        running.renew(try Self.running().plan, devices: RunningDevices())
+        #expect(running.plan.microphones.map(\.role) == ["host"] && running.plan.program?.mix == [])
     }
 
     @Test("another camera has a role of its own, and is shown when that is asked")
