@@ -1,0 +1,48 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Encoding
+
+/// What scaling costs an inset, against ffmpeg's slowest and best scaler.
+@Suite("Quality of insets")
+struct InsetQualityTests {
+    /// Detail of every size as in a photograph, each octave half as strong as the one before; the finest has three pixels a wave.
+    private static func scene(_ x: Int, _ y: Int) -> Int {
+        var sum = 128.0
+        var (amplitude, wave) = (40.0, 400.0)
+        while wave >= 3 {
+            let angle = wave * 1.7
+            let (u, v) = (
+                Double(x) * cos(angle) + Double(y) * sin(angle),
+                Double(y) * cos(angle) - Double(x) * sin(angle)
+            )
+            sum += amplitude * sin(u * 2 * .pi / wave) * cos(v * 1.4 * .pi / wave)
+            (amplitude, wave) = (amplitude / 2, wave / 2)
+        }
+        return Int(min(max(sum, 0), 255))
+    }
+
+    @Test(
+        "an inset is within 40 dB of what Lanczos makes of the same picture",
+        arguments: [(320, 180), (426, 240), (480, 270), (640, 360), (160, 90)])
+    func insets(width: Int, height: Int) throws {
+        let picture = try TestPictures.jpeg(1280, 720) { [Self.scene($0, $1), 128, 128] }
+        let canvas = Canvas(width, height)
+        let compositor = Compositor(color: .jpeg)
+        compositor.compose([PictureLayer(picture, at: 0, 0, width, height)], onto: canvas.planes)
+        let workbench = try Workbench()
+        let file = try workbench.write(Array(picture.memory.bytes), "inset.jpg")
+        let reference = try workbench.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-i", file, "-vf",
+                "scale=\(width):\(height):flags=lanczos+accurate_rnd+full_chroma_int:in_range=full:out_range=full,format=yuvj420p",
+                "-f", "rawvideo", "-",
+            ])
+        let luma = zip(canvas.allBytes, reference).prefix(width * height)
+        let squares = luma.reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+        let decibels = 10 * log10(255 * 255 * Double(width * height) / Double(max(squares, 1)))
+        #expect(decibels >= 40)
+    }
+}
