@@ -1,19 +1,25 @@
 internal import Media
 
 /// Decides which pictures an encoder gets while the governor has an eye on it: those of the rate that it was given, and
-/// fewer when its queue is about to overflow. What is left out is decided here, and never left to chance.
+/// fewer when its queue is about to overflow, or would take so long that a crash took more than a second. What is left out is
+/// decided here, and never left to chance.
 ///
-/// A value: ticks and the queue's length in, a verdict out.
+/// A value: ticks and what waits in, a verdict out.
 struct EncoderIntake: Sendable {
     /// Where a queue that fills is thinned out: to half of the pictures, and to none. Between the two are some tenths of a
     /// second, in which the governor's steps show.
     private static let (thin, full) = (0.8, 0.95)
+    /// Likewise by the time that it takes to encode what waits. A crash takes that, and besides 0.15 s until a tick is decided, 0.2 s
+    /// in the encoder, 0.1 s of the fragment that is not written yet: a second at most. The governor sees a third of a second.
+    private static let (thinBacklog, fullBacklog) = (
+        Nanoseconds.milliseconds(400), Nanoseconds.milliseconds(500)
+    )
 
     private let room: Int
     private let gridRate: FrameRate
     private var dropping: EvenDropping?
     private var thinning: EvenDropping?
-    /// Pictures that were left out because the queue was about to overflow.
+    /// Pictures that were left out because of what waited.
     private(set) var overflowCount = 0
 
     /// - Parameters:
@@ -31,17 +37,19 @@ struct EncoderIntake: Sendable {
 
     /// - Parameters:
     ///   - time: Of the tick.
-    ///   - queueLength: What waits now.
+    ///   - queueLength: How many pictures wait now.
+    ///   - backlog: How long it will take to encode them; zero where time is simulated.
     /// - Returns: Whether the encoder gets the tick's picture.
-    mutating func takes(_ time: MediaTime, queueLength: Int) -> Bool {
+    mutating func takes(_ time: MediaTime, queueLength: Int, backlog: Nanoseconds) -> Bool {
         let isKept = dropping?.keeps(time) ?? true
         let fill = Double(queueLength) / Double(room)
-        guard fill >= Self.thin else {
+        guard fill >= Self.thin || backlog >= Self.thinBacklog else {
             thinning = nil
             return isKept
         }
         var thinner = thinning ?? EvenDropping(rate: FrameRate(gridRate.pictures, per: gridRate.seconds * 2))
-        let isThinned = fill >= Self.full || !thinner.keeps(time)
+        let isFull = fill >= Self.full || backlog >= Self.fullBacklog
+        let isThinned = isFull || !thinner.keeps(time)
         thinning = thinner
         guard isKept, isThinned else { return isKept }
         overflowCount += 1

@@ -13,6 +13,16 @@ protocol GovernedStream: AnyObject {
     var isCoarse: Bool { get set }
 }
 
+extension GovernedStream {
+    /// Whether the encoder is to get a tick's picture if that is a new one.
+    func takesNew(_ tick: Int64) -> Bool {
+        // In simulated time what waits is no delay.
+        let backlog = encoder.waitsForRoom ? .zero : encoder.backlog
+        return intake?.takes(rate.time(ofTick: tick), queueLength: encoder.queueLength, backlog: backlog)
+            ?? true
+    }
+}
+
 extension EncodedTrack: GovernedStream {
     var streamName: String { name }
 }

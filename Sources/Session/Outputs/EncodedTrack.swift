@@ -45,7 +45,7 @@ final class EncodedTrack: CameraTrack {
                 follower.withdrawChoice(cause: .corrupt)
                 return encoder.repeatLast(tick: tick, asKey: asKey)
             }
-            guard intake?.takes(rate.time(ofTick: tick), queueLength: encoder.queueLength) ?? true else {
+            guard takesNew(tick) else {
                 follower.withdrawChoice(cause: .governor)
                 return encoder.repeatLast(tick: tick, asKey: asKey)
             }

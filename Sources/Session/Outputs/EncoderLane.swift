@@ -7,10 +7,15 @@ final class EncoderLane: Sendable {
     private enum Job: Sendable {
         case encode([PictureLayer], tick: Int64, asKey: Bool)
         case repeatLast(tick: Int64, asKey: Bool)
+
+        var isRepeat: Bool { if case .repeatLast = self { true } else { false } }
     }
 
     private struct State {
         var jobs: [Job] = []
+        /// What a new picture and a repeat took lately.
+        var pictureTime = Nanoseconds.zero
+        var repeatTime = Nanoseconds.zero
         var isFinished = false
         var isAbandoned = false
         var failure: EncodingError?
@@ -22,11 +27,18 @@ final class EncoderLane: Sendable {
         /// That x264 encodes what hardware was to.
         var fallback: EncoderFallback?
         var isFallbackTold = false
+
+        /// A job was done. Eight of them make a mean: one slow picture is no slow encoder.
+        mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
+            let mean = isRepeat ? repeatTime : pictureTime
+            let next = mean == .zero ? taken : mean + Nanoseconds((taken - mean).count / 8)
+            if isRepeat { repeatTime = next } else { pictureTime = next }
+        }
     }
 
     private let state = Monitor(State())
     private let thread: MediaThread
-    private let waitsForRoom: Bool
+    let waitsForRoom: Bool
 
     /// That encodes from the beginning on; `nil` where x264 does.
     let hardware: HardwareEncoder?
@@ -79,6 +91,13 @@ final class EncoderLane: Sendable {
     }
 
     var queueLength: Int { state.withLock { $0.jobs.count } }
+    /// How long it will take to encode what waits, as far as the last pictures tell.
+    var backlog: Nanoseconds {
+        state.withLock { state in
+            let repeats = state.jobs.count { $0.isRepeat }
+            return state.pictureTime * Int64(state.jobs.count - repeats) + state.repeatTime * Int64(repeats)
+        }
+    }
     /// Why it did not go on with another preset, told once.
     func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
     var failure: EncodingError? { state.withLock { $0.failure } }
@@ -115,7 +134,9 @@ final class EncoderLane: Sendable {
     private static func run(_ encoder: any PictureEncoding, state: Monitor<State>, lane: MovieLane) {
         var damaged: Set<ObjectIdentifier> = []
         do throws(EncodingError) {
+            let clock = MonotonicClock()
             while let job = next(state) {
+                let begin = clock.now
                 if let preset = state.withLock({ $0.preset.take() }) {
                     for packet in change(encoder, to: preset, state) { lane.append(packet) }
                 }
@@ -135,6 +156,8 @@ final class EncoderLane: Sendable {
                     result = try encoder.repeatLast(tick: tick)
                 }
                 for packet in result.packets { lane.append(packet) }
+                let taken = clock.now - begin
+                state.withLock { $0.note(taken, isRepeat: job.isRepeat) }
                 noteFallback(of: encoder, state)
             }
             // Whoever abandons does not wait for what the encoder holds back to look ahead either.

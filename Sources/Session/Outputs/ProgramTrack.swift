@@ -109,7 +109,7 @@ final class ProgramTrack {
             encoder.repeatLast(tick: tick, asKey: asKey)
             return
         }
-        guard intake?.takes(rate.time(ofTick: tick), queueLength: encoder.queueLength) ?? true else {
+        guard takesNew(tick) else {
             isOwed = true
             decided.repeated += 1
             decided.lost[.governor, default: 0] += 1

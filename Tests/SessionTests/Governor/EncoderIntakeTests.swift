@@ -7,9 +7,12 @@ import Testing
 struct EncoderIntakeTests {
     private let rate: FrameRate = FrameRate(30)
 
-    private func taken(_ intake: inout EncoderIntake, _ ticks: Range<Int64>, queue: Int) -> Int {
+    private func taken(
+        _ intake: inout EncoderIntake, _ ticks: Range<Int64>, queue: Int, backlog: Nanoseconds = .zero
+    ) -> Int {
         var count = 0
-        for tick in ticks where intake.takes(rate.time(ofTick: tick), queueLength: queue) { count += 1 }
+        for tick in ticks
+        where intake.takes(rate.time(ofTick: tick), queueLength: queue, backlog: backlog) { count += 1 }
         return count
     }
 
@@ -32,6 +35,16 @@ struct EncoderIntakeTests {
         let before = intake.overflowCount
         #expect(taken(&intake, 30..<60, queue: 29) == 0)
         #expect(intake.overflowCount == before + 30)
+    }
+
+    @Test(
+        "a short queue of slow pictures is thinned out as well, before a crash would take more than a second")
+    func slow() {
+        var intake = EncoderIntake(rate: rate, room: 30)
+        #expect(taken(&intake, 0..<30, queue: 4, backlog: .milliseconds(390)) == 30)
+        #expect((15...16).contains(taken(&intake, 30..<60, queue: 4, backlog: .milliseconds(410))))
+        #expect(taken(&intake, 60..<90, queue: 5, backlog: .milliseconds(510)) == 0)
+        #expect((44...45).contains(intake.overflowCount))
     }
 
     @Test("what the lower rate leaves out is not counted as overflow")
