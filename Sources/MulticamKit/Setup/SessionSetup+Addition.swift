@@ -15,11 +15,12 @@ extension SessionSetup {
         _ selector: String, as role: String, to session: MulticamSession
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
-        let hasTracks = profile.tracks.cameras != .none
+        let hasTracks = profile.tracks.cameras != .none || profile.cameras.isEmpty
         profile.cameras = [CameraRole(role: role, device: selector)]
+        profile.microphones = []
         profile.tracks.microphones = .none
         // What is only shown may come in any kind of picture.
-        if !hasTracks { profile.tracks.cameras = .encode }
+        if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
         let resolver: DeviceResolver
         do {
             resolver = try Self.resolver(of: profile, request)
@@ -57,8 +58,10 @@ extension SessionSetup {
         _ selector: String, as role: String, to session: MulticamSession
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
-        let hasTracks = profile.tracks.microphones != .none
+        // Of a profile that has none nothing follows for it, and what is neither recorded nor heard is of no use.
+        let hasTracks = profile.tracks.microphones != .none || profile.microphones.isEmpty
         profile.microphones = [MicrophoneRole(role: role, device: selector)]
+        profile.cameras = []
         profile.tracks.cameras = .none
         // What is not recorded is used all the same.
         profile.tracks.microphones = .wav
@@ -76,7 +79,7 @@ extension SessionSetup {
         }
     }
 
-    /// The session's profile without its devices and program, for one that is new.
+    /// The session's profile without its program, for a device that is new.
     private func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
         guard Profile.isRole(role) else {
             throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
@@ -85,8 +88,6 @@ extension SessionSetup {
             throw .usage("this session was made of devices of its own, so no other device is looked for.")
         }
         var profile = try Self.profile(of: request)
-        profile.cameras = []
-        profile.microphones = []
         profile.program = nil
         profile.tracks.metadata = .none
         return (profile, request)
