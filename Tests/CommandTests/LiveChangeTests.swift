@@ -63,6 +63,8 @@ struct LiveChangeTests {
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         try steered.changed("show", "guest", "desk")
         try steered.changed("set", "guest", "brightness=10")
+        let still = try steered.ctl("snapshot", "guest")
+        #expect(still.status == 0 && still.output.contains("guest"), "\(still.errors)")
         try steered.changed("end", "face")
         try steered.changed("add-microphone", "lapel", "virtual:tone")
         try steered.changed("unmute", "lapel")

@@ -9,10 +9,11 @@ extension SessionSetup {
     ///   - selector: As of a profile: `/dev/video2`, a name, `virtual:clap`.
     ///   - role: Whose name no device of the recording has.
     ///   - session: That takes it in.
+    ///   - stills: Of that session, which are of this camera, too, from then on.
     /// - Throws: What is wrong with the role or the selector, which device is missing, busy or not permitted, or why the session does
     ///   not take it.
     public func addCamera(
-        _ selector: String, as role: String, to session: MulticamSession
+        _ selector: String, as role: String, to session: MulticamSession, stills: inout SessionStills
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
         let hasTracks = profile.tracks.cameras != .none || profile.cameras.isEmpty
@@ -40,8 +41,10 @@ extension SessionSetup {
         var track = hasTracks ? plan.cameraTracks.first : nil
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
-            try session.add(source, as: planned, track: track)
+            let tap = stills.add(planned, source: source)
+            try session.add(source, as: planned, track: track, pictureTap: tap)
         } catch {
+            stills.remove(role)
             throw .usage(error.description)
         }
     }

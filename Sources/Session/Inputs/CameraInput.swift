@@ -81,6 +81,12 @@ final class CameraInput: Sendable {
         if isNew { source.change(to: format) }
     }
 
+    /// Stops a camera that was taken in, and those who listen to it alone.
+    func stop() {
+        source.stop()
+        for tap in taps { tap.finish() }
+    }
+
     /// What it delivers where nothing is given up; `nil` for off.
     var chosenFormat: VideoFormat? {
         get { box.withLock { $0.chosen } }

@@ -4,7 +4,7 @@ internal import Media
 final class MicrophoneFeed {
     let input: MicrophoneInput
     let channels: Int
-    /// In the order in which they began; all but the last have ended.
+    /// In the order in which they began; all but the last have ended, or will before that begins.
     private(set) var tracks: [MicrophoneTrack] = []
     /// The same microphone with something taken out, which the program has in its place.
     var voice: MicrophoneFeed?
@@ -63,9 +63,6 @@ final class MicrophoneFeed {
 
     func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
 
-    /// The track that is recorded now.
-    private var running: MicrophoneTrack? { tracks.last.flatMap { $0.hasEnded ? nil : $0 } }
-
     /// The samples up to index `end`, interleaved, recorded on the way.
     func advance(to end: Int64) -> [Float] {
         for delivery in input.takeDeliveries() { take(delivery) }
@@ -86,10 +83,12 @@ final class MicrophoneFeed {
         for tap in taps {
             tap.offer(SoundTap.Slice(firstSample: position, channels: channels, samples: samples))
         }
-        let recorded = running
-        recorded?.take(samples, at: position, silent: silent, clipped: clipped)
-        if recorded.map({ $0.loudness !== loudness }) ?? true { loudness?.add(samples) }
-        if recorded?.hasEnded ?? false { loudness = nil }
+        for track in tracks where !track.hasEnded {
+            track.take(samples, at: position, silent: silent, clipped: clipped)
+        }
+        // A track measures itself.
+        if tracks.isEmpty { loudness?.add(samples) }
+        if let last = tracks.last, last.hasEnded { loudness = nil }
         position = end
         return samples
     }
@@ -152,8 +151,8 @@ final class MicrophoneFeed {
     func finish(at end: MediaTime) {
         note(holes.finish(besides: outages))
         outages.end(at: start + Nanoseconds(end.nanoseconds))
-        running?.finish()
-        loudness?.finish()
+        for track in tracks { track.finish() }
+        if tracks.isEmpty { loudness?.finish() }
         voice?.finish(at: end)
     }
 

@@ -8,9 +8,11 @@ extension MulticamSession {
     ///   - source: Opened, not started; the session stops it at its end.
     ///   - planned: Under a role that no other device of the recording has or had.
     ///   - track: Its own; `nil` for none.
+    ///   - pictureTap: Gets its pictures until it is stopped.
     /// - Throws: Why it cannot be taken in; it is stopped then.
     public nonisolated func add(
-        _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?
+        _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
+        pictureTap: PictureTap? = nil
     ) throws(SessionChangeError) {
         guard controls.recordingTiming != nil else {
             throw SessionChangeError(
@@ -24,7 +26,8 @@ extension MulticamSession {
         do {
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
-                decodes: source.format.pixel == .h264, taps: [], keepsLog: false, clock: clock,
+                decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self), keepsLog: false,
+                clock: clock,
                 machinery: machinery)
             try input.start()
             // Of a file the first picture is shown now.
@@ -45,6 +48,7 @@ extension MulticamSession {
                     "camera \(planned.role) is not taken in: the recording has ended meanwhile.")
             }
             cameraInputs.withLock { $0[planned.role] = input }
+            if let pictureTap { _ = pictureTap.start(with: machinery) }
         } catch {
             source.stop()
             throw error

@@ -40,7 +40,7 @@ final class SessionInputs {
 
     /// Stops the devices that were taken in, after the recording that took them.
     func dropAdded() {
-        for camera in cameras[plannedCounts.cameras...] { camera.source.stop() }
+        for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
         cameras.removeSubrange(plannedCounts.cameras...)
         kept.removeSubrange(plannedCounts.cameras...)
@@ -123,7 +123,8 @@ final class SessionInputs {
     }
 
     func stop() {
-        for camera in cameras { camera.source.stop() }
+        for camera in cameras[..<plannedCounts.cameras] { camera.source.stop() }
+        for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones + voices { microphone.source.stop() }
     }
 

@@ -176,10 +176,13 @@ final class TrackDirector {
             threads.append(MediaThread(name: "abandon") { opened.abandon() })
             return
         }
+        // Where the one before it ends a little later, it goes on from there.
+        let begin = max(first, microphone.tracks.last?.end ?? 0)
+        let time = FrameRate(Int64(SoundFormat.sessionRate)).time(ofTick: begin)
         opened.begin(
-            planned, of: microphone, at: first, date: clock.date(of: start + Nanoseconds(at.nanoseconds)),
+            planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),
             loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
-        tellBeginning(of: planned.name, in: planned.file, at: at)
+        tellBeginning(of: planned.name, in: planned.file, at: time)
     }
 
     private func tellBeginning(of name: String, in file: String, at time: MediaTime) {

@@ -7,8 +7,10 @@ public import Media
 ///     …
 ///     let taken = try stills.take(["desk"], intoSession: folder)
 public struct SessionStills: Sendable {
-    /// In the plan's order.
-    public let cameras: [StillCamera]
+    /// In the plan's order, then in that in which they were taken in.
+    public private(set) var cameras: [StillCamera]
+    /// The length of clips around stills.
+    public let live: Nanoseconds
 
     /// - Parameters:
     ///   - plan: Of the session.
@@ -19,13 +21,30 @@ public struct SessionStills: Sendable {
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero
     ) {
+        self.live = live
         cameras = plan.cameras.compactMap { planned in
-            sources[planned.role].map { source in
-                let clips = source.format.pixel == .mjpeg ? live : .zero
-                return StillCamera(planned, source: source, clock: clock, live: clips)
-            }
+            sources[planned.role].map { Self.camera(planned, $0, clock, live) }
         }
     }
+
+    private static func camera(
+        _ planned: PlannedCamera, _ source: any CameraSource, _ clock: any SessionClock, _ live: Nanoseconds
+    ) -> StillCamera {
+        let clips = source.format.pixel == .mjpeg ? live : .zero
+        return StillCamera(planned, source: source, clock: clock, live: clips)
+    }
+
+    /// Takes stills of another camera, too, which the session takes in with the tap that is returned.
+    public mutating func add(
+        _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
+    ) -> PictureTap {
+        let camera = Self.camera(planned, source, clock, live)
+        cameras.append(camera)
+        return camera.tap
+    }
+
+    /// Takes none of a camera any more.
+    public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
 
     /// To be given to the session.
     public var taps: [PictureTap] { cameras.map(\.tap) }

@@ -12,6 +12,8 @@ final class RecordSteering: Sendable {
         /// Of that session.
         var setup: SessionSetup?
         var stills: SessionStills?
+        /// Without the cameras that a recording took in.
+        var plannedStills: SessionStills?
         /// Turns that session's cameras for as long as it is there.
         var rotation: SessionRotation?
         /// Of that session, on standby.
@@ -122,7 +124,12 @@ final class RecordSteering: Sendable {
         case .snapshot(let roles): return takeStills(roles, of: session)
         case .add(let role, let selector):
             return add(session, saying: "camera \(role) is in; `unhide \(role)` shows it in the program.") {
-                (setup) throws(SetupError) in try setup.addCamera(selector, as: role, to: session)
+                (setup) throws(SetupError) in
+                guard var stills = state.withLock(\.stills) else {
+                    throw .usage("nothing is being recorded at the moment.")
+                }
+                try setup.addCamera(selector, as: role, to: session, stills: &stills)
+                state.withLock { $0.stills = stills }
             }
         case .addMicrophone(let role, let selector):
             return add(
@@ -148,6 +155,7 @@ final class RecordSteering: Sendable {
         case .change(let change):
             do throws(SessionChangeError) {
                 try session.commit([change])
+                if case .removed(let role) = change { state.withLock { $0.stills?.remove(role) } }
                 return ControlReply(ok: true, text: "changed: \(change)")
             } catch {
                 return ControlReply(ok: false, text: error.description, usage: true)
@@ -280,6 +288,7 @@ final class RecordSteering: Sendable {
             state.session = session
             state.setup = setup
             state.stills = stills
+            state.plannedStills = stills
             state.rotation = rotation
             state.isRecording = !isStandby
             return state.isStopped
@@ -300,6 +309,7 @@ final class RecordSteering: Sendable {
     func record(_ isRecording: Bool) {
         let isStopped = state.withLock { state in
             state.isRecording = isRecording
+            state.stills = state.plannedStills
             return state.isStopped ? state.session : nil
         }
         if isRecording { isStopped?.stop() }
@@ -325,6 +335,7 @@ final class RecordSteering: Sendable {
             state.session = nil
             state.setup = nil
             state.stills = nil
+            state.plannedStills = nil
             state.following = nil
             state.isRecording = false
             return rotation

@@ -173,6 +173,17 @@ struct LiveDeviceTests {
         #expect(recording.manifest.changes?.map(\.changes) == [["end host"], ["begin host"]])
     }
 
+    @Test("a microphone's track that is ended and begun in one breath has every sample in one of its files")
+    func breath() async throws {
+        let host = Self.host([1: [.recorded(role: "host", false), .recorded(role: "host", true)]])
+        let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.follow)
+        let (first, second) = (try recording.track("host"), try recording.track("host.2"))
+        #expect(first.ended_ns == second.first_ns)
+        let counts = try [first, second].map { try Reader.sound(recording.path($0.file)).count }
+        #expect(counts.reduce(0, +) == 3 * 48_000 && counts.allSatisfy { $0 > 0 })
+        #expect(first.samples?.written == Int64(counts[0]) && second.samples?.written == Int64(counts[1]))
+    }
+
     @Test("a microphone that is switched off is silent everywhere, and that is a gap with its cause")
     func microphoneOff() async throws {
         let host = Self.host([1: [.enabled(role: "host", false)], 4: [.enabled(role: "host", true)]])
