@@ -61,7 +61,8 @@ struct SoundHoles {
             let isAway = outages.overlaps(gap(of: around, cause: .away))
             return MissingSound(
                 samples: stretch,
-                cause: isAway ? .away : cause(of: Self.samples.time(ofTick: whole.lowerBound)))
+                cause: isAway
+                    ? outages.absence ?? .away : cause(of: SoundStage.samples.time(ofTick: whole.lowerBound)))
         }
     }
 
@@ -73,18 +74,16 @@ struct SoundHoles {
     private mutating func close(besides outages: OutageLog) -> [Gap] {
         guard let hole = open else { return [] }
         open = nil
-        let gap = gap(of: hole, cause: takeCause(of: Self.samples.time(ofTick: hole.lowerBound)))
+        let gap = gap(of: hole, cause: takeCause(of: SoundStage.samples.time(ofTick: hole.lowerBound)))
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
         return [gap]
     }
 
-    private static let samples = FrameRate(Int64(SoundFormat.sessionRate), per: 1)
-
     private func gap(of hole: Range<Int64>, cause: LossCause) -> Gap {
         Gap(
-            track: track, from: Self.samples.time(ofTick: hole.lowerBound),
-            to: Self.samples.time(ofTick: hole.upperBound), cause: cause.rawValue)
+            track: track, from: SoundStage.samples.time(ofTick: hole.lowerBound),
+            to: SoundStage.samples.time(ofTick: hole.upperBound), cause: cause.rawValue)
     }
 
     /// That of the nearest loss that the source told of; `late` where it told of none.

@@ -69,7 +69,7 @@ final class MicrophoneFeed {
         var samples = sound.take(upTo: end)
         var silent = sound.takeHoles()
         var clipped = input.takeOverloads(
-            through: start + Nanoseconds(Self.samples.time(ofTick: end).nanoseconds))
+            through: start + Nanoseconds(SoundStage.samples.time(ofTick: end).nanoseconds))
         if offReason != nil {
             samples = Array(repeating: 0, count: samples.count)
             silent = [position..<end]
@@ -113,13 +113,11 @@ final class MicrophoneFeed {
                 : "the sound server does not take anything out of the sound of \(role) any more: the program has it as it is."
             events.append(
                 SessionEvent(
-                    .warning, at: Self.samples.time(ofTick: position),
+                    .warning, at: SoundStage.samples.time(ofTick: position),
                     ["track": .string(role), "text": .string(text)]))
         }
         return isPresent && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
-
-    private static let samples = FrameRate(Int64(SoundFormat.sessionRate), per: 1)
 
     /// A window that gets every sample. To be made before the first sample.
     func makeWindow() -> SoundWindow {
@@ -134,7 +132,7 @@ final class MicrophoneFeed {
     func switchOff(_ reason: String?) {
         guard (reason == nil) != (offReason == nil) else { return }
         offReason = reason
-        noteAbsence(at: start + Nanoseconds(Self.samples.time(ofTick: position).nanoseconds))
+        noteAbsence(at: start + Nanoseconds(SoundStage.samples.time(ofTick: position).nanoseconds))
     }
 
     private func noteAbsence(at time: ClockTime) {

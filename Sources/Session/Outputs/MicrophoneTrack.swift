@@ -105,9 +105,8 @@ final class MicrophoneTrack {
 
     /// What lies within it of the microphone's gaps, under its own name.
     func parts(of gaps: [Gap]) -> [Gap] {
-        let samples = FrameRate(Int64(SoundFormat.sessionRate))
-        let begin = samples.time(ofTick: first)
-        let end = samples.time(ofTick: first + written)
+        let begin = SoundStage.samples.time(ofTick: first)
+        let end = SoundStage.samples.time(ofTick: first + written)
         return gaps.compactMap { gap in
             let (from, to) = (max(gap.from, begin), min(gap.to, end))
             return from < to ? Gap(track: name, from: from, to: to, cause: gap.cause) : nil

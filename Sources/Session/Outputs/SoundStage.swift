@@ -4,6 +4,8 @@ internal import Media
 final class SoundStage {
     /// The grid of blocks.
     static let rate = FrameRate(50, per: 1)
+    /// The grid of samples: sample n is T0 + n/48 000.
+    static let samples = FrameRate(Int64(SoundFormat.sessionRate))
     /// The program's sound has two channels; one microphone's single channel goes to both.
     static let mixChannels = 2
 

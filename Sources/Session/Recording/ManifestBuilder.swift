@@ -181,10 +181,10 @@ struct ManifestBuilder {
         let failure =
             wave?.failure ?? place.flatMap { files.movies[$0.file]?.failure } ?? files.conclusion
         let conclusion =
-            wave?.conclusion.map { Self.samples.time(ofTick: $0) }
+            wave?.conclusion.map { SoundStage.samples.time(ofTick: $0) }
             ?? place.flatMap { files.movies[$0.file]?.conclusion }
-        let begin = Self.samples.time(ofTick: track.first)
-        let ended = track.end.map { Self.samples.time(ofTick: $0) }.flatMap {
+        let begin = SoundStage.samples.time(ofTick: track.first)
+        let ended = track.end.map { SoundStage.samples.time(ofTick: $0) }.flatMap {
             end == .zero || $0 < end ? $0 : nil
         }
         let last = min(ended ?? end, conclusion ?? end)
@@ -266,14 +266,12 @@ struct ManifestBuilder {
         for name in files.waves.keys.sorted() {
             gaps += (files.waves[name]?.silenced ?? []).map {
                 Gap(
-                    track: name, from: Self.samples.time(ofTick: $0.lowerBound),
-                    to: Self.samples.time(ofTick: $0.upperBound), cause: cause)
+                    track: name, from: SoundStage.samples.time(ofTick: $0.lowerBound),
+                    to: SoundStage.samples.time(ofTick: $0.upperBound), cause: cause)
             }
         }
         return gaps
     }
-
-    private static let samples = FrameRate(Int64(SoundFormat.sessionRate))
 
     /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
     private func samples(_ track: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
@@ -327,7 +325,7 @@ struct ManifestBuilder {
         guard !result.parts.isEmpty else { return nil }
         return result.parts.map {
             Manifest.Part(
-                file: $0.relativePath, first_ns: Self.samples.time(ofTick: $0.firstSample).nanoseconds,
+                file: $0.relativePath, first_ns: SoundStage.samples.time(ofTick: $0.firstSample).nanoseconds,
                 width: nil,
                 height: nil)
         }

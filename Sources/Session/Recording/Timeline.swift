@@ -193,7 +193,7 @@ final class Timeline {
         }
         let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
         let end = track.end(at: sample, position: sound.position)
-        return FrameRate(Int64(SoundFormat.sessionRate)).time(ofTick: end)
+        return SoundStage.samples.time(ofTick: end)
     }
 
     private func finishTracks(before time: MediaTime) {

@@ -7,7 +7,8 @@ final class TrackDirector {
     private enum Opening: Sendable {
         case pictures(OpenedTrack, isNew: Bool)
         case sound(OpenedSound, isNew: Bool)
-        case failed(name: String, RecordingError)
+        /// `order` is what it was made for.
+        case failed(name: String, RecordingError, order: SessionOrder)
     }
 
     private let clock: any SessionClock
@@ -64,31 +65,36 @@ final class TrackDirector {
             hasOtherTracks = true
         case .beginTrack(let planned):
             guard let camera = camera(planned.role) else { return }
-            open(planned, of: camera, isNew: false)
+            open(planned, of: camera, for: order)
         case .admit(let camera, let planned):
             guard let planned else { return timeline.add(camera) }
-            open(planned, of: camera, isNew: true)
+            open(planned, of: camera, isNew: true, for: order)
         case .beginSound(let planned):
             guard let input = inputs.microphones.first(where: { $0.role == planned.role }) else { return }
-            open(planned, of: input, isNew: false)
-        case .admitSound(let input, let planned): open(planned, of: input, isNew: true)
+            open(planned, of: input, for: order)
+        case .admitSound(let input, let planned): open(planned, of: input, isNew: true, for: order)
         }
     }
 
     private func camera(_ role: String) -> CameraInput? { inputs.cameras.first { $0.role == role } }
 
-    private func open(_ planned: PlannedCameraTrack, of camera: CameraInput, isNew: Bool) {
+    private func open(
+        _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: Bool = false, for order: SessionOrder
+    ) {
         let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
-        open(named: planned.name) { () throws(RecordingError) in
+        open(named: planned.name, for: order) { () throws(RecordingError) in
             .pictures(
                 try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
                 isNew: isNew)
         }
     }
 
-    private func open(_ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool) {
+    private func open(
+        _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool = false,
+        for order: SessionOrder
+    ) {
         let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
-        open(named: planned?.name ?? input.role) { () throws(RecordingError) in
+        open(named: planned?.name ?? input.role, for: order) { () throws(RecordingError) in
             .sound(
                 try OpenedSound(
                     planned, of: input, isNew: isNew, disks: disks, machinery: machinery, date: date),
@@ -97,13 +103,14 @@ final class TrackDirector {
     }
 
     private func open(
-        named name: String, making: @escaping @Sendable () throws(RecordingError) -> Opening
+        named name: String, for order: SessionOrder,
+        making: @escaping @Sendable () throws(RecordingError) -> Opening
     ) {
         let openings = openings
         let thread = MediaThread(name: "open:\(name)") {
             let opening: Opening
             do throws(RecordingError) { opening = try making() } catch {
-                opening = .failed(name: name, error)
+                opening = .failed(name: name, error, order: order)
             }
             openings.withLock { $0.append(opening) }
         }
@@ -125,7 +132,8 @@ final class TrackDirector {
             switch opening {
             case .pictures(let track, let isNew): begin(track, isNew: isNew)
             case .sound(let sound, let isNew): begin(sound, isNew: isNew)
-            case .failed(let name, let error):
+            case .failed(let name, let error, let order):
+                leave(order)
                 events.append(
                     SessionEvent(
                         .warning, at: position,
@@ -137,6 +145,16 @@ final class TrackDirector {
         }
         defer { events.removeAll() }
         return events
+    }
+
+    /// What becomes of a device that was to be taken in with a track that cannot begin: a camera is there without it.
+    private func leave(_ order: SessionOrder) {
+        switch order {
+        case .admit(let camera, _): timeline.add(camera)
+        case .admitSound(let microphone, _):
+            threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
+        case .deliver, .hear, .endTrack, .beginTrack, .beginSound: break
+        }
     }
 
     private func begin(_ opened: OpenedTrack, isNew: Bool) {
@@ -157,7 +175,7 @@ final class TrackDirector {
 
     private func begin(_ opened: OpenedSound, isNew: Bool) {
         let first = timeline.soundPosition
-        let at = FrameRate(Int64(SoundFormat.sessionRate)).time(ofTick: first)
+        let at = SoundStage.samples.time(ofTick: first)
         if isNew {
             opened.input.keepLatest()
             opened.input.recallOutage()
@@ -178,7 +196,7 @@ final class TrackDirector {
         }
         // Where the one before it ends a little later, it goes on from there.
         let begin = max(first, microphone.tracks.last?.end ?? 0)
-        let time = FrameRate(Int64(SoundFormat.sessionRate)).time(ofTick: begin)
+        let time = SoundStage.samples.time(ofTick: begin)
         opened.begin(
             planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),
             loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
@@ -213,7 +231,7 @@ final class TrackDirector {
             case .sound(let sound, let isNew):
                 sound.abandon()
                 if isNew { inputs.add(sound.input) }
-            case .failed: break
+            case .failed(_, _, let order): order.hand(to: inputs)
             }
         }
     }
