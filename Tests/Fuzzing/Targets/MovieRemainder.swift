@@ -13,8 +13,11 @@ final class MovieRemainder: FuzzTarget {
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         files.write("some.mp4", bytes)
         let path = files.path("some.mp4")
+        // What was damaged in a movie that is finished already stays so: nothing says what it was.
+        var damage: String?
         do throws(FileError) {
             let remains = try MovieRemains(path: path)
+            if remains.isPlain { damage = FileVerification.fault(ofMovie: path) }
             for index in remains.tracks.indices { _ = try remains.repeatedCount(ofTrack: index) }
             let summary = try remains.makeWhole()
             guard summary.byteCount <= 64 * MovieRemainder.limit else {
@@ -27,7 +30,7 @@ final class MovieRemainder: FuzzTarget {
             return try holdShown(error.description)
         }
         // What was made whole is whole, and stays as it is.
-        if let fault = FileVerification.fault(ofMovie: path) {
+        if let fault = FileVerification.fault(ofMovie: path), fault != damage {
             throw BrokenRule(description: "a movie that was made whole is not: \(fault)")
         }
         do throws(FileError) {
