@@ -54,7 +54,8 @@ struct SysfsCamera: Sendable {
         manufacturer = (tree.attribute("manufacturer", of: usb) ?? "").printable()
         controller = tree.controller(ofUSBDevice: usb).map { Paths.name($0).printable() }
         // `1.5` of the slowest devices, which are no cameras, is rounded down.
-        busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }.map { Int($0) }
+        busSpeed = tree.attribute("speed", of: usb).flatMap { Double($0) }
+            .flatMap { Int(exactly: $0.rounded(.down)) }
         let description = Paths.bytes("\(usb)/descriptors", atMost: USBDescription.mostBytes)
             .flatMap { USBDescription($0) }
         inputTerminals = description?.settings.flatMap(\.inputTerminals) ?? []

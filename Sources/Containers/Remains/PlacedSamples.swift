@@ -39,6 +39,10 @@ extension [PlacedSample] {
         return best
     }
 
+    /// What a damaged file says of another track's length may be years. More than four hours of pictures or three of sound are not
+    /// filled: the last sample lasts until then.
+    private static var mostFilled: Int64 { 500_000 }
+
     /// Makes the row end at a time: what is shown later is left out from the end; what is missing is filled.
     ///
     /// - Parameters:
@@ -53,6 +57,9 @@ extension [PlacedSample] {
     ) {
         while let last, last.presentation >= end, count > 1 { removeLast() }
         guard var next = last, next.end < end, next.duration > 0 else { return }
+        let duration = codec == .mjpeg ? Swift.max(1, interval) : next.duration
+        var decode = next.decode + next.duration
+        guard (end - decode) / duration < Self.mostFilled else { return }
         switch codec {
         case .mjpeg: break
         case .aac:
@@ -63,9 +70,6 @@ extension [PlacedSample] {
             silence += packet
         case .h264, nil: return
         }
-        var duration = next.duration
-        if codec == .mjpeg { duration = Swift.max(1, interval) }
-        var decode = self[count - 1].decode + self[count - 1].duration
         while decode < end {
             append(
                 PlacedSample(
