@@ -25,7 +25,8 @@ struct SampleCheck {
 
     /// From the first marker to the last. Behind the end cameras may fill up with zeros.
     private static func isPicture(_ bytes: [UInt8], at offset: Int64) -> Bool {
-        guard bytes.starts(with: [0xFF, 0xD8]) else { return false }
+        // Behind the first marker comes another.
+        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
         guard let last = bytes.lastIndex(where: { $0 != 0 }), bytes[last] == 0xD9, bytes[last - 1] == 0xFF
         else {
             // Some cameras leave the end marker out: such a picture is whole if no page of it is missing.
