@@ -15,9 +15,16 @@ struct TimeTests {
         #expect(FrameRate(text) == FrameRate(pictures, per: seconds))
     }
 
-    @Test("what is no rate is none", arguments: ["", "fast", "0", "-1", "1001", "30/0", "nan", "30fps"])
+    @Test("what is no rate is none", arguments: ["", "fast", "0", "-1", "1001", "30/0", "595300/595", "nan", "30fps"])
     func wrongRates(text: String) {
         #expect(FrameRate(text) == nil)
+    }
+
+    @Test("a rate is shown with the digits that it needs")
+    func shownRates() {
+        #expect(FrameRate(30_000, per: 1001).description == "29.97")
+        #expect(FrameRate(15, per: 2).description == "7.5")
+        #expect(FrameRate(300_001, per: 10_000).description == "30")
     }
 
     @Test(

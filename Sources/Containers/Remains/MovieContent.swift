@@ -55,7 +55,10 @@ struct MovieContent {
         createdAt = movie.createdAt
         movieTimeScale = movie.movieTimeScale
         tracks = movie.tracks
-        if index != .inForce { try dropDamaged(file) }
+        if index != .inForce {
+            try dropDamaged(file)
+            dropMissingLabels()
+        }
     }
 
     private static func readIndex(_ box: FileBox, _ file: OutputFile, _ layout: MovieLayout)
@@ -108,6 +111,16 @@ struct MovieContent {
                 }
             }
         }
+    }
+
+    /// A time code whose only label is not there tells nothing: the pictures are shown without one.
+    private mutating func dropMissingLabels() {
+        let missing = tracks.indices.filter { tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty }
+        for track in missing.reversed() {
+            tracks.remove(at: track)
+            recentSamples.remove(at: track)
+        }
+        if !missing.isEmpty { index = .none }
     }
 }
 

@@ -21,7 +21,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2 {
             guard let a = Int64(parts[0]), let b = Int64(parts[1]), (1...Self.largestTerm).contains(a),
-                (1...Self.largestTerm).contains(b), a / b <= 1000
+                (1...Self.largestTerm).contains(b), a <= 1000 * b
             else { return nil }
             self.init(a, per: b)
             return
@@ -55,7 +55,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         let pictures = try values.decode(Int64.self, forKey: .pictures)
         let seconds = try values.decode(Int64.self, forKey: .seconds)
         guard (1...Self.largestTerm).contains(pictures), (1...Self.largestTerm).contains(seconds),
-            pictures / seconds <= 1000
+            pictures <= 1000 * seconds
         else {
             throw DecodingError.dataCorruptedError(
                 forKey: .pictures, in: values,
@@ -104,6 +104,7 @@ extension FrameRate: CustomStringConvertible {
         let fraction = String(thousandths % 1000)
         text += String(repeating: "0", count: 3 - fraction.count) + fraction
         while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
         return text
     }
 }
