@@ -15,7 +15,9 @@ struct TimeTests {
         #expect(FrameRate(text) == FrameRate(pictures, per: seconds))
     }
 
-    @Test("what is no rate is none", arguments: ["", "fast", "0", "-1", "1001", "30/0", "595300/595", "nan", "30fps"])
+    @Test(
+        "what is no rate is none",
+        arguments: ["", "fast", "0", "-1", "1001", "30/0", "595300/595", "nan", "30fps"])
     func wrongRates(text: String) {
         #expect(FrameRate(text) == nil)
     }

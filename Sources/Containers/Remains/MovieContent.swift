@@ -115,7 +115,9 @@ struct MovieContent {
 
     /// A time code whose only label is not there tells nothing: the pictures are shown without one.
     private mutating func dropMissingLabels() {
-        let missing = tracks.indices.filter { tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty }
+        let missing = tracks.indices.filter {
+            tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty
+        }
         for track in missing.reversed() {
             tracks.remove(at: track)
             recentSamples.remove(at: track)
