@@ -104,17 +104,19 @@ let package = Package(
 
         // Machines that are only files, for tests of what sysfs and proc say.
         .target(name: "MadeUpMachines", path: "Tests/MadeUpMachines", swiftSettings: strict),
+        // Random numbers that are the same each time.
+        .target(name: "SeededNoise", path: "Tests/SeededNoise", swiftSettings: strict),
         tests("MediaTests", "Media"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("PlotsTests", "Plots", "Media"),
         tests("HostTests", "Host", "MadeUpMachines", "Media"),
-        tests("ContainersTests", "Containers", "Media"),
-        tests("EncodingTests", "Encoding", "Media"),
+        tests("ContainersTests", "Containers", "Media", "SeededNoise"),
+        tests("EncodingTests", "Encoding", "Media", "SeededNoise"),
         tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
-        tests("SessionTests", "Session", "Containers", "Media"),
-        tests("SynchronyTests", "Synchrony", "Encoding", "Media", "Session"),
+        tests("SessionTests", "Session", "Containers", "Media", "SeededNoise"),
+        tests("SynchronyTests", "Synchrony", "Encoding", "Media", "SeededNoise", "Session"),
         tests("CommandTests", "multicam", "Media", "Session"),
         tests(
             "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Encoding", "Media", "Session",

@@ -1,6 +1,7 @@
 import Containers
 import Foundation
 import Media
+import SeededNoise
 import Testing
 
 @Suite("what a crash leaves of a movie file")
@@ -213,7 +214,7 @@ struct MovieRemainsTests {
         let disk = Disk()
         _ = try record("desk.mov", disk: disk, finish: true)
         let changes = disk.changes
-        var random = Seeded(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<60 {
             let cut = Int.random(in: 3...changes.count, using: &random)
             let part = changes[..<cut]
@@ -225,7 +226,7 @@ struct MovieRemainsTests {
             let share = Int.random(in: 0...4, using: &random)
             let seed = random.next()
             let left = Disk.content(afterPowerCutAfter: part) { sector in
-                var noise = Seeded(state: seed &+ UInt64(sector))
+                var noise = SeededGenerator(seed: seed &+ UInt64(sector))
                 return noise.next() % 4 < share
             }
             guard !before.isEmpty else { continue }
@@ -348,7 +349,7 @@ struct MovieRemainsTests {
     func damage() throws {
         let (content, counts) = try twoCameras()
         let path = try record("plain.mov", finish: true)
-        var random = Seeded(state: 3)
+        var random = SeededGenerator(seed: 3)
         for source in [content, try Data(contentsOf: URL(filePath: path))] {
             let heads = Boxes(source).boxes.filter { $0.type != "mdat" }.map {
                 $0.range.lowerBound..<min($0.range.upperBound, $0.range.lowerBound + 3000)
@@ -382,18 +383,5 @@ struct MovieRemainsTests {
         let error = #expect(throws: FileError.self) { _ = try MovieRemains(path: file.path) }
         #expect(error?.isBusy == true)
         try file.finish()
-    }
-}
-
-/// Random numbers that are the same each time (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

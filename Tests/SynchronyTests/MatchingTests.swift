@@ -1,4 +1,5 @@
 import Media
+import SeededNoise
 import Testing
 
 @testable import Synchrony

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Media
+import SeededNoise
 import Testing
 
 @testable import Synchrony

@@ -5,6 +5,9 @@ public protocol LoudnessMetering: AnyObject {
     /// - Throws: When memory is short.
     func add(_ samples: [Float]) throws(EncodingError)
 
-    /// Of all samples so far. Takes some microseconds, whatever has been added: its memory does not grow either.
+    /// Of the last 0.4 s, in LUFS. Takes some microseconds.
+    var momentary: Double? { get }
+
+    /// Of all samples so far. Takes a tenth of a millisecond, whatever has been added: its memory does not grow either.
     var loudness: Loudness { get }
 }

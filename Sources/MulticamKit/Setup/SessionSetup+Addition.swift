@@ -66,6 +66,7 @@ extension SessionSetup {
         profile.microphones = [MicrophoneRole(role: role, device: selector)]
         profile.cameras = []
         profile.tracks.cameras = .none
+        profile.tracks.metadata = .none
         // What is not recorded is used all the same.
         profile.tracks.microphones = .wav
         profile.tracks.files = .oneEach
@@ -92,7 +93,6 @@ extension SessionSetup {
         }
         var profile = try Self.profile(of: request)
         profile.program = nil
-        profile.tracks.metadata = .none
         return (profile, request)
     }
 

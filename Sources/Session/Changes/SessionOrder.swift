@@ -11,7 +11,7 @@ enum SessionOrder: Sendable {
     /// A camera's track begins, as soon as there is a file and an encoder for it.
     case beginTrack(PlannedCameraTrack)
     /// A camera that delivers already is taken in, and with it its track where there is one.
-    case admit(CameraInput, PlannedCameraTrack?)
+    case admit(CameraInput, PlannedCamera, PlannedCameraTrack?)
     /// A microphone's track begins, as soon as there is a file for it.
     case beginSound(PlannedMicrophoneTrack)
     /// A microphone that delivers already is taken in, and with it its track where there is one.
@@ -20,7 +20,7 @@ enum SessionOrder: Sendable {
     /// The device that is taken in, for a recording that has ended meanwhile.
     func hand(to inputs: SessionInputs) {
         switch self {
-        case .admit(let camera, _): inputs.add(camera)
+        case .admit(let camera, _, _): inputs.add(camera)
         case .admitSound(let microphone, _): inputs.add(microphone)
         case .deliver, .hear, .endTrack, .beginTrack, .beginSound: break
         }

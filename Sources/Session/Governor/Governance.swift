@@ -3,17 +3,21 @@ internal import Media
 /// Lets the governor see how a recording goes, and does what it decides. Timeline's thread only.
 final class Governance {
     private var governor: Governor
-    private let plan: SessionPlan
+    /// What runs, with the cameras that were taken in.
+    private var plan: SessionPlan
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
     private let taps: [PictureTap]
     private let clock: any SessionClock
+    private let alignmentDelay: Nanoseconds
     private var due = MediaTime.zero
     /// Of each stream, how many pictures were left out before its queue overflowed, and when the last was.
-    private var overflows: [String: (count: Int, at: MediaTime)] = [:]
+    private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
 
-    /// What cameras were asked for last to give something up, by role, and its place in the ladder.
-    private var asked: [String: (format: VideoFormat?, index: Int)] = [:]
+    /// What cameras were asked for last to give something up, by role.
+    private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
+    /// As people have changed it.
+    var changedPlan: SessionPlan
 
     /// For the manifest.
     private(set) var steps: [Manifest.GovernorStep] = []
@@ -30,22 +34,21 @@ final class Governance {
     ///   - outputs: Whose streams may be given less.
     ///   - taps: Sinks of the program that uses the library.
     ///   - clock: The session's.
+    ///   - alignmentDelay: From an instant to its decision.
     init(
         _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: [PictureTap],
-        clock: any SessionClock
+        clock: any SessionClock, alignmentDelay: Nanoseconds
     ) {
         self.plan = plan
+        changedPlan = plan
         self.inputs = inputs
         self.outputs = outputs
         self.taps = taps.filter(\.isPreview)
         self.clock = clock
+        self.alignmentDelay = alignmentDelay
         governor = Governor(
             ladder: Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview)))
-        // In simulated time queues wait for room as long as they like: their lengths mean nothing.
-        let room = clock.isRealTime ? EncoderLane.capacity : Int.max
-        for stream in outputs.governedStreams {
-            stream.intake = EncoderIntake(rate: stream.rate, room: room)
-        }
+        takeInStreams()
     }
 
     /// What can be given up of a session on its devices.
@@ -67,6 +70,8 @@ final class Governance {
     func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
         guard position >= due, endReason == nil else { return [] }
         due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
+        takeInCameras()
+        takeInStreams()
         withdrawRefused(at: position)
         spareAbsent()
         var events = takeRefusals(at: position) + takeOverflows(at: position)
@@ -98,21 +103,60 @@ final class Governance {
 
     private func apply(_ step: GovernorStep) {
         switch step.measure.action {
-        case .preset(let stream, let from, let to):
-            outputs.governedStreams.first { $0.streamName == stream }?.encoder.change(
-                to: step.isUp ? from : to)
-        case .rate(let stream, let from, let to):
-            let governed = outputs.governedStreams.first { $0.streamName == stream }
-            governed?.intake?.lower(to: step.isUp ? from : to)
-        case .coarseDecoding:
-            for stream in outputs.governedStreams { stream.isCoarse = !step.isUp }
+        case .preset, .rate, .coarseDecoding:
+            for stream in outputs.governedStreams { apply(step.measure, isUp: step.isUp, to: stream) }
         case .previews:
             for tap in taps { tap.pause(!step.isUp) }
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
             let format = Self.format(of: camera, givingUp: governor.inForce[...])
-            if step.isUp { asked[role] = nil } else { asked[role] = (format, step.index) }
+            if step.isUp { asked[role] = nil } else { asked[role] = (format, step.measure) }
             camera.change(to: format, for: .governor, reason: "\(step.text): \(step.reason)")
+        }
+    }
+
+    private func apply(_ measure: GovernorMeasure, isUp: Bool, to stream: any GovernedStream) {
+        switch measure.action {
+        case .preset(stream.streamName, let from, let to): stream.encoder.change(to: isUp ? from : to)
+        case .rate(stream.streamName, let from, let to): stream.intake?.lower(to: isUp ? from : to)
+        case .coarseDecoding: stream.isCoarse = !isUp
+        case .preset, .rate, .previews, .cameraRate, .cameraSize, .cameraOff: break
+        }
+    }
+
+    // MARK: What comes while it runs
+
+    /// A camera that was taken in is the first to give something up: it is the plan's last. Its rate only as far as its pictures still
+    /// come before their ticks are decided.
+    private func takeInCameras() {
+        let known = Set(plan.cameras.map(\.role))
+        let new = changedPlan.cameras.filter { camera in
+            !known.contains(camera.role) && inputs.cameras.contains { $0.role == camera.role }
+        }
+        guard !new.isEmpty else { return }
+        let roles = Set(new.map(\.role))
+        plan.cameras += new
+        plan.cameraTracks += changedPlan.cameraTracks.filter { roles.contains($0.role) }
+        let slowest = Dictionary(
+            uniqueKeysWithValues: inputs.cameras.filter { roles.contains($0.role) }.map {
+                ($0.role, $0.slowestInterval(decidedAfter: alignmentDelay))
+            })
+        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview))
+        governor.extend(
+            to: ladder.filter { measure in
+                guard case .cameraRate(let role, _, let rate) = measure.action, let slowest = slowest[role]
+                else { return true }
+                return rate.interval <= slowest
+            })
+    }
+
+    /// What is given up of a stream is so of one that begins anew, too.
+    private func takeInStreams() {
+        // In simulated time queues wait for room as long as they like: their lengths mean nothing.
+        let room = clock.isRealTime ? EncoderLane.capacity : Int.max
+        for stream in outputs.governedStreams where stream.intake == nil {
+            stream.intake = EncoderIntake(rate: stream.rate, room: room)
+            for measure in governor.inForce { apply(measure, isUp: false, to: stream) }
         }
     }
 
@@ -157,10 +201,10 @@ final class Governance {
             for format in camera.takeRefusedFormats() {
                 guard let last = asked[camera.role], last.format == format else { continue }
                 asked[camera.role] = nil
-                governor.withdraw(last.index)
+                governor.withdraw(last.measure)
                 steps.append(
                     Manifest.GovernorStep(
-                        at_ns: position.nanoseconds, step: "\(governor.ladder[last.index].text) is withdrawn",
+                        at_ns: position.nanoseconds, step: "\(last.measure.text) is withdrawn",
                         reason:
                             "camera \(camera.role) did not take it and goes on as before; it is not asked again."
                     ))
@@ -168,9 +212,10 @@ final class Governance {
         }
     }
 
-    /// Of a camera that is away nothing can be given up. What is taken back meanwhile it has when it returns.
+    /// Of a camera that is away, or off by a person's wish, nothing can be given up. What is taken back meanwhile it has when it
+    /// returns.
     private func spareAbsent() {
-        let absent = Set(inputs.cameras.filter(\.isAway).map(\.role))
+        let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
         governor.idle = Set(
             governor.ladder.indices.filter { index in
                 governor.ladder[index].changedCamera.map { absent.contains($0) } ?? false
@@ -188,9 +233,9 @@ final class Governance {
     private func takeOverflows(at position: MediaTime) -> [SessionEvent] {
         outputs.governedStreams.compactMap { stream in
             let count = stream.intake?.overflowCount ?? 0
-            let known = overflows[stream.streamName]
+            let known = overflows[ObjectIdentifier(stream)]
             guard count > known?.count ?? 0 else { return nil }
-            overflows[stream.streamName] = (count, position)
+            overflows[ObjectIdentifier(stream)] = (count, position)
             let isSame = known.map {
                 position.nanoseconds - $0.at.nanoseconds < Self.pauseBetweenOverflows
             }

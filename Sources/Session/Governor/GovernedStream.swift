@@ -24,7 +24,7 @@ extension GovernedStream {
 }
 
 extension EncodedTrack: GovernedStream {
-    var streamName: String { name }
+    var streamName: String { input.role }
 }
 
 extension ProgramTrack: GovernedStream {

@@ -29,7 +29,7 @@ public struct Governor: Sendable {
     }
 
     /// What can be given up, in this order.
-    public let ladder: [GovernorMeasure]
+    public private(set) var ladder: [GovernorMeasure]
     /// Indices of what is not worth a step now, as a measure of a camera that is away.
     var idle: Set<Int> = []
     /// Indices of what a device refused.
@@ -85,11 +85,22 @@ public struct Governor: Sendable {
     public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
 
     /// A measure turned out to be none: it is not in force, and never taken again.
-    ///
-    /// - Parameter index: Its place in the ladder.
-    mutating func withdraw(_ index: Int) {
+    mutating func withdraw(_ measure: GovernorMeasure) {
+        guard let index = ladder.firstIndex(of: measure) else { return }
         taken.removeAll { $0 == index }
         void.insert(index)
+    }
+
+    /// Puts measures of a camera that was taken in between the others. What is given up now stays so.
+    ///
+    /// - Parameter longer: The ladder with them.
+    mutating func extend(to longer: [GovernorMeasure]) {
+        let known = ladder
+        ladder = longer + known.filter { !longer.contains($0) }
+        func moved(_ indices: some Sequence<Int>) -> [Int] {
+            indices.compactMap { ladder.firstIndex(of: known[$0]) }
+        }
+        (idle, void, taken) = (Set(moved(idle)), Set(moved(void)), moved(taken))
     }
 
     /// Takes a look: about ten times a second, since a queue fills in less than one.

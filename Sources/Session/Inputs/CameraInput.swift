@@ -161,6 +161,13 @@ final class CameraInput: Sendable {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
     }
 
+    /// The longest interval at which its pictures would still come before their ticks are decided, so long after them: a longer exposure
+    /// and transport, and half an interval to the tick that shows it.
+    func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
+        let planned = source.format.rate.interval
+        return max(planned, (delay - deliveryDelay + planned * 2) / 3)
+    }
+
     /// What came last of each control that it is to have.
     var controls: [ControlOutcome] { box.withLock { $0.controls } }
 

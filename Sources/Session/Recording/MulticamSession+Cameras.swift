@@ -26,7 +26,8 @@ extension MulticamSession {
         do {
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
-                decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self), keepsLog: false,
+                decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self),
+                keepsLog: planned.metadataFile != nil,
                 clock: clock,
                 machinery: machinery)
             try input.start()
@@ -41,12 +42,14 @@ extension MulticamSession {
             try change(as: ["add \(planned.role) \(planned.selector.printable())"]) {
                 (running) throws(SessionChangeError) in
                 try running.admit(planned, track, offers: offers)
-                return [.admit(input, track)]
+                return [.admit(input, planned, track)]
             }
-            guard controls.recordingTiming != nil else {
+            guard let timing = controls.recordingTiming else {
                 throw SessionChangeError(
                     "camera \(planned.role) is not taken in: the recording has ended meanwhile.")
             }
+            controls.note(
+                slowestInterval: input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
             cameraInputs.withLock { $0[planned.role] = input }
             if let pictureTap { _ = pictureTap.start(with: machinery) }
         } catch {

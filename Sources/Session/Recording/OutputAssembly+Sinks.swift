@@ -14,14 +14,10 @@ extension OutputAssembly {
             for camera in plan.cameras {
                 guard let name = camera.metadataFile else { continue }
                 for disk in disks where disk.takes(isProgram: false) {
-                    let folder = disk.folder
-                    let make: @Sendable () throws(FileError) -> LineFile = { () throws(FileError) in
-                        try LineFile(path: try folder.file(name))
-                    }
                     let file =
                         disk.isCopy
-                        ? MetadataFile(role: camera.role, waitsForRoom: disk.waitsForRoom, making: make)
-                        : MetadataFile(try make(), role: camera.role, waitsForRoom: disk.waitsForRoom)
+                        ? disk.laterMetadataFile(named: name, of: camera.role)
+                        : try disk.metadataFile(named: name, of: camera.role)
                     files[camera.role, default: []].append((disk.index, file))
                 }
             }
@@ -44,6 +40,24 @@ extension OutputAssembly {
             let own = files[input.role] ?? []
             guard !own.isEmpty || !taps.isEmpty else { return nil }
             return MetadataTrack(input: input, start: start, taps: taps, files: own)
+        }
+    }
+}
+
+extension RecordingDisk {
+    /// A camera's metadata in its folder.
+    ///
+    /// - Throws: When it cannot be made.
+    func metadataFile(named name: String, of role: String) throws(FileError) -> MetadataFile {
+        let path = try folder.file(name)
+        return MetadataFile(try LineFile(path: path), role: role, waitsForRoom: waitsForRoom)
+    }
+
+    /// The same, made when the disk has time. What cannot be made ends it alone.
+    func laterMetadataFile(named name: String, of role: String) -> MetadataFile {
+        let folder = folder
+        return MetadataFile(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in
+            try LineFile(path: try folder.file(name))
         }
     }
 }

@@ -132,7 +132,11 @@ final class Recorder {
         manifest = ManifestBuilder(recorder: self, start: start, delay: delay)
         writeManifest(outputs)
         controls.recordingTiming = SessionControls.Timing(
-            alignmentDelay: delay, slowestIntervals: slowestIntervals(with: delay))
+            alignmentDelay: delay,
+            slowestIntervals: Dictionary(
+                uniqueKeysWithValues: inputs.cameras.map {
+                    ($0.role, $0.slowestInterval(decidedAfter: delay))
+                }))
         // Announced when it is true, and not while there is still time to it.
         clock.sleep(until: start, unless: Cancellation())
         note(
@@ -155,7 +159,7 @@ final class Recorder {
             let fallen = Set(outputs.namedEncoders.filter { $0.lane.fallback != nil }.map(\.name))
             governance = Governance(
                 plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs, taps: sinks.pictures,
-                clock: clock)
+                clock: clock, alignmentDelay: delay)
         }
         parts = PartDirector(
             clock: clock, start: start, timeline: timeline, outputs: outputs)
@@ -238,15 +242,6 @@ final class Recorder {
         return min(max(usual, governed, .milliseconds(100)), .seconds(2))
     }
 
-    /// How slow each camera may become: a longer exposure and transport, and half an interval to the tick that shows it.
-    private func slowestIntervals(with delay: Nanoseconds) -> [String: Nanoseconds] {
-        let cameras = inputs.cameras.map { camera -> (String, Nanoseconds) in
-            let planned = camera.source.format.rate.interval
-            return (camera.role, max(planned, (delay - camera.deliveryDelay + planned * 2) / 3))
-        }
-        return Dictionary(uniqueKeysWithValues: cameras)
-    }
-
     /// In simulated time nothing is slow, unless somebody says so.
     private var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
 
@@ -313,7 +308,10 @@ final class Recorder {
     private func followPlans(
         _ requests: [SessionControls.PlanRequest], at position: MediaTime, outputs: SessionOutputs
     ) {
-        for request in requests { manifest?.follow(request.plan) }
+        for request in requests {
+            manifest?.follow(request.plan)
+            governance?.changedPlan = request.plan
+        }
         changes?.follow(requests) { order, words, time in
             tracks?.follow(order, at: time, reason: words) { camera, format, reason in
                 if let governance { return governance.choose(format, of: camera, reason: reason) }

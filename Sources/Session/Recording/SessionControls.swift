@@ -68,13 +68,18 @@ final class SessionControls: Sendable {
     struct Timing: Sendable {
         let alignmentDelay: Nanoseconds
         /// By role, the longest interval at which a camera's pictures still come before their ticks are decided.
-        let slowestIntervals: [String: Nanoseconds]
+        fileprivate(set) var slowestIntervals: [String: Nanoseconds]
     }
 
     /// `nil` while nothing is recorded.
     var recordingTiming: Timing? {
         get { timing.withLock { $0 } }
         set { timing.withLock { $0 = newValue } }
+    }
+
+    /// Notes the longest interval of a camera that was taken in.
+    func note(slowestInterval interval: Nanoseconds, of role: String) {
+        timing.withLock { $0?.slowestIntervals[role] = interval }
     }
 
     var stopTime: ClockTime? { requests.withLock { $0.stop } }

@@ -5,7 +5,8 @@ internal import Media
 /// What takes time, a file or an encoder, a thread of its own makes; the track begins with the first tick after that.
 final class TrackDirector {
     private enum Opening: Sendable {
-        case pictures(OpenedTrack, isNew: Bool)
+        /// The camera's plan where it is taken in with it.
+        case pictures(OpenedTrack, isNew: PlannedCamera?)
         case sound(OpenedSound, isNew: Bool)
         /// `order` is what it was made for.
         case failed(name: String, RecordingError, order: SessionOrder)
@@ -66,9 +67,9 @@ final class TrackDirector {
         case .beginTrack(let planned):
             guard let camera = camera(planned.role) else { return }
             open(planned, of: camera, for: order)
-        case .admit(let camera, let planned):
-            guard let planned else { return timeline.add(camera) }
-            open(planned, of: camera, isNew: true, for: order)
+        case .admit(let camera, let device, let planned):
+            guard let planned else { return takeIn(camera, device) }
+            open(planned, of: camera, isNew: device, for: order)
         case .beginSound(let planned):
             guard let input = inputs.microphones.first(where: { $0.role == planned.role }) else { return }
             open(planned, of: input, for: order)
@@ -79,7 +80,8 @@ final class TrackDirector {
     private func camera(_ role: String) -> CameraInput? { inputs.cameras.first { $0.role == role } }
 
     private func open(
-        _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: Bool = false, for order: SessionOrder
+        _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: PlannedCamera? = nil,
+        for order: SessionOrder
     ) {
         let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
         open(named: planned.name, for: order) { () throws(RecordingError) in
@@ -150,15 +152,25 @@ final class TrackDirector {
     /// What becomes of a device that was to be taken in with a track that cannot begin: a camera is there without it.
     private func leave(_ order: SessionOrder) {
         switch order {
-        case .admit(let camera, _): timeline.add(camera)
+        case .admit(let camera, let device, _): takeIn(camera, device)
         case .admitSound(let microphone, _):
             threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
         case .deliver, .hear, .endTrack, .beginTrack, .beginSound: break
         }
     }
 
-    private func begin(_ opened: OpenedTrack, isNew: Bool) {
-        if isNew { timeline.add(opened.input) }
+    private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) {
+        timeline.add(camera)
+        guard let name = planned.metadataFile else { return }
+        let files = disks.filter { $0.takes(isProgram: false) }.map { disk in
+            (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
+        }
+        outputs.metadata.append(MetadataTrack(input: camera, start: start, taps: [], files: files))
+        hasOtherTracks = true
+    }
+
+    private func begin(_ opened: OpenedTrack, isNew: PlannedCamera?) {
+        if let isNew { takeIn(opened.input, isNew) }
         guard !unwanted.contains(opened.planned.name) else {
             threads.append(MediaThread(name: "abandon") { opened.abandon() })
             return
@@ -227,7 +239,7 @@ final class TrackDirector {
             switch opening {
             case .pictures(let track, let isNew):
                 track.abandon()
-                if isNew { inputs.add(track.input) }
+                if isNew != nil { inputs.add(track.input) }
             case .sound(let sound, let isNew):
                 sound.abandon()
                 if isNew { inputs.add(sound.input) }

@@ -7,12 +7,14 @@ final class LoudnessLane: Sendable {
         let samples: [Float]
     }
 
-    private struct Stream: Sendable {
+    fileprivate struct Stream: Sendable {
         /// Used by the lane's thread alone.
         let meter: Carried<any LoudnessMetering>
         var loudness = Loudness()
         /// Whether all sound was measured.
         var isWhole = true
+        /// Since `loudness` was asked for.
+        var batchesSince = 0
     }
 
     private let streams: Monitor<[Stream]>
@@ -23,6 +25,9 @@ final class LoudnessLane: Sendable {
     /// Batches of 0.1 s: ten seconds of eight streams.
     private static let capacity = 800
 
+    /// Three seconds are looked through for the short-term loudness, which changes little in half a second.
+    fileprivate static let batchesBetween = 5
+
     /// - Parameter waitsForRoom: Whether nothing may be left out: in simulated time.
     init(waitsForRoom: Bool) {
         let streams = Monitor<[Stream]>([])
@@ -30,14 +35,23 @@ final class LoudnessLane: Sendable {
         (self.streams, self.queue, self.waitsForRoom) = (streams, queue, waitsForRoom)
         thread = MediaThread(name: "meter") {
             while let batch = queue.next() {
-                let meter = streams.withLock { $0[batch.stream].meter.value }
+                let (meter, isDue) = streams.withLock { $0[batch.stream].next() }
                 do throws(EncodingError) {
                     try meter.add(batch.samples)
                 } catch {
                     streams.withLock { $0[batch.stream].isWhole = false }
                 }
-                let loudness = meter.loudness
-                streams.withLock { $0[batch.stream].loudness = loudness }
+                if isDue {
+                    let loudness = meter.loudness
+                    streams.withLock { $0[batch.stream].loudness = loudness }
+                } else {
+                    let momentary = meter.momentary
+                    streams.withLock { $0[batch.stream].loudness.momentary = momentary }
+                }
+            }
+            for index in streams.withLock({ $0.indices }) {
+                let loudness = streams.withLock { $0[index].meter.value }.loudness
+                streams.withLock { $0[index].loudness = loudness }
             }
         }
     }
@@ -61,7 +75,7 @@ final class LoudnessLane: Sendable {
         if !queue.offer(batch) { streams.withLock { $0[stream].isWhole = false } }
     }
 
-    /// As far as it has come.
+    /// As far as it has come; all but the momentary one up to half a second old.
     func loudness(of stream: Int) -> Loudness { streams.withLock { $0[stream].loudness } }
 
     /// Of all sound, after `join`; `nil` where some was not measured.
@@ -71,4 +85,12 @@ final class LoudnessLane: Sendable {
 
     func finish() { queue.finish() }
     func join() { thread.join() }
+}
+
+extension LoudnessLane.Stream {
+    /// The meter for the next batch, and whether all is to be asked for behind it.
+    fileprivate mutating func next() -> (meter: any LoudnessMetering, isDue: Bool) {
+        batchesSince = (batchesSince + 1) % LoudnessLane.batchesBetween
+        return (meter.value, batchesSince == 1)
+    }
 }

@@ -55,7 +55,7 @@ struct RunningDevicesTests {
             case .beginSound(let track): "begin \(track.name) in \(track.file)"
             case .admitSound(let microphone, _): "admit \(microphone.role)"
             case .beginTrack(let track): "begin \(track.name) in \(track.file)"
-            case .admit(let camera, _): "admit \(camera.role)"
+            case .admit(let camera, _, _): "admit \(camera.role)"
             }
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import SeededNoise
 import Testing
 
 @testable import Session

@@ -1,4 +1,5 @@
 import Media
+import SeededNoise
 
 @testable import Session
 

@@ -1,3 +1,4 @@
+import SeededNoise
 import Testing
 
 @testable import Session

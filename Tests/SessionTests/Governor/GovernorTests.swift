@@ -219,6 +219,27 @@ struct GovernorTests {
         #expect(run.end?.hasPrefix("at its end; ") == (cause == .disk ? nil : true))
     }
 
+    @Test("measures of a camera that comes stand in their places, and what is given up stays so")
+    func extended() {
+        let hot = [PressureFactor(.temperature, .critical, "hot")]
+        let guest = GovernorMeasure(.cameraRate(role: "guest", from: FrameRate(30), to: FrameRate(20)))
+        let preset = GovernorMeasure(.preset(stream: "guest", from: .superfast, to: .ultrafast))
+        var run = Run()
+        run.governor.withdraw(Self.ladder[2])
+        run.look(4, hot)
+        #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
+        run.governor.extend(to: [preset] + Self.ladder[..<3] + [guest] + Self.ladder[3...])
+        #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
+        run.look(10, hot)
+        // What was refused is not asked again.
+        #expect(
+            run.governor.inForce == [Self.ladder[0], Self.ladder[1], preset, guest, Self.ladder[3]])
+        run.look(90)
+        #expect(run.governor.inForce.isEmpty)
+        let last = run.texts.suffix(3)
+        #expect(Array(last) == [preset, Self.ladder[1], Self.ladder[0]].map(\.reverseText))
+    }
+
     @Test("what is idle is passed over until it is not, and what was refused for ever")
     func passedOver() {
         let hot = [PressureFactor(.temperature, .critical, "hot")]
@@ -226,7 +247,7 @@ struct GovernorTests {
         run.governor.idle = [0, 1]
         run.look(1, hot)
         #expect(run.governor.inForce == [Self.ladder[2]])
-        run.governor.withdraw(2)
+        run.governor.withdraw(GovernorTests.ladder[2])
         #expect(run.governor.inForce.isEmpty)
         run.governor.idle = []
         run.look(7, hot)

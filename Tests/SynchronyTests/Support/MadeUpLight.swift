@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import SeededNoise
 
 @testable import Synchrony
 

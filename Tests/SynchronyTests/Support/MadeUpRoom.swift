@@ -1,4 +1,5 @@
 import Glibc
+import SeededNoise
 
 /// One voice in a room, as microphones hear it: each with echoes of its own, and with noise of its own as loud as the voice.
 struct MadeUpRoom {

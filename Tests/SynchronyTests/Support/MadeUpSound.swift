@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import SeededNoise
 
 /// Samples of one channel, made for a test.
 struct MadeUpSound {

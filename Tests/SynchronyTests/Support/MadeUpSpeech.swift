@@ -1,4 +1,5 @@
 import Glibc
+import SeededNoise
 
 /// Something like speech: syllables of a voice with a pitch of its own, formants that move, fricatives, and pauses.
 struct MadeUpSpeech {

@@ -1,14 +1,14 @@
-import Glibc
+internal import Glibc
 
 /// SplitMix64 (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, 2014): repeatable noise for tests.
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    public init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -17,10 +17,10 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Uniform in [0, 1).
-    mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+    public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Normally distributed around 0 with standard deviation 1 (Box and Muller, 1958).
-    mutating func normal() -> Double {
+    public mutating func normal() -> Double {
         (-2 * log(1 - fraction())).squareRoot() * cos(2 * .pi * fraction())
     }
 }

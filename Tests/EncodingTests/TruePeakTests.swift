@@ -1,0 +1,61 @@
+import SeededNoise
+import Testing
+
+@testable import Encoding
+
+@Suite("peaks between samples")
+struct TruePeakTests {
+    /// What libebur128 finds when it is given everything.
+    private func everything(_ samples: [Float], channels: Int) throws -> Double {
+        let state = try OwnedLoudnessState(.truePeak, channels: channels, name: "all")
+        try samples.withUnsafeBufferPointer { try state.add($0) }
+        return state.truePeak
+    }
+
+    /// A second and more of frames whose loudness comes and goes in some milliseconds, up to a tenth below full scale.
+    private func sound(channels: Int, seed: UInt64) -> [Float] {
+        var random = SeededGenerator(seed: seed)
+        var samples: [Float] = []
+        var level: Float = 0
+        for frame in 0..<60_000 {
+            if frame % Int.random(in: 1...400, using: &random) == 0 {
+                level = [0, 0.01, 0.1, 0.2, 0.5, 0.9].randomElement(using: &random) ?? 0
+            }
+            for _ in 0..<channels { samples.append(level * Float.random(in: -1...1, using: &random)) }
+        }
+        return samples
+    }
+
+    @Test(
+        "what is passed over would have changed nothing, however the sound is cut",
+        arguments: [1, 2], [1, 2, 3, 4, 5, 6] as [UInt64])
+    func exactness(channels: Int, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed &+ 100)
+        let samples = sound(channels: channels, seed: seed)
+        let meter = try TruePeakMeter(channels: channels, name: "some")
+        var start = 0
+        while start < samples.count {
+            let longest = seed % 2 == 0 ? 40 : 6000
+            let count = Int.random(in: 1...longest, using: &random) * channels
+            let end = min(start + count, samples.count)
+            try samples[start..<end].withUnsafeBufferPointer { try meter.add($0) }
+            start = end
+            // At any instant, not only when the highest of all has come.
+            if seed == 3 || end == samples.count {
+                #expect(meter.highest == (try everything(Array(samples[..<end]), channels: channels)))
+                if seed == 3, end > 20_000 { break }
+            }
+        }
+    }
+
+    @Test("a tone whose samples all miss its crests reaches 3 dB above them")
+    func crests() throws {
+        // A quarter of the rate, 45° off: every sample is at 0.5 / √2 of full scale, the crests are at 0.5.
+        let samples = (0..<48_000).map { frame -> Float in
+            [1, 1, -1, -1][frame % 4] * 0.5 * Float(0.5).squareRoot()
+        }
+        let meter = try TruePeakMeter(channels: 1, name: "tone")
+        try samples.withUnsafeBufferPointer { try meter.add($0) }
+        #expect(abs(meter.highest - 0.5) < 0.01)
+    }
+}
