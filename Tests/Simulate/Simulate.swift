@@ -10,7 +10,7 @@ import Session
 /// Prints the session folder's path. For `tools/ten-hours`; `multicam record` itself is of the real time alone.
 @main
 struct Simulate {
-    static func main() async throws {
+    static func main() throws {
         let words = CommandLine.arguments
         guard words.count == 5, let seconds = Double(words[4]), seconds > 0 else {
             print("usage: simulate PROFILE FOLDER NAME SECONDS")
@@ -22,6 +22,19 @@ struct Simulate {
                 parentFolder: words[2], name: words[3], duration: .seconds(rounding: seconds),
                 version: MulticamVersion.current),
             clock: SimulatedClock())
-        print(try await session.record().folder)
+        // The main thread waits: one that ends itself, as that of an asynchronous program does, is more than Valgrind survives.
+        let outcome = Monitor<Result<String, any Error>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        Task.detached {
+            do {
+                let folder = try await session.record().folder
+                outcome.withLock { $0 = .success(folder) }
+            } catch {
+                outcome.withLock { $0 = .failure(error) }
+            }
+            ended.signal()
+        }
+        ended.wait()
+        if let folder = try outcome.withLock({ $0 })?.get() { print(folder) }
     }
 }

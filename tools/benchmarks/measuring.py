@@ -27,6 +27,8 @@ def build():
         subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     folder = ROOT / ".build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
+    # Valgrind's readers fail at Swift's debug information.
+    subprocess.run(["strip", "--strip-debug", "-o", folder / "simulate", ROOT / ".build" / "release" / "simulate"], check=True)
     ideal = folder / "ideal"
     sources = [ROOT / "tools" / "benchmarks" / "ideal.c", ROOT / "Sources" / "CMedia" / "CMedia.c"]
     headers = ROOT / "Sources" / "CMedia" / "include"
@@ -102,7 +104,7 @@ def peer(command, job, seconds, folder):
 def instructions(command, environment=None, folder=None):
     """Instructions that a command executes (Valgrind's cachegrind; it hides AVX-512 from all sides alike)."""
     *_, said = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--trace-children=no",
-                    *command], environment, folder)
+                     "--fair-sched=yes", *command], environment, folder)
     found = re.search(r"I\s+refs:\s+([\d,]+)", said)
     if not found:
         sys.exit(f"bench: valgrind did not say how many instructions:\n{said[-2000:]}")

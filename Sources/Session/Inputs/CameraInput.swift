@@ -14,6 +14,8 @@ final class CameraInput: Sendable {
     private let box: Monitor<CameraInbox>
     private let decoder: StreamDecoder?
     private let sharesDecoding: Bool
+    /// A file's times are exact.
+    private let hasExactTimes: Bool
 
     /// Beyond as many undecided pictures the oldest hope is gone: four seconds of a camera at 60 pictures a second.
     private static let boxCapacity = 240
@@ -41,6 +43,7 @@ final class CameraInput: Sendable {
         self.clock = clock
         self.machinery = machinery
         self.sharesDecoding = sharesDecoding
+        hasExactTimes = source.device.deviceType == .file
         decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
         box = Monitor(
@@ -149,7 +152,7 @@ final class CameraInput: Sendable {
     ///   - model: The camera's clock as it is now.
     /// - Returns: Of the two times the one that is nearer to the picture's own stamp.
     func redated(_ picture: CapturedPicture, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime {
-        guard source.device.deviceType != .file else { return time }
+        guard !hasExactTimes else { return time }
         let stamp = picture.capturedAt - latency
         let other = model.predicted(picture.sequence)
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
@@ -268,7 +271,6 @@ final class CameraInput: Sendable {
 
     private func receive(_ picture: CapturedPicture) {
         let isWhole = picture.pixel != .mjpeg || machinery.isWholeJPEG(picture.memory, size: picture.size)
-        let hasExactTimes = source.device.deviceType == .file
         let arrival = clock.now
         let time = box.withLock { box in
             let stamped = picture.capturedAt - latency

@@ -52,6 +52,8 @@ final class MicrophoneInput: Sendable {
     private let box: Monitor<Box>
     /// Which of the device's channels the track has, from 0; all of them when empty.
     private let pick: [Int]
+    /// Whether its stamps are exact.
+    private let isFile: Bool
 
     /// About four seconds of slices of 10 ms.
     private static let boxCapacity = 400
@@ -71,6 +73,7 @@ final class MicrophoneInput: Sendable {
         self.source = source
         self.offset = offset
         self.clock = clock
+        isFile = source.device.deviceType == .file
         box = Monitor(
             Box(
                 clock: Self.clockModel(rate: source.format.rate),
@@ -154,7 +157,6 @@ final class MicrophoneInput: Sendable {
     /// A recording begins: what was before is not its silence, nor its overloads.
     func beginWatch(at time: ClockTime) {
         // A file waits in silence until then.
-        let isFile = source.device.deviceType == .file
         box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
     }
 
@@ -192,7 +194,7 @@ final class MicrophoneInput: Sendable {
                 let stamped = sound.capturedAt + offset
                 let modelled = box.clock.time(of: sound.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modelled)
-                let time = source.device.deviceType == .file ? stamped : modelled
+                let time = isFile ? stamped : modelled
                 box.slowestDelivery = max(box.slowestDelivery, arrival - sound.capturedAt)
                 box.goodSamples += Int64(sound.frameCount)
                 box.watch.take(sound.samples, at: time)
