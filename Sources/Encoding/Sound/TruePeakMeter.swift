@@ -19,11 +19,11 @@ final class TruePeakMeter {
 
     /// libebur128 1.2 interpolates by a sinc of 49 taps under a Hann window in four phases; the taps of its middle phase add up to
     /// 1.865 in magnitude.
-    private static let gain = 2.0
+    private static let gain = 1.87
     /// Of samples before it, in frames, a point is made: 13 (49 taps in four phases).
     private static let reach = 16
-    /// What is passed over or not at once: 5 ms, shorter than a period of most voices.
-    private static let stretch = 240
+    /// What is passed over or not at once, in frames: so short that of noise, too, most is.
+    private static let stretch = 16
 
     init(channels: Int, name: String) throws(EncodingError) {
         state = try OwnedLoudnessState(.truePeak, channels: channels, name: name)
@@ -32,34 +32,51 @@ final class TruePeakMeter {
     /// Takes the next samples, interleaved, each within ±1.
     func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
         var start = 0
+        // Where what matters began, while it goes on.
+        var begin: Int?
         while start < samples.count {
             let end = min(start + Self.stretch * state.channels, samples.count)
-            try add(samples, start..<end)
+            if matters(samples, start..<end) {
+                begin = begin ?? start
+            } else {
+                if let begin { try give(samples, begin..<start) }
+                (begin, isFollowing) = (nil, false)
+            }
             start = end
         }
-        history = Array((history + samples.suffix(reachCount)).suffix(reachCount))
+        if let begin { try give(samples, begin..<samples.count) }
+        history.append(contentsOf: samples[max(samples.count - reachCount, 0)...])
+        history.removeFirst(max(history.count - reachCount, 0))
     }
 
     private var reachCount: Int { Self.reach * state.channels }
 
-    private func add(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
+    /// Whether some point in a part, or up to its end, may be higher than all before.
+    private func matters(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) -> Bool {
         let stretch = UnsafeBufferPointer(rebasing: samples[part])
         let peak = media_peak(stretch.baseAddress, stretch.count)
         let near = max(peak, recentPeak)
         recentPeak = part.count >= reachCount ? peak : near
-        guard Double(near) * Self.gain > highest else {
-            isFollowing = false
-            return
-        }
+        return Double(near) * Self.gain > highest
+    }
+
+    /// Gives a part to the library, after what it needs of the frames before.
+    private func give(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
         if !isFollowing {
-            let before = history + samples[..<part.lowerBound].suffix(reachCount)
-            var failure: EncodingError?
-            before.suffix(reachCount).withUnsafeBufferPointer { before in
-                do throws(EncodingError) { try state.add(before) } catch { failure = error }
+            let missing = reachCount - part.lowerBound
+            if missing > 0 {
+                let start = max(history.count - missing, 0)
+                var failure: EncodingError?
+                history.withUnsafeBufferPointer { history in
+                    let last = UnsafeBufferPointer(rebasing: history[start...])
+                    do throws(EncodingError) { try state.add(last) } catch { failure = error }
+                }
+                if let failure { throw failure }
             }
-            if let failure { throw failure }
+            let near = max(part.lowerBound - reachCount, 0)..<part.lowerBound
+            try state.add(UnsafeBufferPointer(rebasing: samples[near]))
         }
-        try state.add(stretch)
+        try state.add(UnsafeBufferPointer(rebasing: samples[part]))
         isFollowing = true
         // Of the last call alone: what lies where the history was patched together is none of the sound's.
         highest = max(highest, state.lastTruePeak)
