@@ -89,11 +89,10 @@ final class PulseRecordStream: @unchecked Sendable {
         var buffer = pa_buffer_attr(
             maxlength: serverDecides, tlength: serverDecides, prebuf: serverDecides, minreq: serverDecides,
             fragsize: fragment)
-        // No PA_STREAM_INTERPOLATE_TIMING: it bends time for seconds after the start, and `SampleDating` needs the
-        // plain reports.
-        let flags = pa_stream_flags_t(
-            PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue
-                | PA_STREAM_DONT_MOVE.rawValue)
+        // No PA_STREAM_INTERPOLATE_TIMING: it bends time for seconds after the start, and `SampleDating` needs the plain
+        // reports. No PA_STREAM_AUTO_TIMING_UPDATE: it asks at any time, but PipeWire counts samples by whole cycles and knows
+        // nothing of a cycle's age, which the listener makes small by asking when sound has just come.
+        let flags = pa_stream_flags_t(PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
         guard pa_stream_connect_record(stream, source.name, &buffer, flags) >= 0 else {
             throw failure(.other("\(connection.failureText). Look at the sound server's log."))
         }

@@ -19,7 +19,7 @@ final class PulseStreamListener {
     private var askedAt: pa_usec_t = 0
     private var readAt: pa_usec_t = 0
 
-    /// The library's own updates are up to 1.5 s apart; a source that stumbles should be noticed sooner.
+    /// So that a source that stumbles is soon noticed.
     private static let timingInterval: pa_usec_t = 100_000
     /// A longer latency is a mistake, as when the wall clock was set during the exchange that measures it.
     private static let longestLatency = Nanoseconds.seconds(10)

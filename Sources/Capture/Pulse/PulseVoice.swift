@@ -63,6 +63,7 @@ public final class PulseVoice: MicrophoneSource {
     public var device: CaptureDevice { microphone.device }
     public var format: SoundFormat { microphone.format }
     public var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
+    public var stampCorrelation: Nanoseconds { microphone.stampCorrelation }
 
     /// webrtc works in blocks of 10 ms, and the module in as many as its buffer has.
     private static let processing = Nanoseconds.milliseconds(60)

@@ -4,6 +4,9 @@ public protocol MicrophoneSource: Sendable {
     var format: SoundFormat { get }
     /// How long after capture sound is delivered, at most, as far as known.
     var deliveryDelay: Nanoseconds { get }
+    /// Over what time its slices' stamps share their error, as where few reports date many slices. Zero where each stamp has an
+    /// error of its own.
+    var stampCorrelation: Nanoseconds { get }
 
     /// Starts streaming. Returns at once; sound follows.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
@@ -20,6 +23,7 @@ public protocol MicrophoneSource: Sendable {
 }
 
 extension MicrophoneSource {
+    public var stampCorrelation: Nanoseconds { .zero }
     public func recordingBegins(at start: ClockTime) {}
     public var simulationTime: Nanoseconds { .zero }
 }

@@ -24,6 +24,7 @@ final class SharedMicrophone: Sendable {
         var device: CaptureDevice { whole.source.device }
         var format: SoundFormat { whole.source.format }
         var deliveryDelay: Nanoseconds { whole.source.deliveryDelay }
+        var stampCorrelation: Nanoseconds { whole.source.stampCorrelation }
 
         func start(
             on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void

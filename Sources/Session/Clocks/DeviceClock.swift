@@ -19,6 +19,8 @@ public struct DeviceClock: Sendable {
     /// Nominal nanoseconds per count.
     private var nominalInterval: Double
     private let windowLength: Int
+    /// Over how many counts stamps share their error.
+    private let correlationLength: Double
     /// Deviations beyond it, in nanoseconds, do not pull the line. It is wider than at least while stamps scatter more.
     private var clamp: Double
     private let leastClamp: Double
@@ -77,14 +79,18 @@ public struct DeviceClock: Sendable {
     ///   - windowLength: How many stamps the line follows at most.
     ///   - clamp: Larger deviations are held to the line. It widens for a device that scatters more.
     ///   - priorPartsPerMillion: Expected deviation from the nominal rate.
+    ///   - correlation: Over what time stamps share their error, as those that are averaged do; so many together tell no more
+    ///     than one. Each tells something of its own when it is shorter than from one to the next.
     public init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
-        clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200
+        clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200,
+        correlation: Nanoseconds = .zero
     ) {
         precondition(
             nominalInterval > 0 && windowLength > 1, "a clock counts forward, and a line has two points")
         self.nominalInterval = nominalInterval * 1e9
         self.windowLength = windowLength
+        correlationLength = correlation.inSeconds / nominalInterval
         self.clamp = Double(clamp.count)
         leastClamp = Double(clamp.count)
         crystal = Rate(
@@ -261,16 +267,27 @@ public struct DeviceClock: Sendable {
         // The prior acts like further stamps at slope deviation 0; its weight is the ratio of the variances. It yields to a
         // rate that is plainly another, as a Cauchy prior does, by one step of Lange, Little & Taylor's iteration (*Robust
         // Statistical Modeling Using the t Distribution*, 1989) a stamp.
-        let ratio = noise.scale / expected.deviation
+        let scale = noise.scale * stampsPerReading.squareRoot()
+        let ratio = scale / expected.deviation
         let departure = leastSquaresSlope / expected.deviation
         let prior = ratio * ratio * min(1, 2 / (1 + departure * departure))
         line = window.sums.line(prior: prior)
         leastSquaresSlope = line.slope
         let newest = window.x(end.count)
         let variance = window.sums.variance(at: newest, prior: prior)
-        error = noise.scale * variance.line.squareRoot()
-        slopeError = noise.scale * variance.slope.squareRoot()
+        error = scale * variance.line.squareRoot()
+        slopeError = scale * variance.slope.squareRoot()
         blendStrip(at: window.point(end))
+    }
+
+    /// How many stamps say together what one says that shares its error with no other. n of equal variance whose errors are one
+    /// have the information of one: the variance of what is fitted to them is so many times larger (G. Bayley, J. Hammersley,
+    /// J. R. Statist. Soc. Suppl. 8, 1946: the effective number of observations).
+    private var stampsPerReading: Double {
+        guard correlationLength > 0, let oldest = window.oldest, let newest = window.newest, window.count > 1
+        else { return 1 }
+        let spacing = Double(newest.count - oldest.count) / Double(window.count - 1)
+        return max(1, correlationLength / spacing)
     }
 
     private mutating func blendStrip(at newest: StampWindow.Point) {

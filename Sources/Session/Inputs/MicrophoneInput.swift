@@ -76,18 +76,21 @@ final class MicrophoneInput: Sendable {
         isFile = source.device.deviceType == .file
         box = Monitor(
             Box(
-                clock: Self.clockModel(rate: source.format.rate),
+                clock: Self.clockModel(rate: source.format.rate, correlation: source.stampCorrelation),
                 watch: SoundWatch(format: source.format, pick: pick)))
     }
 
     /// A sound card's clock is a crystal: within 200 ppm. Slices are dated three times as often as pictures, and the ear
     /// is finer than the eye: two minutes of slices of 10 ms.
     ///
-    /// - Parameter rate: Samples per second, nominal.
+    /// - Parameters:
+    ///   - rate: Samples per second, nominal.
+    ///   - correlation: Over what time its stamps share their error.
     /// - Returns: A model that knows nothing yet.
-    static func clockModel(rate: Int) -> DeviceClock {
+    static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
         DeviceClock(
-            nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50)
+            nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50,
+            correlation: correlation)
     }
 
     func start() throws(DeviceError) {
