@@ -39,7 +39,7 @@ struct PulseMicrophoneTests {
         #expect((MonotonicClock().now - last.capturedAt).magnitude < .seconds(2))
 
         let samples = sounds.flatMap(\.samples)
-        #expect(share(of: 1_000, in: samples, rate: 48_000) > 0.999)
+        #expect(Tone.share(of: 1_000, in: samples, rate: 48_000) > 0.999)
     }
 
     @Test("sound written at a known time is dated at that time")
@@ -121,7 +121,7 @@ struct PulseMicrophoneTests {
         #expect(log.all.notices == ["away: unplugged", "returned"])
         try expectConsistentCount(log.sounds, rate: 48_000)
         let after = log.all[gone...].compactMap(\.sound).flatMap(\.samples)
-        #expect(share(of: 1_000, in: after, rate: 48_000) > 0.99)
+        #expect(Tone.share(of: 1_000, in: after, rate: 48_000) > 0.99)
     }
 
     @Test("a suspended source and its resuming are told")
@@ -214,18 +214,6 @@ struct PulseMicrophoneTests {
 
     /// Back to the number that was written into the pipe.
     private func value(_ sample: Float) -> Int16 { Int16((sample * 32_768).rounded()) }
-
-    /// The part of the energy that lies at one frequency.
-    private func share(of frequency: Double, in samples: [Float], rate: Double) -> Double {
-        var (cosine, sine, energy) = (0.0, 0.0, 0.0)
-        for (index, sample) in samples.enumerated() {
-            let phase = 2 * Double.pi * frequency * Double(index) / rate
-            cosine += Double(sample) * cos(phase)
-            sine += Double(sample) * sin(phase)
-            energy += Double(sample) * Double(sample)
-        }
-        return energy == 0 ? 0 : 2 * (cosine * cosine + sine * sine) / (Double(samples.count) * energy)
-    }
 
     /// The count of samples agrees with time over an outage, within 100 ms.
     private func expectConsistentCount(_ sounds: [CapturedSound], rate: Double) throws {

@@ -7,25 +7,38 @@ import Testing
 
 /// A real sound server of a test's own, with nothing but what the test loads into it.
 final class PulseServer: Sendable {
+    /// Whose server it is that speaks PulseAudio's protocol.
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        case pulseAudio = "PulseAudio"
+        case pipeWire = "PipeWire"
+
+        var testDescription: String { rawValue }
+    }
+
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     let folder: URL
-    private let configuration: String
-    /// The running server's process, if any.
-    private let process = Monitor<pid_t?>(nil)
+    private let kind: Kind
+    private let modules: [String]
+    /// The running server's processes.
+    private let processes = Monitor<[pid_t]>([])
 
-    /// - Parameter modules: Lines of a PulseAudio start-up script. `FOLDER` stands for the server's folder.
+    /// - Parameters:
+    ///   - modules: Lines of a PulseAudio start-up script; of `load-module` alone for PipeWire. `FOLDER` stands for the server's
+    ///     folder.
+    ///   - kind: Whose it is.
     /// - Throws: When the folder cannot be made, or the server cannot be launched or accepts nobody within 10
     ///   s.
-    init(_ modules: String...) throws {
-        folder = FileManager.default.temporaryDirectory.appending(
+    init(_ modules: String..., by kind: Kind = .pulseAudio) throws {
+        self.kind = kind
+        // Short: a socket's path has 107 bytes at most.
+        let folder = FileManager.default.temporaryDirectory.appending(
             path: "pulse-\(UUID().uuidString.prefix(8))")
+        self.folder = folder
+        self.modules = modules.map { $0.replacing("FOLDER", with: folder.path) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let lines =
-            ["load-module module-native-protocol-unix auth-anonymous=1 socket=FOLDER/socket"] + modules
-        configuration = lines.joined(separator: "\n").replacing("FOLDER", with: folder.path) + "\n"
         try start()
     }
 
@@ -38,29 +51,117 @@ final class PulseServer: Sendable {
         }
     }
 
-    var address: String { "unix:\(folder.path)/socket" }
+    var address: String {
+        switch kind {
+        case .pulseAudio: "unix:\(folder.path)/socket"
+        case .pipeWire: "unix:\(folder.path)/native"
+        }
+    }
 
     /// Starts the server and waits until it answers.
     func start() throws {
+        switch kind {
+        case .pulseAudio: try startPulseAudio()
+        case .pipeWire: try startPipeWire()
+        }
+    }
+
+    private func startPulseAudio() throws {
         let script = folder.appending(path: "start.pa")
-        try Data(configuration.utf8).write(to: script)
-        let process = try launch(
+        let lines =
+            ["load-module module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/socket"]
+            + modules
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: script)
+        try run(
             "pulseaudio",
             [
                 "-n", "-F", script.path, "--exit-idle-time=-1", "--use-pid-file=false", "--daemonize=no",
                 "--realtime=no", "--high-priority=no", "--disable-shm=yes",
             ])
-        self.process.withLock { $0 = process }
+        try waitUntilItAnswers()
+    }
+
+    /// A graph without a device, a manager that does nothing but link streams, and the server that speaks PulseAudio's protocol.
+    private func startPipeWire() throws {
+        try writeManagerConfiguration()
+        let socket = folder.path + "/pipewire-0"
+        // Of one that was killed: who finds it finds nobody behind it.
+        if FileManager.default.fileExists(atPath: socket) {
+            try FileManager.default.removeItem(atPath: socket)
+        }
+        try run("pipewire", [])
+        try wait("PipeWire's socket is there") {
+            FileManager.default.fileExists(atPath: socket)
+        }
+        try run("wireplumber", [])
+        try run("pipewire-pulse", [])
+        try waitUntilItAnswers()
+        for module in modules { try control(module.split(separator: " ").map(String.init)) }
+    }
+
+    /// WirePlumber 0.4's own scripts for links, and none that looks for devices: those of this machine are not the test's.
+    private func writeManagerConfiguration() throws {
+        let (own, shared) = (folder.appending(path: "manager"), "/usr/share/wireplumber")
+        guard !FileManager.default.fileExists(atPath: own.path) else { return }
+        for scripts in ["main.lua.d", "policy.lua.d"] {
+            try FileManager.default.createDirectory(
+                at: own.appending(path: scripts), withIntermediateDirectories: true)
+        }
+        try FileManager.default.copyItem(
+            atPath: "\(shared)/main.lua.d/00-functions.lua", toPath: "\(own.path)/main.lua.d/00-functions.lua"
+        )
+        for script in try FileManager.default.contentsOfDirectory(atPath: "\(shared)/policy.lua.d") {
+            try FileManager.default.copyItem(
+                atPath: "\(shared)/policy.lua.d/\(script)", toPath: "\(own.path)/policy.lua.d/\(script)")
+        }
+        try Data(
+            """
+            load_module("metadata")
+            load_script("access/access-default.lua", {})
+
+            """.utf8
+        ).write(to: own.appending(path: "main.lua.d/90-own.lua"))
+        let modules = [
+            "protocol-native", "client-node", "client-device", "adapter", "metadata", "session-manager",
+        ]
+        try Data(
+            """
+            context.properties = { log.level = 2 wireplumber.script-engine = lua-scripting }
+            context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }
+            context.modules = [ \(modules.map { "{ name = libpipewire-module-\($0) }" }.joined(separator: " ")) ]
+            wireplumber.components = [
+              { name = libwireplumber-module-lua-scripting, type = module }
+              { name = main.lua, type = config/lua }
+              { name = policy.lua, type = config/lua }
+            ]
+
+            """.utf8
+        ).write(to: own.appending(path: "wireplumber.conf"))
+    }
+
+    private func waitUntilItAnswers() throws {
+        var reason: DeviceError?
+        try wait("the test's sound server answers") {
+            do throws(DeviceError) {
+                _ = try PulseConnection(server: address)
+                return true
+            } catch {
+                reason = error
+                return false
+            }
+        } because: {
+            reason?.description ?? ""
+        }
+    }
+
+    private func wait(
+        _ what: String, until condition: () -> Bool, because reason: () -> String = { "" }
+    ) throws {
         let deadline = MonotonicClock().now + .seconds(10)
         let pause = Cancellation()
-        while true {
-            do {
-                _ = try PulseConnection(server: address)
-                return
-            } catch {
-                guard MonotonicClock().now < deadline else {
-                    throw Failure(description: "the test's sound server does not start: \(error)")
-                }
+        while !condition() {
+            guard MonotonicClock().now < deadline else {
+                throw Failure(description: "not within 10 s: \(what) \(reason())")
             }
             _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
         }
@@ -68,20 +169,33 @@ final class PulseServer: Sendable {
 
     /// As the kernel's out-of-memory killer does it: no farewell, and the socket's file stays.
     func kill() {
-        let running = process.withLock { process in
-            defer { process = nil }
-            return process
+        let running = processes.withLock { processes in
+            defer { processes = [] }
+            return processes
         }
-        guard let running else { return }
-        Glibc.kill(running, SIGKILL)
-        _ = Self.exitStatus(of: running)
+        for process in running.reversed() {
+            Glibc.kill(process, SIGKILL)
+            _ = Self.exitStatus(of: process)
+        }
     }
 
     /// Runs `pactl` against this server.
-    func control(_ arguments: String...) throws {
+    func control(_ arguments: String...) throws { try control(arguments) }
+
+    private func control(_ arguments: [String]) throws {
         guard Self.exitStatus(of: try launch("pactl", arguments)) == 0 else {
             throw Failure(description: "`pactl \(arguments.joined(separator: " "))` failed")
         }
+    }
+
+    /// Plays a file into an output until it is over or the server ends.
+    func play(_ file: URL, on sink: String) throws {
+        try run("paplay", ["--latency-msec=50", "-d", sink, file.path])
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws {
+        let process = try launch(program, arguments)
+        processes.withLock { $0.append(process) }
     }
 
     // Not Foundation's `Process`, whose `waitUntilExit` needs the thread that launched.
@@ -90,11 +204,12 @@ final class PulseServer: Sendable {
         let path = "/usr/bin/\(program)"
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw Failure(
-                description: "\(path) is missing: install the packages pulseaudio and pulseaudio-utils")
+                description: "\(path) is missing: run `tools/setup test`")
         }
         let environment = [
             "HOME=\(folder.path)", "XDG_RUNTIME_DIR=\(folder.path)", "PULSE_RUNTIME_PATH=\(folder.path)",
-            "PULSE_SERVER=\(address)", "PATH=/usr/bin:/bin", "LANG=C",
+            "PULSE_SERVER=\(address)", "WIREPLUMBER_CONFIG_DIR=\(folder.path)/manager", "PATH=/usr/bin:/bin",
+            "LANG=C",
         ]
         var argumentPointers: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         var environmentPointers: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]

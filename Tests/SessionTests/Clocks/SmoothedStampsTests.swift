@@ -65,7 +65,8 @@ struct SmoothedStampsTests {
         #expect(errors(after: 1, correlation: .zero).rate > 120, "else there is nothing to be careful of")
     }
 
-    @Test("the standard error that it states is the true one within a factor of three", arguments: [2, 20, 60])
+    @Test(
+        "the standard error that it states is the true one within a factor of three", arguments: [2, 20, 60])
     func honesty(seconds: Int64) {
         let errors = errors(after: seconds, correlation: .milliseconds(1500))
         #expect((1 / 3.0...3).contains(errors.stated / errors.time), "\(errors)")

@@ -1,0 +1,159 @@
+import Foundation
+import Glibc
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("PulseAudio and PipeWire's pulse server", .serialized)
+struct AlikeServersTests {
+    private static let speaker =
+        "load-module module-null-sink sink_name=speaker rate=48000 channels=2 channel_map=front-left,front-right"
+
+    private func source(_ name: String, of server: PulseServer) throws -> PulseSource {
+        let sources = try PulseCatalog.microphones(includeMonitors: true, server: server.address)
+        return try PulseCatalog.resolve("pulse:\(name)", among: sources)
+    }
+
+    private func microphone(
+        _ name: String, of server: PulseServer, channels: Int = 1
+    ) throws -> PulseMicrophone {
+        try PulseMicrophone(source: source(name, of: server), channels: channels, server: server.address)
+    }
+
+    private func modules(of server: PulseServer) throws -> [String] {
+        try PulseConnection(server: server.address).modules().map(\.name)
+    }
+
+    /// Two tones of a minute, one in each channel.
+    private func tones(_ left: Double, _ right: Double, in folder: URL) throws -> URL {
+        let path = folder.appending(path: "tones.wav")
+        // A second of whole numbers of waves, again and again.
+        var second: [Int16] = []
+        for index in 0..<48_000 {
+            for frequency in [left, right] {
+                second.append(Int16(8_000 * sin(2 * Double.pi * frequency * Double(index) / 48_000)))
+            }
+        }
+        let samples = (0..<60).flatMap { _ in second }
+        let bytes = samples.withUnsafeBytes { Data($0) }
+        var header = Data()
+        func add(_ text: String) { header.append(contentsOf: text.utf8) }
+        func add(_ value: UInt32) {
+            withUnsafeBytes(of: value.littleEndian) { header.append(contentsOf: $0) }
+        }
+        func add(_ value: UInt16) {
+            withUnsafeBytes(of: value.littleEndian) { header.append(contentsOf: $0) }
+        }
+        add("RIFF")
+        add(UInt32(36 + bytes.count))
+        add("WAVEfmt ")
+        add(16 as UInt32)
+        add(1 as UInt16)
+        add(2 as UInt16)
+        add(48_000 as UInt32)
+        add(48_000 * 4 as UInt32)
+        add(4 as UInt16)
+        add(16 as UInt16)
+        add("data")
+        add(UInt32(bytes.count))
+        try (header + bytes).write(to: path)
+        return path
+    }
+
+    @Test(
+        "list sources with rate, channels and order, the monitors of outputs only when asked",
+        arguments: PulseServer.Kind.allCases)
+    func list(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(
+            Self.speaker,
+            "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
+                + "master_channel_map=front-left channel_map=mono",
+            by: kind)
+        let microphones = try PulseCatalog.microphones(server: server.address)
+        #expect(microphones.map(\.name) == ["left"])
+        let monitor = try source("speaker.monitor", of: server)
+        #expect(monitor.isMonitor)
+        #expect(monitor.format == SoundFormat(rate: 48_000, channels: 2))
+        #expect(monitor.channelPositions.count == 2 && Set(monitor.channelPositions).count == 2)
+    }
+
+    @Test(
+        "hand channels through in their order, and every sample once",
+        arguments: PulseServer.Kind.allCases)
+    func channels(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(Self.speaker, by: kind)
+        try server.play(tones(700, 1_300, in: server.folder), on: "speaker")
+        let microphone = try microphone("speaker.monitor", of: server, channels: 2)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("three seconds of sound come") { $0.frameCount >= 144_000 }
+        microphone.stop()
+
+        let sounds = log.sounds
+        for (sound, next) in zip(sounds, sounds.dropFirst()) {
+            #expect(next.firstSample >= sound.firstSample + Int64(sound.frameCount))
+            #expect(next.capturedAt > sound.capturedAt)
+        }
+        // The tones may have begun in the middle.
+        let latest = sounds.suffix(100).flatMap(\.samples)
+        let (left, right) = (
+            stride(from: 0, to: latest.count, by: 2).map { latest[$0] },
+            stride(from: 1, to: latest.count, by: 2).map { latest[$0] }
+        )
+        #expect(Tone.share(of: 700, in: left, rate: 48_000) > 0.9)
+        #expect(Tone.share(of: 1_300, in: right, rate: 48_000) > 0.9)
+    }
+
+    @Test("tell of their end, and are found again", arguments: PulseServer.Kind.allCases)
+    func killed(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(Self.speaker, by: kind)
+        let microphone = try microphone("speaker.monitor", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        server.kill()
+        let gone = try log.wait("the loss of the server is told") { !$0.notices.isEmpty }
+        try server.start()
+        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        microphone.stop()
+        #expect(log.all.notices == ["away: the sound server went away", "returned"])
+    }
+
+    @Test(
+        "tell of a source that is unplugged, and give no other in its place",
+        arguments: PulseServer.Kind.allCases)
+    func unplugged(kind: PulseServer.Kind) throws {
+        let other = "load-module module-null-sink sink_name=other rate=48000 channels=2"
+        let server = try PulseServer(other, by: kind)
+        let made = try PulseConnection(server: server.address).load(
+            "module-null-sink", "sink_name=speaker rate=48000 channels=2"
+        ).index
+        let microphone = try microphone("speaker.monitor", of: server)
+        let log = MicrophoneLog()
+        try microphone.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try server.control("unload-module", String(try #require(made)))
+        let gone = try log.wait("the unplugging is told") { !$0.notices.isEmpty }
+        try server.control("load-module", "module-null-sink", "sink_name=speaker", "rate=48000", "channels=2")
+        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        microphone.stop()
+        #expect(log.all.notices == ["away: unplugged", "returned"])
+    }
+
+    @Test("take noise out on request, and keep nothing of it", arguments: PulseServer.Kind.allCases)
+    func voice(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(Self.speaker, by: kind)
+        let before = try modules(of: server)
+        let voice = try PulseVoice(
+            of: source("speaker.monitor", of: server), role: "host", VoiceSettings(noise: true), pick: [1],
+            server: server.address)
+        let log = MicrophoneLog()
+        try voice.start(on: MonotonicClock()) { log.add($0) }
+        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        #expect(voice.format == SoundFormat(rate: 48_000, channels: 1))
+        #expect(try modules(of: server).contains("module-echo-cancel"))
+        voice.stop()
+        #expect(try modules(of: server) == before)
+    }
+}
