@@ -31,9 +31,12 @@ public final class PulseMicrophone: MicrophoneSource {
     /// - Parameters:
     ///   - source: As the catalog gave it; what counts is its name.
     ///   - channels: 1…8; where the source has another number, the server mixes.
+    ///   - rate: Samples per second; where the source has another, the server converts. `nil` for the source's own.
     ///   - server: `nil` for the user's own.
     /// - Throws: `noSoundServer`, `notFound`, `formatNotSupported`.
-    public init(source: PulseSource, channels: Int, server: String? = nil) throws(DeviceError) {
+    public init(
+        source: PulseSource, channels: Int, rate: Int? = nil, server: String? = nil
+    ) throws(DeviceError) {
         guard (1...8).contains(channels) else {
             throw DeviceError(
                 device: source.selector, operation: "open",
@@ -46,7 +49,7 @@ public final class PulseMicrophone: MicrophoneSource {
         self.source = present
         self.server = server
         device = present.captureDevice
-        format = SoundFormat(rate: present.format.rate, channels: channels)
+        format = SoundFormat(rate: rate ?? present.format.rate, channels: channels)
         state = Monitor(State(connection: connection))
     }
 

@@ -7,16 +7,18 @@ public import Media
 public final class PulseVoice: MicrophoneSource {
     /// The output through which a program must play what is to be taken out; `nil` without echo cancellation.
     public let outputName: String?
+    /// What the voice is made of: the microphone, or the picked ones of its channels, once more, as one channel of the voice's rate.
+    public let heard: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
-    /// By how much later what is left comes than the server says.
+    /// By how much later what is left comes than the server says, as far as that can be known without listening.
     private let delay: Nanoseconds
 
     /// webrtc's suppression looks at 16 ms of sound in steps of 10 (256 and 160 samples at 16 kHz, its `ns_core.h`), which the
     /// module does not count; measured: 6.0 ms. Echo cancellation alone has no delay of its own.
     private static let suppression = Nanoseconds.milliseconds(6)
-    /// What PipeWire's module keeps before and behind that, and does not count, at the least. With 0.3.65 a voice came 28 to 40 ms
-    /// late from one run to the next, with the 6 ms of `suppression`: up to some tens of milliseconds may remain.
+    /// What PipeWire's module keeps before and behind that, and does not count: with 0.3.65 a voice came 24 to 30 ms late, with the
+    /// 6 ms of `suppression`, and after a block that the server lost by a cycle more.
     private static let pipeWire = Nanoseconds.milliseconds(23)
 
     /// Has the server do it. Blocks for at most a few seconds.
@@ -36,24 +38,29 @@ public final class PulseVoice: MicrophoneSource {
         delay =
             (voice.noise ? Self.suppression : .zero) + (modules.isPipeWire ? Self.pipeWire : .zero)
         outputName = modules.sink
-        let name = modules.source
-        let deadline = MonotonicClock().now + Self.patience
+        let made = try Self.source(modules.source, of: source, on: connection)
+        let origin = try Self.source(modules.heard, of: source, on: connection)
+        microphone = try PulseMicrophone(source: made, channels: 1, server: server)
+        heard = try PulseMicrophone(source: origin, channels: 1, rate: microphone.format.rate, server: server)
+    }
+
+    /// Waits for a source that the modules make: PipeWire's server says that it is done before it is.
+    private static func source(
+        _ name: String, of master: PulseSource, on connection: PulseConnection
+    ) throws(DeviceError) -> PulseSource {
+        let deadline = MonotonicClock().now + patience
         let pause = Cancellation()
-        var made: PulseSource?
-        while made == nil {
-            // PipeWire's server says that it is done before it is.
-            made = try connection.sources().first { $0.name == name }
-            guard made == nil, MonotonicClock().now < deadline else { break }
+        while true {
+            if let made = try connection.sources().first(where: { $0.name == name }) { return made }
+            guard MonotonicClock().now < deadline else {
+                throw DeviceError(
+                    device: master.selector, operation: "take out echo and noise",
+                    reason: .other(
+                        "the sound server has loaded its modules for it, but there is no source of them. Look at the sound "
+                            + "server's log."))
+            }
             _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
         }
-        guard let made else {
-            throw DeviceError(
-                device: source.selector, operation: "take out echo and noise",
-                reason: .other(
-                    "the sound server has loaded module-echo-cancel, but there is no source of it. Look at the sound server's log."
-                ))
-        }
-        microphone = try PulseMicrophone(source: made, channels: 1, server: server)
     }
 
     deinit { stop() }

@@ -10,6 +10,8 @@ final class VoiceModules: Sendable {
 
     /// The name of the source that has what is left.
     let source: String
+    /// The name of the source that it is made of: the microphone, or the picked ones of its channels.
+    let heard: String
     /// The name of the output whose sound is taken out; `nil` without echo cancellation.
     let sink: String?
     /// Whether the server is PipeWire's, whose module counts other delays.
@@ -43,28 +45,31 @@ final class VoiceModules: Sendable {
                 output = try Self.output(on: connection, for: master)
             } else {
                 sink = nil
-                // The module wants something to compare with, even where there is no echo: this one says nothing.
+                // The module wants something to compare with, even where there is no echo: this one says nothing. PulseAudio's would
+                // say it two seconds ahead, and the module would shift the voice by 14 ms when it first hears of it.
+                let soon = isPipeWire ? "" : "norewinds=1 "
                 output = "\(name)_rest"
                 loaded.append(
                     try Self.load(
                         "module-null-sink",
-                        "sink_name=\(name)_rest rate=\(master.format.rate) channels=1 "
+                        "sink_name=\(name)_rest rate=\(master.format.rate) channels=1 \(soon)"
                             + "sink_properties=device.description=Multicam-rest-\(role)", master, connection))
             }
-            var heard = master.name
+            var listened = master.name
             let positions = pick.filter { $0 < master.channelPositions.count }.compactMap {
                 pa_channel_position_to_string(pa_channel_position_t(master.channelPositions[$0]))
             }.map { String(cString: $0) }
             if !positions.isEmpty, positions.count < master.channelPositions.count {
-                heard = "\(name)_pick"
+                listened = "\(name)_pick"
                 let own = positions.count == 1 ? ["mono"] : ["front-left", "front-right"]
                 loaded.append(
                     try Self.load(
                         "module-remap-source",
-                        "source_name=\(heard) master=\(master.name) channels=\(positions.count) remix=no "
+                        "source_name=\(listened) master=\(master.name) channels=\(positions.count) remix=no "
                             + "master_channel_map=\(positions.joined(separator: ",")) "
                             + "channel_map=\(own.joined(separator: ","))", master, connection))
             }
+            heard = listened
             let method = Self.arguments(voice, isPipeWire: isPipeWire)
             loaded.append(
                 try Self.load(

@@ -7,6 +7,8 @@ public protocol MicrophoneSource: Sendable {
     /// Over what time its slices' stamps share their error, as where few reports date many slices. Zero where each stamp has an
     /// error of its own.
     var stampCorrelation: Nanoseconds { get }
+    /// How long it may deliver nothing after its start, beyond what any device takes, before it is taken for silent.
+    var settlingTime: Nanoseconds { get }
 
     /// Starts streaming. Returns at once; sound follows.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
@@ -24,6 +26,7 @@ public protocol MicrophoneSource: Sendable {
 
 extension MicrophoneSource {
     public var stampCorrelation: Nanoseconds { .zero }
+    public var settlingTime: Nanoseconds { .zero }
     public func recordingBegins(at start: ClockTime) {}
     public var simulationTime: Nanoseconds { .zero }
 }

@@ -76,9 +76,9 @@ public struct SessionSetup: Sendable {
         microphones = try Self.openMicrophones(plan, resolver)
         var plan = plan
         for planned in plan.microphones {
-            guard let voice = try Self.openVoice(of: planned, resolver) else { continue }
+            guard let (voice, output) = try Self.openVoice(of: planned, resolver) else { continue }
             voices[planned.role] = voice
-            guard let output = voice.outputName else { continue }
+            guard let output else { continue }
             plan.notes.append(
                 "\(planned.role): what plays through the output “\(output)” is taken out of its echo: choose that output in the "
                     + "program that plays, or with `pactl set-default-sink \(output)`.")
@@ -373,64 +373,6 @@ public struct SessionSetup: Sendable {
                     device: source.device.node, operation: "setting \(outcome.request.name.printable())",
                     reason: .control(fault))
             }
-        } catch {
-            throw .device(error)
-        }
-    }
-
-    /// A microphone of several roles is captured once, where all of them take it with the same channels.
-    private static func openMicrophones(
-        _ plan: SessionPlan, _ resolver: DeviceResolver
-    ) throws(SetupError) -> [String: any MicrophoneSource] {
-        struct Capture: Hashable {
-            let source: String
-            let format: SoundFormat
-        }
-        func capture(_ planned: PlannedMicrophone) -> Capture? {
-            resolver.pulseSources[planned.role].map { Capture(source: $0.name, format: planned.format) }
-        }
-        let roles = Dictionary(grouping: plan.microphones.compactMap(capture)) { $0 }.mapValues(\.count)
-        var shared: [Capture: SharedMicrophone] = [:]
-        var microphones: [String: any MicrophoneSource] = [:]
-        for planned in plan.microphones {
-            guard let capture = capture(planned), let count = roles[capture], count > 1 else {
-                microphones[planned.role] = try open(planned, resolver)
-                continue
-            }
-            if shared[capture] == nil {
-                shared[capture] = SharedMicrophone(try open(planned, resolver), roleCount: count)
-            }
-            microphones[planned.role] = shared[capture]?.part
-        }
-        return microphones
-    }
-
-    private static func openVoice(
-        of planned: PlannedMicrophone, _ resolver: DeviceResolver
-    ) throws(SetupError) -> PulseVoice? {
-        guard let voice = planned.voice, let source = resolver.pulseSources[planned.role] else { return nil }
-        do throws(DeviceError) {
-            return try PulseVoice(of: source, role: planned.role, voice, pick: planned.pick)
-        } catch {
-            throw .device(error)
-        }
-    }
-
-    static func open(
-        _ planned: PlannedMicrophone, _ resolver: DeviceResolver
-    ) throws(SetupError) -> any MicrophoneSource {
-        if VirtualSources.handles(planned.selector) {
-            do throws(VirtualDeviceError) {
-                return try VirtualSources.microphone(selector: planned.selector, role: planned.role)
-            } catch {
-                throw SetupError(error)
-            }
-        }
-        guard let source = resolver.pulseSources[planned.role] else {
-            preconditionFailure("the plan has a microphone `\(planned.role)` that was not looked for")
-        }
-        do throws(DeviceError) {
-            return try PulseMicrophone(source: source, channels: planned.format.channels)
         } catch {
             throw .device(error)
         }

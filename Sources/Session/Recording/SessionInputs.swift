@@ -80,7 +80,8 @@ final class SessionInputs {
     func waitUntilReady(
         on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
-        let deadline = clock.now + limit
+        let settling = (microphones + voices).map(\.source.settlingTime).max() ?? .zero
+        let deadline = clock.now + limit + settling
         while let waiting = firstThatIsNotReady() {
             guard controls.stopTime == nil else { throw .stopped }
             guard clock.now < deadline else {

@@ -23,8 +23,6 @@ public final class SoundCorrelation {
     }
 
     static let leastDeviations = 20.0
-    /// 1.5 s at 48 kHz: at 100 ppm sound moves by seven samples meanwhile.
-    private static let pieceSeconds = 1.5
     /// Speech and claps; below is hum, above little that rooms carry.
     private static let band = 150.0...6000.0
     private static let largestDrift = 300e-6
@@ -36,6 +34,7 @@ public final class SoundCorrelation {
     private static let silence: Float = 3e-5
 
     private let rate: Double
+    private let pieceSeconds: Double
     private let reach: Int
     private let length: Int
     private let pieceLength: Int
@@ -47,11 +46,16 @@ public final class SoundCorrelation {
     /// - Parameters:
     ///   - rate: Samples per second of both.
     ///   - largestOffset: What is looked for.
+    ///   - piece: How long the pieces are. In 1.5 s at 48 kHz sound moves by seven samples at 100 ppm.
     /// - Throws: When memory is short.
-    public init(rate: Double, largestOffset: Nanoseconds = .milliseconds(500)) throws(EncodingError) {
+    public init(
+        rate: Double, largestOffset: Nanoseconds = .milliseconds(500),
+        piece: Nanoseconds = .milliseconds(1500)
+    ) throws(EncodingError) {
         self.rate = rate
+        pieceSeconds = piece.inSeconds
         reach = Int(largestOffset.inSeconds * rate)
-        pieceLength = Int(Self.pieceSeconds * rate)
+        pieceLength = Int(pieceSeconds * rate)
         var length = 2
         while length < pieceLength + reach { length *= 2 }
         self.length = length
@@ -76,7 +80,7 @@ public final class SoundCorrelation {
         guard !pieces.isEmpty else { return nil }
         let length = Double(count) / rate
         var best: (height: Float, sum: [Float])?
-        let steps = length < 2 * Self.pieceSeconds ? 0 : Int(Self.largestDrift / Self.driftStep)
+        let steps = length < 2 * pieceSeconds ? 0 : Int(Self.largestDrift / Self.driftStep)
         for step in -steps...steps {
             let sum = sum(pieces, drift: Double(step) * Self.driftStep)
             let height = sum[media_highest(sum, sum.count)]

@@ -1,0 +1,90 @@
+public import Media
+
+/// Dates a microphone's voice, as a sound server makes it, by the microphone itself, which is listened to beside it.
+///
+/// Servers count differently what their modules keep, and what they say of it moves for seconds after the start. But both sounds
+/// have one clock, and what is left of a voice is in phase with what came in: correlation finds which sample of one is which of the
+/// other, and that holds until the server loses a block, as it does in its first second or two. What correlation finds for certain
+/// twice in a row counts. Silence and tones tell nothing.
+///
+/// A value: it chooses what to compare and decides; comparing is left to the caller (`SoundCorrelation`), as it takes milliseconds.
+public struct VoiceDating: Sendable {
+    /// What to compare: a second of both, as many samples each.
+    public struct Look: Sendable {
+        public let heard: [Float]
+        public let voice: [Float]
+        /// By how much the count of the voice's first sample is above that of the microphone's.
+        let difference: Nanoseconds
+    }
+
+    /// A second tells speech and most rooms' noise for certain (20 standard deviations); half of it is new at each look.
+    public static let window = Nanoseconds.seconds(1)
+    private static let interval = Nanoseconds.milliseconds(500)
+    /// What is looked for: servers keep some blocks of 10 to 43 ms.
+    public static let largestDelay = Nanoseconds.milliseconds(200)
+    /// Looks agree within a few samples. What servers lose is larger.
+    private static let agreement = Nanoseconds.microseconds(200)
+
+    private let rate: Int
+    private var heard: HeardSound
+    private var voice: HeardSound
+    private var lastLook: ClockTime?
+    private var candidate: Nanoseconds?
+    /// By how much the voice's counts are above those of the same sound in the microphone, as a time.
+    private var lag: Nanoseconds?
+
+    /// - Parameter rate: Samples per second of both, above 0.
+    public init(rate: Int) {
+        self.rate = rate
+        heard = HeardSound(rate: rate)
+        voice = HeardSound(rate: rate)
+    }
+
+    /// Takes a slice of what the server hears. After a hole in it, all is to be found anew.
+    public mutating func addHeard(_ sound: CapturedSound) {
+        if !heard.add(sound) { forget() }
+    }
+
+    /// Takes a slice of what it makes of it.
+    ///
+    /// - Returns: When its first sample was captured; `nil` as long as nothing was heard that tells.
+    public mutating func addVoice(_ sound: CapturedSound) -> ClockTime? {
+        if !voice.add(sound) { forget() }
+        guard let lag, let time = heard.time(of: sound.firstSample) else { return nil }
+        return time - lag
+    }
+
+    private mutating func forget() {
+        lag = nil
+        candidate = nil
+        lastLook = nil
+    }
+
+    /// The latest second, when it is time to compare: once half of it is new.
+    public mutating func nextLook() -> Look? {
+        guard let end = heard.end, let voiceEnd = voice.end else { return nil }
+        let count = Int(Self.window.inSeconds * Double(rate))
+        let begin = min(end, voiceEnd) - Self.window
+        guard lastLook.map({ begin - $0 >= Self.interval }) ?? true,
+            let one = heard.window(from: begin, count: count),
+            let other = voice.window(from: begin, count: count)
+        else { return nil }
+        lastLook = begin
+        return Look(
+            heard: one.samples, voice: other.samples,
+            difference: heard.duration(of: other.first) - heard.duration(of: one.first))
+    }
+
+    /// Takes what a look has shown.
+    ///
+    /// - Parameters:
+    ///   - peak: How much later `voice` has what `heard` has; one that is not certain tells nothing.
+    ///   - look: What was compared.
+    public mutating func take(_ peak: SoundCorrelation.Peak?, of look: Look) {
+        guard let peak, peak.isCertain else { return }
+        let found = peak.offset + look.difference
+        let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false
+        candidate = found
+        if isConfirmed { lag = found }
+    }
+}

@@ -1,0 +1,122 @@
+import Media
+import SeededNoise
+import Testing
+
+@testable import Synchrony
+
+@Suite("Dating a voice by its microphone")
+struct VoiceDatingTests {
+    /// A sound server that makes a voice of a microphone: later than it says, and now and then a block less.
+    private struct Server {
+        static let rate = 16_000
+        static let slice = 160
+        let sound: [Float]
+        /// By how many samples the voice comes later, at an index of the sound.
+        let delay: (Int) -> Int
+        /// What its stamps say too much or too little.
+        let mistake = Nanoseconds.milliseconds(-14)
+        /// The voice's count when the microphone's is 0.
+        let firstCount: Int64 = 4_321
+        private var generator = SeededGenerator(seed: 3)
+
+        init(_ sound: MadeUpSound, delay: @escaping (Int) -> Int) {
+            self.sound = sound.samples
+            self.delay = delay
+        }
+
+        private static func time(_ index: Int) -> ClockTime {
+            ClockTime(nanoseconds: 1_000_000_000 + Int64(index) * 1_000_000_000 / Int64(rate))
+        }
+
+        private func captured(_ samples: [Float], _ count: Int64, at time: ClockTime) -> CapturedSound {
+            CapturedSound(
+                format: SoundFormat(rate: Self.rate, channels: 1), capturedAt: time, firstSample: count,
+                samples: samples)
+        }
+
+        /// Runs through all of the sound.
+        ///
+        /// - Parameter hole: An index from which on the microphone's count is higher by a second.
+        /// - Returns: For each slice of the voice by how much its date is wrong; `nil` where it has none.
+        /// - Throws: When memory is short.
+        mutating func run(hole: Int = .max) throws -> [Nanoseconds?] {
+            var dating = VoiceDating(rate: Self.rate)
+            let correlation = try SoundCorrelation(
+                rate: Double(Self.rate), largestOffset: VoiceDating.largestDelay, piece: VoiceDating.window)
+            var errors: [Nanoseconds?] = []
+            for begin in stride(from: 0, to: sound.count - Self.slice, by: Self.slice) {
+                let jitter = Nanoseconds.microseconds(Int64.random(in: -300...300, using: &generator))
+                dating.addHeard(
+                    captured(
+                        Array(sound[begin..<begin + Self.slice]),
+                        Int64(begin + (begin >= hole ? Self.rate : 0)),
+                        at: Self.time(begin)))
+                let origin = begin - delay(begin)
+                // Some of it was taken out.
+                let samples = (origin..<origin + Self.slice).map { $0 < 0 ? 0 : 0.6 * sound[$0] }
+                let time = dating.addVoice(
+                    captured(samples, firstCount + Int64(begin), at: Self.time(origin) + mistake + jitter))
+                errors.append(time.map { $0 - Self.time(origin) })
+                if let look = dating.nextLook() {
+                    dating.take(correlation.peak(of: look.heard, and: look.voice), of: look)
+                }
+            }
+            return errors
+        }
+    }
+
+    private func speech(seconds: Double, seed: UInt64) -> MadeUpSound {
+        var (sound, speech) = (
+            MadeUpSound(seconds: seconds, rate: Double(Server.rate)), MadeUpSpeech(seed: seed)
+        )
+        _ = speech.speak(into: &sound)
+        sound.noise(0.003, seed: seed)
+        return sound
+    }
+
+    private func slice(at second: Double) -> Int { Int(second * Double(Server.rate)) / Server.slice }
+
+    @Test(
+        "within two seconds of speech its dates are right to 0.1 ms, whatever the server says",
+        arguments: [1, 2, 3] as [UInt64])
+    func speech(seed: UInt64) throws {
+        var server = Server(speech(seconds: 6, seed: seed)) { _ in 480 }
+        let errors = try server.run()
+        #expect(errors.prefix(slice(at: 1)).allSatisfy { $0 == nil })
+        for error in errors.dropFirst(slice(at: 2)) {
+            #expect(try #require(error).magnitude < .microseconds(100))
+        }
+    }
+
+    @Test("a block that the server loses is noticed within two and a half seconds; until then the dates stay")
+    func lostBlock() throws {
+        let lost = 3 * Server.rate
+        var server = Server(speech(seconds: 8, seed: 4)) { $0 < lost ? 480 : 480 + 341 }
+        let errors = try server.run()
+        for (index, error) in errors.enumerated().dropFirst(slice(at: 2)) {
+            let magnitude = try #require(error).magnitude
+            if index < slice(at: 3) || index > slice(at: 5.5) { #expect(magnitude < .microseconds(100)) }
+            #expect(magnitude < .milliseconds(22), "nothing in between was ever true")
+        }
+    }
+
+    @Test("silence and tones date nothing")
+    func nothing() throws {
+        let silence = MadeUpSound(seconds: 5, rate: Double(Server.rate))
+        var tone = silence
+        tone.beep(at: 0, lasting: 5)
+        for sound in [silence, tone] {
+            var server = Server(sound) { _ in 480 }
+            #expect(try server.run().allSatisfy { $0 == nil })
+        }
+    }
+
+    @Test("after a hole in what is heard nothing is dated before it was compared anew")
+    func hole() throws {
+        let hole = 3 * Server.rate
+        var server = Server(speech(seconds: 7, seed: 5)) { _ in 480 }
+        let errors = try server.run(hole: hole)
+        #expect(errors[slice(at: 3)..<slice(at: 4)].allSatisfy { $0 == nil })
+        #expect(try #require(errors.last ?? nil).magnitude < .microseconds(100))
+    }
+}
