@@ -105,21 +105,6 @@ struct AlikeServersTests {
         #expect(Tone.share(of: 1_300, in: right, rate: 48_000) > 0.9)
     }
 
-    @Test("tell of their end, and are found again", arguments: PulseServer.Kind.allCases)
-    func killed(kind: PulseServer.Kind) throws {
-        let server = try PulseServer(Self.speaker, by: kind)
-        let microphone = try microphone("speaker.monitor", of: server)
-        let log = MicrophoneLog()
-        try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
-        server.kill()
-        let gone = try log.wait("the loss of the server is told") { !$0.notices.isEmpty }
-        try server.start()
-        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
-        microphone.stop()
-        #expect(log.all.notices == ["away: the sound server went away", "returned"])
-    }
-
     @Test(
         "tell of a source that is unplugged, and give no other in its place",
         arguments: PulseServer.Kind.allCases)

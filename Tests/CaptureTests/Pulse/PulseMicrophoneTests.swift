@@ -84,10 +84,13 @@ struct PulseMicrophoneTests {
         #expect(found >= marked.count - 1)
     }
 
-    @Test("a killed server and its return are told, and the count goes on by time")
-    func serverKilled() throws {
-        let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
-        let microphone = try microphone("tone", of: server)
+    @Test(
+        "a killed server and its return are told, and the count goes on by time",
+        arguments: PulseServer.Kind.allCases)
+    func serverKilled(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(
+            "load-module module-null-sink sink_name=speaker rate=48000 channels=1", by: kind)
+        let microphone = try microphone("speaker.monitor", of: server)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
         try log.wait("sound comes") { $0.frameCount >= 9_600 }

@@ -1,0 +1,199 @@
+internal import Media
+internal import YAML
+
+extension ProfileReader {
+    func cameras(_ value: ProfileValue) throws(ProfileError) -> [CameraRole] {
+        var roles: [CameraRole] = []
+        for entry in try value.entries(expected: "one field a camera, for example desk: { device: any }") {
+            try checkRole(entry, taken: roles.map(\.role))
+            roles.append(try camera(entry))
+        }
+        for entry in try value.entries(expected: "") { try checkMatch(entry, among: roles) }
+        return roles
+    }
+
+    static let cameraFields = [
+        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "zoom",
+        "pan",
+        "tilt", "output", "controls", "preset", "match",
+    ]
+
+    private func camera(_ entry: ProfileEntry) throws(ProfileError) -> CameraRole {
+        let fields = try entry.value.fields(Self.cameraFields)
+        var camera = CameraRole(role: entry.name)
+        camera.device = try fields.read("device", else: camera.device) { value throws(ProfileError) in
+            try device(value, example: "any or /dev/video0")
+        }
+        camera.size = try fields.read("size") { value throws(ProfileError) in try value.size() }
+        camera.rate = try fields.read("rate") { value throws(ProfileError) in try value.rate() }
+        camera.format = try fields.read("format", else: .auto) { value throws(ProfileError) in
+            try value.choice()
+        }
+        camera.rotation = try fields.read("rotation") { value throws(ProfileError) in
+            try rotation(value)
+        }
+        camera.isMirrored = try fields.read("mirrored", else: false) { value throws(ProfileError) in
+            try value.truth()
+        }
+        camera.previewMirroring = try fields.read("preview", else: .auto) { value throws(ProfileError) in
+            try value.fields(["mirrored"]).read("mirrored", else: .auto) { value throws(ProfileError) in
+                try value.choice()
+            }
+        }
+        camera.latency = try fields.read("latency") { value throws(ProfileError) in
+            try value.duration(in: .zero ... .seconds(2), example: "40ms")
+        }
+        camera.crop = try fields.read("crop") { value throws(ProfileError) in try crop(value) }
+        camera.zoom = try zoom(fields)
+        camera.output = try fields.read("output") { value throws(ProfileError) in try output(value) }
+        camera.controls = try fields.read("controls", else: []) { value throws(ProfileError) in
+            try controls(value)
+        }
+        camera.preset = try fields.read("preset") { value throws(ProfileError) in
+            try value.text(limit: 64, expected: "a name that `multicam controls CAMERA --save NAME` has kept")
+        }
+        camera.match = try fields.read("match") { value throws(ProfileError) in try match(value) }
+        return camera
+    }
+
+    /// `90`, or `sensor`.
+    private func rotation(_ value: ProfileValue) throws(ProfileError) -> CameraRotation {
+        if value.plainText == "sensor" { return .sensor }
+        guard let degrees = value.plainText.flatMap({ Int($0) }), let rotation = Rotation(rawValue: degrees)
+        else {
+            throw value.error(expected: "0, 90, 180 or 270 degrees clockwise, or sensor")
+        }
+        return .fixed(rotation)
+    }
+
+    /// `16:9`, or a rectangle.
+    private func crop(_ value: ProfileValue) throws(ProfileError) -> CameraCrop {
+        let expected =
+            "a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }"
+        guard case .mapping = value.node.content else {
+            guard let shape = value.plainText.flatMap({ AspectRatio($0) }) else {
+                throw value.error(expected: expected)
+            }
+            return .shape(shape)
+        }
+        let fields = try value.fields(["x", "y", "width", "height"])
+        func side(_ name: String, _ range: ClosedRange<Int>) throws(ProfileError) -> Int {
+            try fields.required(name, expected: expected) { value throws(ProfileError) in
+                try value.integer(in: range)
+            }
+        }
+        return .rectangle(
+            PixelRectangle(
+                x: try side("x", 0...16382), y: try side("y", 0...16382),
+                width: try side("width", 2...16384),
+                height: try side("height", 2...16384)))
+    }
+
+    private func zoom(_ fields: ProfileFields) throws(ProfileError) -> Zoom {
+        func position(_ name: String, _ low: String, _ high: String) throws(ProfileError) -> Double {
+            try fields.read(name, else: 0) { value throws(ProfileError) in
+                try value.decimal(
+                    in: Zoom.positions,
+                    expected: "a number from -1 (as far \(low) as it goes) to 1 (as far \(high))")
+            }
+        }
+        return Zoom(
+            factor: try fields.read("zoom", else: 1) { value throws(ProfileError) in
+                try value.decimal(
+                    in: Zoom.factors,
+                    expected: "how many times larger, from 1 (all is seen) to \(Int(Zoom.factors.upperBound))"
+                )
+            },
+            pan: try position("pan", "left", "right"), tilt: try position("tilt", "down", "up"))
+    }
+
+    /// `640x360`, or `{ size: 640x360, rate: 15 }`.
+    private func output(_ value: ProfileValue) throws(ProfileError) -> CameraOutput {
+        func size(_ value: ProfileValue) throws(ProfileError) -> PictureSize {
+            let size = try value.size()
+            guard size.width % 2 == 0, size.height % 2 == 0 else {
+                throw value.error(expected: "a size of even sides, such as 640x360")
+            }
+            return size
+        }
+        guard case .mapping = value.node.content else { return CameraOutput(size: try size(value)) }
+        let fields = try value.fields(["size", "rate"])
+        return CameraOutput(
+            size: try fields.read("size", size),
+            rate: try fields.read("rate") { value throws(ProfileError) in try value.rate() })
+    }
+
+    /// `desk`, or `{ camera: desk, what: [exposure, size] }`.
+    private func match(_ value: ProfileValue) throws(ProfileError) -> CameraMatch {
+        let expected = "another camera's role, or { camera: desk, what: [exposure, white-balance, focus] }"
+        guard case .mapping = value.node.content else {
+            return CameraMatch(camera: try value.text(limit: 32, expected: expected))
+        }
+        let fields = try value.fields(["camera", "what"])
+        var match = CameraMatch(
+            camera: try fields.required("camera", expected: expected) { value throws(ProfileError) in
+                try value.text(limit: 32, expected: expected)
+            })
+        match.traits = try fields.read("what", else: match.traits) { value throws(ProfileError) in
+            let words = ProfileValue.list(CameraMatch.Trait.allCases.map(\.rawValue))
+            var traits: [CameraMatch.Trait] = []
+            for item in try value.items(expected: "a list of \(words)") {
+                let trait: CameraMatch.Trait = try item.choice()
+                if !traits.contains(trait) { traits.append(trait) }
+            }
+            guard !traits.isEmpty else {
+                throw value.error(found: "an empty list", expected: "some of \(words)")
+            }
+            return traits
+        }
+        return match
+    }
+
+    /// The camera that is followed is another one of the profile, and follows none itself.
+    private func checkMatch(_ entry: ProfileEntry, among roles: [CameraRole]) throws(ProfileError) {
+        guard let role = roles.first(where: { $0.role == entry.name }), let match = role.match else { return }
+        let field = try entry.value.entries(expected: "").first { $0.name == "match" }
+        func error(found: String) -> ProfileError {
+            let others = roles.filter { $0.role != role.role && $0.match == nil }.map(\.role)
+            return (field?.value ?? entry.value).error(
+                found: found,
+                expected: others.isEmpty
+                    ? "no match: no other camera is there that could be followed" : ProfileValue.list(others))
+        }
+        guard match.camera != role.role else { throw error(found: "the camera itself") }
+        guard let other = roles.first(where: { $0.role == match.camera }) else {
+            throw error(found: "“\(match.camera.printable())”, which is no camera of this profile")
+        }
+        if let third = other.match {
+            throw error(found: "“\(match.camera)”, which itself follows \(third.camera)")
+        }
+    }
+
+    private func controls(_ value: ProfileValue) throws(ProfileError) -> [ControlSetting] {
+        var settings: [ControlSetting] = []
+        let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789_".utf8)
+        for entry in try value.entries(
+            expected: "a number, true or false by control, for example { gain: 10 }")
+        {
+            guard (1...64).contains(entry.name.utf8.count), entry.name.utf8.allSatisfy(allowed.contains)
+            else {
+                throw entry.value.error(
+                    at: entry.position, found: "the control “\(entry.name)”",
+                    expected: "a name of small letters, digits and _, as `multicam controls` shows it")
+            }
+            if let number = entry.value.plainText.flatMap({ Int64($0) }) {
+                settings.append(ControlSetting(name: entry.name, value: .number(number)))
+            } else if let isOn = entry.value.truthIfAny {
+                settings.append(ControlSetting(name: entry.name, value: .flag(isOn)))
+            } else {
+                let expected = "a whole number, true, false, or the words of a menu's item in quotes"
+                guard case .scalar(let scalar) = entry.value.node.content, scalar.isQuoted else {
+                    throw entry.value.error(expected: expected)
+                }
+                let word = try entry.value.text(limit: 64, expected: expected)
+                settings.append(ControlSetting(name: entry.name, value: .word(word)))
+            }
+        }
+        return settings
+    }
+}

@@ -1,0 +1,112 @@
+internal import Containers
+internal import Foundation
+internal import Media
+
+/// Closes what a recording has written, disk by disk, and tells what became of it. Its encoders have finished.
+struct RecordingEnding {
+    let plan: SessionPlan
+    /// The recording's own first.
+    let disks: [RecordingDisk]
+    let outputs: SessionOutputs
+    /// Behind the last tick.
+    let end: MediaTime
+    let manifest: ManifestBuilder
+    let marks: [Manifest.Mark]
+    let changes: [Manifest.Change]
+    let stills: [Manifest.Still]
+    let pressure: Manifest.Pressure?
+    let governance: Governance?
+    let history: SyncHistory
+    let storage: StorageDirector?
+    /// Roles of microphones.
+    let silenceExceeded: Set<String>
+    let simulationTime: Nanoseconds
+    let publish: (SessionEvent) -> Void
+
+    /// Waits until all files are closed and the last is told of each disk.
+    func finish() -> RecordingResult {
+        let files = conclude()
+        let concluded = disks.map { $0.papers.waitForConclusion() }
+        for disk in disks { tellOutcome(of: concluded, toDisk: disk) }
+        return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.papers.finish() })
+    }
+
+    /// Writes what is told last of each disk as soon as its files are closed: what another disk does is nothing to it.
+    ///
+    /// - Returns: What each disk has, by its number.
+    private func conclude() -> [Int: RecordedFiles] {
+        let closings = DiskClosings(outputs)
+        var files: [Int: RecordedFiles] = [:]
+        for _ in disks {
+            let closed = closings.next()
+            let disk = closed.disk
+            for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
+                publish(event)
+                // After `finished` nothing follows.
+                for open in disks where files[open.index] == nil { open.papers.append(event) }
+            }
+            let own = RecordedFiles(closed, conclusion: storage?.conclusion(ofDisk: disk.index))
+            files[disk.index] = own
+            let other = disks.first { $0 !== disk }.map {
+                Manifest.OtherFolder(
+                    folder: $0.folder.path.printable(),
+                    outcome: $0.papers.conclusionSoFar?.outcome ?? .recording)
+            }
+            var manifest = manifest
+            let final = manifest.finished(
+                outputs: outputs, files: own, end: end,
+                outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
+                changes: changes, stills: stills, pressure: pressure, governance: governance, other: other)
+            let report = SyncReport(manifest: final, history: history).document
+            disk.papers.conclude(final, report: Data(report.utf8))
+        }
+        return files
+    }
+
+    /// Completes the manifest of a disk that was closed before the other, whose outcome is known now.
+    private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
+        let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
+        for remark in disk.papers.takeRemarks() {
+            publish(SessionEvent(.warning, at: end, ["text": .string(remark.description)]))
+        }
+        var manifest = concluded[disk.index]
+        guard let other = disks.first(where: { $0 !== disk }), let told = manifest.other_folder,
+            told.outcome != concluded[other.index].outcome
+        else { return }
+        manifest.other_folder?.outcome = concluded[other.index].outcome
+        disk.papers.write(manifest)
+    }
+
+    private func result(_ concluded: [Manifest], _ failures: [[FileError]]) -> RecordingResult {
+        let copy = disks.dropFirst().first.map {
+            RecordingResult.Copy(
+                folder: $0.folder.path, content: $0.content, storageFailures: failures[$0.index])
+        }
+        var manifest = concluded[0]
+        if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
+        return RecordingResult(
+            folder: disks[0].folder.path, manifest: manifest, storageFailures: failures[0], copy: copy,
+            exceededLimits: exceededLimits(manifest), pressureEnd: governance?.endReason,
+            simulationTime: simulationTime,
+            encodingFailures: outputs.encoderLanes.compactMap(\.failure)
+                + ([outputs.mixEncoder] + outputs.microphoneTracks.map(\.encoder)).compactMap { $0?.failure })
+    }
+
+    private func exceededLimits(_ manifest: Manifest) -> [String] {
+        var sentences: [String] = []
+        for track in manifest.tracks {
+            guard let limit = plan.limits.lostFrames, let frames = track.frames else { continue }
+            let lost = frames.lost.values.reduce(0, +)
+            let share = lost == 0 ? 0 : Double(lost) / Double(frames.captured + lost)
+            if share > limit {
+                sentences.append(
+                    "track \(track.name) lost \(lost) of \(frames.captured + lost) pictures, "
+                        + "more than the profile's limit of \(limit * 100) %.")
+            }
+        }
+        for role in silenceExceeded.sorted() {
+            sentences.append("microphone \(role) was silent for longer than the profile's limit.")
+        }
+        return sentences
+    }
+}
