@@ -7,7 +7,8 @@ public import Media
 public final class PulseVoice: MicrophoneSource {
     /// The output through which a program must play what is to be taken out; `nil` without echo cancellation.
     public let outputName: String?
-    /// What the voice is made of: the microphone, or the picked ones of its channels, once more, as one channel of the voice's rate.
+    /// The microphone once more, at the voice's rate: with all of its channels where some are picked, else as one. It is the
+    /// microphone itself: what the voice is made of, the server may exchange for another one when it goes away.
     public let heard: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
@@ -39,9 +40,10 @@ public final class PulseVoice: MicrophoneSource {
             (voice.noise ? Self.suppression : .zero) + (modules.isPipeWire ? Self.pipeWire : .zero)
         outputName = modules.sink
         let made = try Self.source(modules.source, of: source, on: connection)
-        let origin = try Self.source(modules.heard, of: source, on: connection)
         microphone = try PulseMicrophone(source: made, channels: 1, server: server)
-        heard = try PulseMicrophone(source: origin, channels: 1, rate: microphone.format.rate, server: server)
+        heard = try PulseMicrophone(
+            source: source, channels: pick.isEmpty ? 1 : source.format.channels, rate: microphone.format.rate,
+            server: server)
     }
 
     /// Waits for a source that the modules make: PipeWire's server says that it is done before it is.
@@ -90,6 +92,7 @@ public final class PulseVoice: MicrophoneSource {
     }
 
     public func stop() {
+        heard.stop()
         microphone.stop()
         modules.unload()
     }

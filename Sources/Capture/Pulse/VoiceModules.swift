@@ -10,8 +10,6 @@ final class VoiceModules: Sendable {
 
     /// The name of the source that has what is left.
     let source: String
-    /// The name of the source that it is made of: the microphone, or the picked ones of its channels.
-    let heard: String
     /// The name of the output whose sound is taken out; `nil` without echo cancellation.
     let sink: String?
     /// Whether the server is PipeWire's, whose module counts other delays.
@@ -55,21 +53,20 @@ final class VoiceModules: Sendable {
                         "sink_name=\(name)_rest rate=\(master.format.rate) channels=1 \(soon)"
                             + "sink_properties=device.description=Multicam-rest-\(role)", master, connection))
             }
-            var listened = master.name
+            var heard = master.name
             let positions = pick.filter { $0 < master.channelPositions.count }.compactMap {
                 pa_channel_position_to_string(pa_channel_position_t(master.channelPositions[$0]))
             }.map { String(cString: $0) }
             if !positions.isEmpty, positions.count < master.channelPositions.count {
-                listened = "\(name)_pick"
+                heard = "\(name)_pick"
                 let own = positions.count == 1 ? ["mono"] : ["front-left", "front-right"]
                 loaded.append(
                     try Self.load(
                         "module-remap-source",
-                        "source_name=\(listened) master=\(master.name) channels=\(positions.count) remix=no "
+                        "source_name=\(heard) master=\(master.name) channels=\(positions.count) remix=no "
                             + "master_channel_map=\(positions.joined(separator: ",")) "
                             + "channel_map=\(own.joined(separator: ","))", master, connection))
             }
-            heard = listened
             let method = Self.arguments(voice, isPipeWire: isPipeWire)
             loaded.append(
                 try Self.load(

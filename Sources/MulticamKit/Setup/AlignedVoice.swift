@@ -5,19 +5,28 @@ internal import Synchrony
 /// A microphone's voice, dated by the microphone itself, which is listened to beside it (`VoiceDating`).
 ///
 /// Before it is known which sample is which nothing is delivered, but for three seconds at most: in silence what the voice's own
-/// stamps say has to do, until something is heard.
+/// stamps say has to do, until something is heard. While the microphone is away, so is its voice, and it comes back when it was heard
+/// in it: a sound server makes a voice of any microphone then.
 final class AlignedVoice: MicrophoneSource {
-    private struct State {
+    fileprivate struct State {
         var dating: VoiceDating
         /// Samples of the voice that came.
         var count: Int64 = 0
+        /// Whether the microphone was away and nothing of it was heard since.
+        var isLost = false
+        /// What is to be compared next.
+        var look: VoiceDating.Look?
+        var isOver = false
     }
 
     private let voice: any MicrophoneSource
     private let heard: any MicrophoneSource
+    /// Of the heard one's channels, from 0, those that the voice is made of; all when empty.
+    private let pick: [Int]
     private let state: Monitor<State>
-    /// Used on the heard one's thread, for which nobody waits.
-    private let correlation: Monitor<SoundCorrelation>
+    /// Handed over to the comparing thread.
+    private let correlation: Monitor<SoundCorrelation?>
+    private let worker = Monitor<MediaThread?>(nil)
 
     /// So many seconds of the voice may pass unused: two looks take one and a half, and what the server does at first may cost one
     /// more.
@@ -25,18 +34,24 @@ final class AlignedVoice: MicrophoneSource {
 
     /// - Parameters:
     ///   - voice: Opened, not started.
-    ///   - heard: What the server makes the voice of, as another source with the voice's rate, not started.
+    ///   - heard: The microphone as another source with the voice's rate, not started.
+    ///   - pick: Which of its channels the voice is made of, from 0; all when empty.
     /// - Throws: When memory is short.
-    init(_ voice: any MicrophoneSource, of heard: any MicrophoneSource) throws(EncodingError) {
+    init(
+        _ voice: any MicrophoneSource, of heard: any MicrophoneSource, pick: [Int] = []
+    ) throws(EncodingError) {
         precondition(voice.format.rate == heard.format.rate, "both are compared sample by sample")
         self.voice = voice
         self.heard = heard
+        self.pick = pick.filter { $0 < heard.format.channels }
         state = Monitor(State(dating: VoiceDating(rate: voice.format.rate)))
         correlation = Monitor(
             try SoundCorrelation(
                 rate: Double(voice.format.rate), largestOffset: VoiceDating.largestDelay,
                 piece: VoiceDating.window))
     }
+
+    deinit { stop() }
 
     var device: CaptureDevice { voice.device }
     var format: SoundFormat { voice.format }
@@ -48,30 +63,29 @@ final class AlignedVoice: MicrophoneSource {
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
-        let (state, correlation) = (state, correlation)
-        let patience = Int64(Self.patience * Double(format.rate))
+        let (state, pick) = (state, pick)
+        beginComparing()
         try heard.start(on: clock) { event in
-            guard case .sound(let sound) = event else { return }
-            let look = state.withLock { state in
-                state.dating.addHeard(sound)
-                return state.dating.nextLook()
+            switch event {
+            case .sound(let sound):
+                state.signal { state in
+                    state.dating.addHeard(Self.picked(pick, of: sound))
+                    state.look = state.dating.nextLook() ?? state.look
+                }
+            case .away(let time, let cause), .ended(let time, let cause):
+                state.withLock { state in
+                    state.dating.loseHeard()
+                    state.isLost = true
+                }
+                receive(.away(at: time, cause: cause))
+            case .lost, .returned: break
             }
-            guard let look else { return }
-            let peak = correlation.withLock { $0.peak(of: look.heard, and: look.voice) }
-            state.withLock { $0.dating.take(peak, of: look) }
         }
+        let patience = Int64(Self.patience * Double(format.rate))
         try voice.start(on: clock) { event in
-            guard case .sound(let sound) = event else { return receive(event) }
-            let time = state.withLock { state -> ClockTime? in
-                state.count += Int64(sound.frameCount)
-                return state.dating.addVoice(sound) ?? (state.count > patience ? sound.capturedAt : nil)
-            }
-            guard let time else { return }
-            receive(
-                .sound(
-                    CapturedSound(
-                        format: sound.format, capturedAt: time, firstSample: sound.firstSample,
-                        samples: sound.samples)))
+            let (told, isBack) = state.withLock { state in state.take(event, patience: patience) }
+            if case .sound(let sound) = told, isBack { receive(.returned(at: sound.capturedAt)) }
+            if let told { receive(told) }
         }
     }
 
@@ -80,5 +94,78 @@ final class AlignedVoice: MicrophoneSource {
     func stop() {
         heard.stop()
         voice.stop()
+        state.broadcast { $0.isOver = true }
+        let last = worker.withLock { worker in
+            defer { worker = nil }
+            return worker
+        }
+        last?.join()
+    }
+
+    /// Compares on a thread of its own: those that deliver have no milliseconds to spare.
+    private func beginComparing() {
+        let correlation = correlation.withLock { correlation in
+            defer { correlation = nil }
+            return correlation
+        }
+        guard let correlation else { preconditionFailure("a voice is started once") }
+        let handedOver = Monitor(correlation)
+        let state = state
+        let thread = MediaThread(name: "voice") {
+            func nextLook() -> VoiceDating.Look? {
+                state.wait { state -> VoiceDating.Look?? in
+                    if state.isOver { return .some(nil) }
+                    defer { state.look = nil }
+                    return state.look.map { .some($0) }
+                }
+            }
+            while let look = nextLook() {
+                // Nobody else asks for it.
+                let peak = handedOver.withLock { $0.peak(of: look.heard, and: look.voice) }
+                state.withLock { $0.dating.take(peak, of: look) }
+            }
+        }
+        worker.withLock { $0 = thread }
+    }
+
+    /// The slice with nothing but the picked channels.
+    private static func picked(_ pick: [Int], of sound: CapturedSound) -> CapturedSound {
+        guard !pick.isEmpty else { return sound }
+        let channels = sound.format.channels
+        let samples = (0..<sound.frameCount).flatMap { frame in
+            pick.map { sound.samples[frame * channels + $0] }
+        }
+        return CapturedSound(
+            format: SoundFormat(rate: sound.format.rate, channels: pick.count), capturedAt: sound.capturedAt,
+            firstSample: sound.firstSample, samples: samples)
+    }
+}
+
+extension AlignedVoice.State {
+    /// Takes what the voice tells.
+    ///
+    /// - Parameters:
+    ///   - event: From the voice's source.
+    ///   - patience: After how many samples its own stamps have to do.
+    /// - Returns: What is to be told of it, if anything, and whether the voice is back with that.
+    fileprivate mutating func take(
+        _ event: MicrophoneEvent, patience: Int64
+    ) -> (told: MicrophoneEvent?, isBack: Bool) {
+        guard case .sound(let sound) = event else {
+            if case .returned = event, isLost { return (nil, false) }
+            return (event, false)
+        }
+        count += Int64(sound.frameCount)
+        let known = dating.addVoice(sound)
+        guard let time = known ?? (count > patience && !isLost ? sound.capturedAt : nil) else {
+            return (nil, false)
+        }
+        defer { isLost = false }
+        return (
+            .sound(
+                CapturedSound(
+                    format: sound.format, capturedAt: time, firstSample: sound.firstSample,
+                    samples: sound.samples)), isLost
+        )
     }
 }

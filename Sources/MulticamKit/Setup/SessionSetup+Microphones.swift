@@ -44,7 +44,7 @@ extension SessionSetup {
             throw .device(error)
         }
         do throws(EncodingError) {
-            return (try AlignedVoice(voice, of: voice.heard), voice.outputName)
+            return (try AlignedVoice(voice, of: voice.heard, pick: planned.pick), voice.outputName)
         } catch {
             throw .device(
                 DeviceError(

@@ -25,6 +25,7 @@ final class SharedMicrophone: Sendable {
         var format: SoundFormat { whole.source.format }
         var deliveryDelay: Nanoseconds { whole.source.deliveryDelay }
         var stampCorrelation: Nanoseconds { whole.source.stampCorrelation }
+        var settlingTime: Nanoseconds { whole.source.settlingTime }
 
         func start(
             on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void

@@ -209,8 +209,9 @@ public struct DeviceClock: Sendable {
         defer { moved = moved + (predicted(newest) - before) }
         let old = Rate(interval: slope, deviation: slopeError)
         let isYoung = isYoung
+        let measured = Rate(
+            interval: old.interval + move.slope, deviation: move.slopeError * stampsPerReading.squareRoot())
         leaveLine()
-        let measured = Rate(interval: old.interval + move.slope, deviation: move.slopeError)
         if agree(expected, measured) {
             let known = expected
             // A jump leaves the rate alone. A young line that was left may have had a wrong one: how far the stamps
@@ -291,8 +292,8 @@ public struct DeviceClock: Sendable {
     }
 
     private mutating func blendStrip(at newest: StampWindow.Point) {
-        let known =
-            (Double(window.count) - Self.stripStamps.first) / (Self.stripStamps.full - Self.stripStamps.first)
+        let readings = Double(window.count) / stampsPerReading
+        let known = (readings - Self.stripStamps.first) / (Self.stripStamps.full - Self.stripStamps.first)
         let share = min(max(known, 0), 1) * noise.flatness
         guard share > 0 else {
             strip = nil
@@ -305,7 +306,7 @@ public struct DeviceClock: Sendable {
         let difference = abs(middle(newest.x) - line(newest.x))
         let believed = share * min(1, Self.largestLineError * error / max(difference, .leastNonzeroMagnitude))
         line = line.blended(with: middle, share: believed)
-        let stripError = Self.stripError * strip.halfHeight / Double(window.count)
+        let stripError = Self.stripError * strip.halfHeight / readings
         error += believed * (stripError - error)
     }
 

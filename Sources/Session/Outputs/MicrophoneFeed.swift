@@ -19,6 +19,8 @@ final class MicrophoneFeed {
     private var holes: SoundHoles
     /// Why its device is not there; `nil` while it is.
     private var absence: String?
+    /// Whether the program has its voice, as far as was told.
+    private var hasVoice = true
     /// Why it is switched off; `nil` while it is not.
     private var offReason: String?
     private var events: [SessionEvent] = []
@@ -101,12 +103,12 @@ final class MicrophoneFeed {
     /// - Returns: Interleaved samples and how many channels they have.
     func heard(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
         guard let voice else { return (own, channels) }
-        let wasPresent = voice.absence == nil
         let samples = voice.advance(to: end)
         let isPresent = voice.absence == nil
-        // The device's coming and going is told by the microphone; that of its voice alone by a sentence.
+        // The device's coming and going is told by the microphone; that of its voice by a sentence, once the microphone is there.
         _ = voice.takeEvents()
-        if isPresent != wasPresent, absence == nil {
+        if isPresent != hasVoice, absence == nil {
+            hasVoice = isPresent
             let text =
                 isPresent
                 ? "the program has the voice of \(role) again."
@@ -116,7 +118,8 @@ final class MicrophoneFeed {
                     .warning, at: SoundStage.samples.time(ofTick: position),
                     ["track": .string(role), "text": .string(text)]))
         }
-        return isPresent && offReason == nil ? (samples, voice.channels) : (own, channels)
+        // Without its microphone a voice may be that of another one, which the sound server took in its place.
+        return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
 
     /// A window that gets every sample. To be made before the first sample.

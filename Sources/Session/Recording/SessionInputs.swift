@@ -80,11 +80,11 @@ final class SessionInputs {
     func waitUntilReady(
         on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
-        let settling = (microphones + voices).map(\.source.settlingTime).max() ?? .zero
-        let deadline = clock.now + limit + settling
-        while let waiting = firstThatIsNotReady() {
+        let begin = clock.now
+        while let (waiting, settlingTime) = firstThatIsNotReady() {
             guard controls.stopTime == nil else { throw .stopped }
-            guard clock.now < deadline else {
+            let limit = limit + settlingTime
+            guard clock.now < begin + limit else {
                 throw .device(
                     DeviceError(
                         device: waiting, operation: "start",
@@ -142,12 +142,16 @@ final class SessionInputs {
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 
-    private func firstThatIsNotReady() -> String? {
+    /// What it is called, and how much longer than others it may take.
+    private func firstThatIsNotReady() -> (name: String, settlingTime: Nanoseconds)? {
         for camera in cameras where camera.progress.goodPictures < Self.picturesNeeded(of: camera) {
-            return "camera \(camera.role) (\(camera.source.device.name))"
+            return ("camera \(camera.role) (\(camera.source.device.name))", .zero)
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {
-            return "microphone \(microphone.role) (\(microphone.source.device.name))"
+            return (
+                "microphone \(microphone.role) (\(microphone.source.device.name))",
+                microphone.source.settlingTime
+            )
         }
         return nil
     }

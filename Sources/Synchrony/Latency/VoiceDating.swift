@@ -40,22 +40,29 @@ public struct VoiceDating: Sendable {
         voice = HeardSound(rate: rate)
     }
 
-    /// Takes a slice of what the server hears. After a hole in it, all is to be found anew.
+    /// Takes a slice of what the server hears.
     public mutating func addHeard(_ sound: CapturedSound) {
-        if !heard.add(sound) { forget() }
+        if !heard.add(sound) { compareAnew() }
     }
 
     /// Takes a slice of what it makes of it.
     ///
     /// - Returns: When its first sample was captured; `nil` as long as nothing was heard that tells.
     public mutating func addVoice(_ sound: CapturedSound) -> ClockTime? {
-        if !voice.add(sound) { forget() }
+        if !voice.add(sound) { compareAnew() }
         guard let lag, let time = heard.time(of: sound.firstSample) else { return nil }
         return time - lag
     }
 
-    private mutating func forget() {
+    /// The microphone is away: what is made of it from now on may be of another.
+    public mutating func loseHeard() {
+        compareAnew()
+        heard = HeardSound(rate: rate)
         lag = nil
+    }
+
+    /// After a hole. Both counts go on by time over it, so that what was found still holds until something else is.
+    private mutating func compareAnew() {
         candidate = nil
         lastLook = nil
     }

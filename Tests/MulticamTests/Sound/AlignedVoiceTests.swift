@@ -47,6 +47,7 @@ struct AlignedVoiceTests {
         for begin in stride(from: 0, to: noise.count, by: 160) {
             let time = start + .milliseconds(Int64(begin / 16))
             heard.deliver(.sound(sound(noise[begin..<begin + 160], begin, time)))
+            if begin.isMultiple(of: 8_000) { usleep(30_000) }  // The comparing thread has its turn.
             let late = (begin - 320..<begin - 160).map { $0 < 0 ? 0 : noise[$0] }
             voice.deliver(.sound(sound(late[...], begin, time)))
         }
@@ -79,16 +80,42 @@ struct AlignedVoiceTests {
         for slice in told { #expect(slice.error == .milliseconds(20)) }
     }
 
-    @Test("what becomes of it is told, and what becomes of what is listened to is not")
-    func events() throws {
+    @Test("while its microphone is away it is away, and in another's sound it does not come back")
+    func away() throws {
         let aligned = try AlignedVoice(voice, of: heard)
         let told = Monitor<[String]>([])
         try aligned.start(on: MonotonicClock()) { event in
-            if case .away(_, let cause) = event { told.withLock { $0.append(cause) } }
+            told.withLock { told in
+                switch event {
+                case .sound: if told.last != "sound" { told.append("sound") }
+                case .away(_, let cause): told.append("away: \(cause)")
+                case .returned: told.append("returned")
+                case .lost, .ended: told.append("else")
+                }
+            }
         }
-        heard.deliver(.away(at: start, cause: "heard"))
-        voice.deliver(.away(at: start, cause: "voice"))
-        #expect(told.withLock { $0 } == ["voice"])
+        var generator = SystemRandomNumberGenerator()
+        func deliver(from begin: Int, seconds: Int, foreign: Bool) {
+            func noise() -> [Float] {
+                (0..<seconds * 16_000).map { _ in Float.random(in: -0.1...0.1, using: &generator) }
+            }
+            let own = noise()
+            let other = foreign ? noise() : own
+            for index in stride(from: 160, to: own.count - 160, by: 160) {
+                let time = start + .milliseconds(Int64((begin + index) / 16))
+                heard.deliver(.sound(sound(own[index..<index + 160], begin + index, time)))
+                voice.deliver(.sound(sound(other[index - 160..<index], begin + index, time)))
+                // The comparing thread has its turn.
+                if index.isMultiple(of: 8_000) { usleep(30_000) }
+            }
+        }
+        deliver(from: 0, seconds: 5, foreign: false)
+        heard.deliver(.away(at: start + .seconds(5), cause: "unplugged"))
+        heard.deliver(.returned(at: start + .seconds(6)))
+        deliver(from: 96_000, seconds: 5, foreign: true)
+        #expect(told.withLock { $0 } == ["sound", "away: unplugged"])
+        deliver(from: 192_000, seconds: 5, foreign: false)
+        #expect(told.withLock { $0 } == ["sound", "away: unplugged", "returned", "sound"])
         #expect(aligned.settlingTime == .seconds(3) && aligned.stampCorrelation == heard.stampCorrelation)
         aligned.stop()
     }

@@ -61,6 +61,9 @@ struct SmoothedStampsTests {
     func rate() {
         let correlation = Nanoseconds.milliseconds(1500)
         #expect(errors(after: 1, correlation: correlation).rate < 60)
+        for seconds in [2, 3, 5] as [Int64] {
+            #expect(errors(after: seconds, correlation: correlation).rate < 50, "after \(seconds) s")
+        }
         #expect(errors(after: 60, correlation: correlation).rate < 10)
         #expect(errors(after: 1, correlation: .zero).rate > 120, "else there is nothing to be careful of")
     }
