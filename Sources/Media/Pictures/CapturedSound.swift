@@ -17,4 +17,18 @@ public final class CapturedSound: Sendable {
 
     /// Samples per channel.
     public var frameCount: Int { samples.count / format.channels }
+
+    /// What some of its channels have, interleaved.
+    ///
+    /// - Parameter pick: The channels, from 0, in the order in which they are wanted; all when empty.
+    /// - Returns: `frameCount` values of each.
+    package func samples(of pick: [Int]) -> [Float] {
+        guard !pick.isEmpty else { return samples }
+        var picked: [Float] = []
+        picked.reserveCapacity(frameCount * pick.count)
+        for frame in 0..<frameCount {
+            for channel in pick { picked.append(samples[frame * format.channels + channel]) }
+        }
+        return picked
+    }
 }

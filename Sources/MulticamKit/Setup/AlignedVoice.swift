@@ -14,8 +14,9 @@ final class AlignedVoice: MicrophoneSource {
         var count: Int64 = 0
         /// Whether the microphone was away and nothing of it was heard since.
         var isLost = false
-        /// What is to be compared next.
+        /// What is to be compared next, and whether something is being compared.
         var look: VoiceDating.Look?
+        var isComparing = false
         var isOver = false
     }
 
@@ -24,8 +25,8 @@ final class AlignedVoice: MicrophoneSource {
     /// Of the heard one's channels, from 0, those that the voice is made of; all when empty.
     private let pick: [Int]
     private let state: Monitor<State>
-    /// Handed over to the comparing thread.
-    private let correlation: Monitor<SoundCorrelation?>
+    /// The comparing thread's alone.
+    private let correlation: Monitor<SoundCorrelation>
     private let worker = Monitor<MediaThread?>(nil)
 
     /// So many seconds of the voice may pass unused: two looks take one and a half, and what the server does at first may cost one
@@ -68,13 +69,14 @@ final class AlignedVoice: MicrophoneSource {
         try heard.start(on: clock) { event in
             switch event {
             case .sound(let sound):
-                state.signal { state in
+                state.broadcast { state in
                     state.dating.addHeard(Self.picked(pick, of: sound))
                     state.look = state.dating.nextLook() ?? state.look
                 }
             case .away(let time, let cause), .ended(let time, let cause):
                 state.withLock { state in
                     state.dating.loseHeard()
+                    state.look = nil
                     state.isLost = true
                 }
                 receive(.away(at: time, cause: cause))
@@ -102,27 +104,29 @@ final class AlignedVoice: MicrophoneSource {
         last?.join()
     }
 
+    /// Waits until what was delivered so far is compared, which is soon.
+    func waitUntilCompared() {
+        state.wait { $0.look == nil && !$0.isComparing ? () : nil }
+    }
+
     /// Compares on a thread of its own: those that deliver have no milliseconds to spare.
     private func beginComparing() {
-        let correlation = correlation.withLock { correlation in
-            defer { correlation = nil }
-            return correlation
-        }
-        guard let correlation else { preconditionFailure("a voice is started once") }
-        let handedOver = Monitor(correlation)
-        let state = state
+        let (state, correlation) = (state, correlation)
         let thread = MediaThread(name: "voice") {
             func nextLook() -> VoiceDating.Look? {
                 state.wait { state -> VoiceDating.Look?? in
                     if state.isOver { return .some(nil) }
                     defer { state.look = nil }
+                    state.isComparing = state.look != nil
                     return state.look.map { .some($0) }
                 }
             }
             while let look = nextLook() {
-                // Nobody else asks for it.
-                let peak = handedOver.withLock { $0.peak(of: look.heard, and: look.voice) }
-                state.withLock { $0.dating.take(peak, of: look) }
+                let peak = correlation.withLock { $0.peak(of: look.heard, and: look.voice) }
+                state.broadcast { state in
+                    state.dating.take(peak, of: look)
+                    state.isComparing = false
+                }
             }
         }
         worker.withLock { $0 = thread }
@@ -131,13 +135,9 @@ final class AlignedVoice: MicrophoneSource {
     /// The slice with nothing but the picked channels.
     private static func picked(_ pick: [Int], of sound: CapturedSound) -> CapturedSound {
         guard !pick.isEmpty else { return sound }
-        let channels = sound.format.channels
-        let samples = (0..<sound.frameCount).flatMap { frame in
-            pick.map { sound.samples[frame * channels + $0] }
-        }
         return CapturedSound(
             format: SoundFormat(rate: sound.format.rate, channels: pick.count), capturedAt: sound.capturedAt,
-            firstSample: sound.firstSample, samples: samples)
+            firstSample: sound.firstSample, samples: sound.samples(of: pick))
     }
 }
 

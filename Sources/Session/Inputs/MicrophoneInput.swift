@@ -129,16 +129,7 @@ final class MicrophoneInput: Sendable {
     var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
 
     /// A slice's samples in the track's channels, interleaved.
-    func picked(_ sound: CapturedSound) -> [Float] {
-        guard !pick.isEmpty else { return sound.samples }
-        let step = sound.format.channels
-        var samples: [Float] = []
-        samples.reserveCapacity(sound.frameCount * pick.count)
-        for frame in 0..<sound.frameCount {
-            for channel in pick { samples.append(sound.samples[frame * step + channel]) }
-        }
-        return samples
-    }
+    func picked(_ sound: CapturedSound) -> [Float] { sound.samples(of: pick) }
 
     /// The recording that begins is told of the device's absence, which began before it.
     func recallOutage() {

@@ -1,4 +1,3 @@
-import Glibc
 import Media
 import Testing
 
@@ -47,7 +46,7 @@ struct AlignedVoiceTests {
         for begin in stride(from: 0, to: noise.count, by: 160) {
             let time = start + .milliseconds(Int64(begin / 16))
             heard.deliver(.sound(sound(noise[begin..<begin + 160], begin, time)))
-            if begin.isMultiple(of: 8_000) { usleep(30_000) }  // The comparing thread has its turn.
+            aligned.waitUntilCompared()
             let late = (begin - 320..<begin - 160).map { $0 < 0 ? 0 : noise[$0] }
             voice.deliver(.sound(sound(late[...], begin, time)))
         }
@@ -105,8 +104,7 @@ struct AlignedVoiceTests {
                 let time = start + .milliseconds(Int64((begin + index) / 16))
                 heard.deliver(.sound(sound(own[index..<index + 160], begin + index, time)))
                 voice.deliver(.sound(sound(other[index - 160..<index], begin + index, time)))
-                // The comparing thread has its turn.
-                if index.isMultiple(of: 8_000) { usleep(30_000) }
+                aligned.waitUntilCompared()
             }
         }
         deliver(from: 0, seconds: 5, foreign: false)
