@@ -65,6 +65,9 @@ final class PulseRecordStream: @unchecked Sendable {
         let properties = pa_proplist_new()
         defer { if let properties { pa_proplist_free(properties) } }
         pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "production")
+        // Fewer channels than the source has are their mean, as on PulseAudio, which knows nothing of this. PipeWire's own default
+        // gives two equal ones 3 dB more, above full scale (audioconvert's make_matrix).
+        pa_proplist_sets(properties, "channelmix.normalize", "true")
         return pa_stream_new_with_proplist(connection.context, "multicam", &sample, &map, properties)
     }
 

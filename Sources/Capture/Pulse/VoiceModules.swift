@@ -53,12 +53,12 @@ final class VoiceModules: Sendable {
                         "sink_name=\(name)_rest rate=\(master.format.rate) channels=1 \(soon)"
                             + "sink_properties=device.description=Multicam-rest-\(role)", master, connection))
             }
-            var heard = master.name
+            var (heard, channels) = (master.name, master.format.channels)
             let positions = pick.filter { $0 < master.channelPositions.count }.compactMap {
                 pa_channel_position_to_string(pa_channel_position_t(master.channelPositions[$0]))
             }.map { String(cString: $0) }
             if !positions.isEmpty, positions.count < master.channelPositions.count {
-                heard = "\(name)_pick"
+                (heard, channels) = ("\(name)_pick", positions.count)
                 let own = positions.count == 1 ? ["mono"] : ["front-left", "front-right"]
                 loaded.append(
                     try Self.load(
@@ -67,6 +67,8 @@ final class VoiceModules: Sendable {
                             + "master_channel_map=\(positions.joined(separator: ",")) "
                             + "channel_map=\(own.joined(separator: ","))", master, connection))
             }
+            // PipeWire's module would give the sum of two channels, 3 dB above their mean: that is made when its source is heard.
+            let width = isPipeWire && channels == 2 ? 2 : 1
             let method = Self.arguments(voice, isPipeWire: isPipeWire)
             loaded.append(
                 try Self.load(
@@ -74,7 +76,7 @@ final class VoiceModules: Sendable {
                     "source_master=\(heard) sink_master=\(output ?? "") source_name=\(name) sink_name=\(name)_out "
                         + "source_properties=device.description=Multicam-voice-\(role) "
                         + "sink_properties=device.description=Multicam-voice-\(role) "
-                        + "rate=\(Self.rate) channels=1 aec_method=webrtc \(method)", master,
+                        + "rate=\(Self.rate) channels=\(width) aec_method=webrtc \(method)", master,
                     connection))
         } catch {
             Self.unload(loaded, on: connection)

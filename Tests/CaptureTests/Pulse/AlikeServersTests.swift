@@ -106,6 +106,32 @@ struct AlikeServersTests {
     }
 
     @Test(
+        "give the mean of two channels where one is wanted, and each of two what one has",
+        arguments: PulseServer.Kind.allCases)
+    func mean(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(
+            Self.speaker,
+            "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
+                + "master_channel_map=front-left channel_map=mono",
+            by: kind)
+        try server.play(tones(700, 700, in: server.folder), on: "speaker")
+        for (name, channels) in [("speaker.monitor", 1), ("left", 2)] {
+            let microphone = try microphone(name, of: server, channels: channels)
+            let log = MicrophoneLog()
+            try microphone.start(on: MonotonicClock()) { log.add($0) }
+            // It may have begun before the tones.
+            try log.wait("a tone comes") { events in
+                let latest = events.suffix(50).compactMap(\.sound).flatMap(\.samples)
+                let first = stride(from: 0, to: latest.count, by: channels).map { latest[$0] }
+                return first.count >= 4_800 && Tone.share(of: 700, in: first, rate: 48_000) > 0.99
+            }
+            microphone.stop()
+            let peak = log.sounds.suffix(10).flatMap(\.samples).map(abs).max() ?? 0
+            #expect(abs(peak - 8_000 / 32_768) < 0.003, "\(name)")
+        }
+    }
+
+    @Test(
         "tell of a source that is unplugged, and give no other in its place",
         arguments: PulseServer.Kind.allCases)
     func unplugged(kind: PulseServer.Kind) throws {

@@ -15,8 +15,7 @@ YAML
     for away in 1 3 6; do
         sleep 6
         fault thaw 1 # does nothing but note the time
-        kill -KILL "$server"
-        wait "$server" || true
+        kill_sound
         sleep $away
         fault thaw 1
         sound

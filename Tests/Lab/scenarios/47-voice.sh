@@ -4,14 +4,7 @@
 inside() {
     cameras studio:1
     sound
-    # A device with another tone in each channel.
     pactl load-module module-null-sink sink_name=two rate=48000 channels=2 channel_map=front-left,front-right > /dev/null
-    local side
-    for side in left:700 right:1300; do
-        pactl load-module module-remap-sink sink_name="${side%:*}" master=two channels=1 remix=no \
-            master_channel_map="front-${side%:*}" channel_map=mono > /dev/null
-        pactl load-module module-sine sink="${side%:*}" frequency="${side#*:}" > /dev/null
-    done
     cat > "$results/two.yaml" <<END
 microphones:
   host: { device: "pulse:two.monitor", pick: [1] }
@@ -26,10 +19,22 @@ tracks: { microphones: wav }
 END
 }
 
+plays() { pactl list short sink-inputs | grep -q .; }
+
+# A device with another tone in each channel.
 inside_two_roles() {
+    python3 - > "$results/tones" <<'PYTHON'
+import math, struct, sys
+for sample in range(48000 * 10):
+    sys.stdout.buffer.write(struct.pack("<2h", *(round(16384 * math.sin(math.tau * hertz * sample / 48000)) for hertz in (700, 1300))))
+PYTHON
+    pacat --device=two --rate=48000 --channels=2 --format=s16le < "$results/tones" & local player=$!
+    wait_until 5 plays
     start r --profile "$RESULTS/two.yaml" --duration 3
     pactl list source-outputs > "$results/streams"
     ended r
+    kill "$player"
+    rm "$results/tones"
 }
 outside_two_roles() {
     recorded r
@@ -119,7 +124,7 @@ outside_echo() {
 
 inside_no_module() {
     # The lab's own copy of the root: nothing of the host's.
-    mv /usr/lib/pulse-*/modules/module-echo-cancel.so /run
+    mv /usr/lib/pulse-*/modules/module-echo-cancel.so /usr/lib/*/pipewire-0.3/libpipewire-module-echo-cancel.so /run
     refused voice "$MULTICAM" record --profile "$RESULTS/voice.yaml" --duration 1 --output "$results/recordings"
 }
 outside_no_module() {

@@ -34,6 +34,7 @@ outside() {
         "[('no-signal', 'begins'), ('no-signal', 'ends'), ('clipping', 'begins'), ('clipping', 'ends')]"
     within "it was muted for so long" "$(json "$results/alarms.json" 'd[1]["seconds"]')" 6 10
     equal "a muted one is below all levels" "$(json "$results/alarms.json" 'd[0]["level_dbfs"]')" None
-    equal "an overload is at full scale" "$(json "$results/alarms.json" 'd[2]["level_dbfs"]')" 0
+    # PulseAudio clips at full scale; PipeWire reckons with fractions and tells how far above it the sound is.
+    within "an overload is at full scale or above" "$(json "$results/alarms.json" 'd[2]["level_dbfs"]')" 0 36.2
     within "its seconds at full scale" "$(json "$manifest" 'd["tracks"][0]["samples"]["clipped"] / 48000')" 0.5 6
 }

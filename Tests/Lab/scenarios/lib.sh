@@ -8,12 +8,13 @@
 # `inside_NAME` in the lab if it has one, in the file's order, and is judged by its `outside_NAME`; what `inside` left is in
 # $RESULTS. A case that fails ends itself alone.
 #
-# "# lab: virtual-time" or "# lab: timeout=200" in its first lines say what it needs. In `tools/lab shell` the functions here
+# "# lab: virtual-time" or "# lab: timeout=200" in its first lines say what it needs. One that holds the cases of another, with a
+# difference, sources that: `. "$LAB/scenarios/NAME.sh"`. In `tools/lab shell` the functions here
 # are commands to play with:
 #
 #     cameras studio:1 cheap:2   udev, the cameras, and all their nodes     node 1   /dev/videoN that captures, at port 1
 #     cameras_without_udev …     the kernel's nodes only
-#     sound                      PulseAudio with their microphones          mic 1    source name of the microphone there
+#     sound                      a sound server with their microphones      mic 1    source name of the microphone there
 #     fault unplug 1             what usbip-cameras offers (see its main.c)
 #
 # Camera N is plugged into port N, unless `cameras MODEL:N@PORT` or `fault plug N@PORT` says otherwise. node, mic, usb, present
@@ -120,17 +121,52 @@ nodes_open() { find "/proc/$1/fd" -lname '/dev/video*' -printf '%l\n'; }
 
 absent() { ! [ -e "$(usb "$1")" ]; }
 
+# The server of $sound_server, pulseaudio or pipewire, with all plugged microphones. Its processes are ${server[@]}.
+sound_server=pulseaudio
 sound() {
-    # Started by hand as root: no priority to be had, and nobody's session to end with.
-    pulseaudio -n --load="module-native-protocol-unix auth-anonymous=1 socket=/run/pulse.socket" --load=module-udev-detect \
-        --exit-idle-time=-1 --use-pid-file=false --daemonize=no --realtime=no --high-priority=no >> "$results/pulseaudio.log" 2>&1 &
-    server=$!
-    export PULSE_SERVER=unix:/run/pulse.socket
-    wait_until 20 test -S /run/pulse.socket
+    server=()
+    "start_$sound_server"
     local port
     for port in {1..8}; do
         absent "$port" || wait_until 20 mic "$port"
     done
+}
+
+# As the kernel's out-of-memory killer does it.
+kill_sound() {
+    kill -KILL "${server[@]}"
+    wait "${server[@]}" || true
+}
+
+start_pulseaudio() {
+    # Started by hand as root: no priority to be had, and nobody's session to end with.
+    pulseaudio -n --load="module-native-protocol-unix auth-anonymous=1 socket=/run/pulse.socket" --load=module-udev-detect \
+        --exit-idle-time=-1 --use-pid-file=false --daemonize=no --realtime=no --high-priority=no >> "$results/pulseaudio.log" 2>&1 &
+    server=($!)
+    export PULSE_SERVER=unix:/run/pulse.socket
+    wait_until 20 test -S /run/pulse.socket
+}
+
+# As Debian configures it, but for what would need D-Bus, which the lab has not, and for cameras, which are not its business here.
+start_pipewire() {
+    local settings=/etc/wireplumber program
+    mkdir -p $settings/{main,bluetooth}.lua.d
+    cat > $settings/main.lua.d/60-lab.lua <<'LUA'
+alsa_monitor.properties["alsa.reserve"] = false
+default_access.properties["enable-flatpak-portal"] = false
+v4l2_monitor.enabled = false
+libcamera_monitor.enabled = false
+LUA
+    echo 'bluez_monitor.enabled = false' > $settings/bluetooth.lua.d/60-lab.lua
+    rm -rf /run/pipewire # sockets of one that was killed, which would look like this one's
+    mkdir /run/pipewire
+    for program in pipewire wireplumber pipewire-pulse; do
+        XDG_RUNTIME_DIR=/run/pipewire "$program" >> "$results/$program.log" 2>&1 &
+        server+=($!)
+        wait_until 20 test -S /run/pipewire/pipewire-0
+    done
+    export PULSE_SERVER=unix:/run/pipewire/pulse/native
+    wait_until 20 test -S /run/pipewire/pulse/native
 }
 
 # Only pactl's own lines begin with one tab: a device's name may have lines, and words, of its own.

@@ -138,7 +138,8 @@ static void queue_urb(struct cable *cable, const struct message *request, const 
     // A late request is owed the packets since the last one, as if the camera had a buffer of a second: a busy host makes
     // us late, never lossy. Without that, tests would fail for the machine's load and not for the program's faults.
     int64_t now = now_ns();
-    if (now - queue->clock > 1000000000)
+    // Not so a stream's first one, even in the first second of the clock.
+    if (queue->clock == 0 || now - queue->clock > 1000000000)
         queue->clock = now;
     urb->begin = queue->clock;
     queue->clock = urb->due = urb->begin + count * packet_interval_ns(request->endpoint);
