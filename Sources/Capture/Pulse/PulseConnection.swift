@@ -103,17 +103,20 @@ final class PulseConnection: @unchecked Sendable {
         _ initial: Value, operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> Value {
         let reply = PulseReply(initial, on: self)
+        func unanswered(_ why: String) -> DeviceError {
+            DeviceError(
+                device: "PulseAudio", operation: operation,
+                reason: .noSoundServer(isReady ? why : "it went away"))
+        }
         return try locked { () throws(DeviceError) in
             // `reply` outlives the callbacks: the operation is done or cancelled before this scope ends.
-            guard let question = begin(Unmanaged.passUnretained(reply).toOpaque()) else { throw failure }
+            guard let question = begin(Unmanaged.passUnretained(reply).toOpaque()) else {
+                throw unanswered(failureText)
+            }
             defer { pa_operation_unref(question) }
             _ = wait(atMost: .seconds(3)) { reply.isComplete || !isReady }
             if pa_operation_get_state(question) == PA_OPERATION_RUNNING { pa_operation_cancel(question) }
-            guard reply.isComplete else {
-                throw DeviceError(
-                    device: "PulseAudio", operation: operation,
-                    reason: .noSoundServer(isReady ? "no answer within 3 s" : "it went away"))
-            }
+            guard reply.isComplete else { throw unanswered("no answer within 3 s") }
             return reply.value
         }
     }

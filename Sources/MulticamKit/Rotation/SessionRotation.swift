@@ -81,7 +81,7 @@ public final class SessionRotation: Sendable {
             if let file, session.status.phase == .recording {
                 text += "; \(file) keeps the angle that it began with"
             }
-            sink.yield(text.hasSuffix(".") ? text : text + ".")
+            sink.yield(text.trimmingFullStop + ".")
         }
     }
 }

@@ -48,6 +48,11 @@ extension RunningPlan {
         return devices.disabled.contains(role) ? [] : [.deliver(role: role, format)]
     }
 
+    /// A camera did not take what it was asked to deliver, unless that was something else since.
+    mutating func note(_ refused: VideoFormat, of role: String, goesOnIn kept: VideoFormat) {
+        if devices.formats[role] == refused { devices.formats[role] = kept }
+    }
+
     /// What it is asked to deliver when it is on.
     private func format(of role: String) -> VideoFormat? {
         devices.formats[role] ?? plan.cameras.first { $0.role == role }?.format

@@ -77,7 +77,7 @@ struct PlannedControls {
             case .noNumber(let word, let expected): ("“\(word)”", expected)
             case .governed, .refused, .noPreset: ("a control that cannot be set", "\(fault)")
             }
-        let end = expected.hasSuffix(".") ? String(expected.dropLast()) : expected
-        return source.error(at: "cameras.\(camera.role).controls.\(name)", found: found, expected: end)
+        return source.error(
+            at: "cameras.\(camera.role).controls.\(name)", found: found, expected: expected.trimmingFullStop)
     }
 }

@@ -36,7 +36,8 @@ extension CameraInput {
                     .unplug, at: MediaTime(time, since: start),
                     [
                         "track": .string(role), "cause": .string(cause.printable()),
-                        "text": .string("camera \(role) is away: \(cause.printable(limit: 400))."),
+                        "text": .string(
+                            "camera \(role) is away: \(cause.printable(limit: 400).trimmingFullStop)."),
                     ])
             case .returned(_, nil, .governor): return nil
             case .returned(let time, let remark, _):

@@ -14,6 +14,7 @@ final class CameraInput: Sendable {
     private let box: Monitor<CameraInbox>
     private let decoder: StreamDecoder?
     private let sharesDecoding: Bool
+    private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
     /// A file's times are exact.
     private let hasExactTimes: Bool
 
@@ -30,13 +31,16 @@ final class CameraInput: Sendable {
     ///   - keepsLog: Whether somebody takes what is known of each picture.
     ///   - clock: The session's.
     ///   - machinery: Makes the decoder.
+    ///   - onRefusal: Told on the source's thread of a format that it did not take, and in which one it goes on.
     /// - Throws: When `decodes` and no decoder can be made.
     init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
         sharesDecoding: Bool = false, taps: [PictureTap], keepsLog: Bool, clock: any SessionClock,
-        machinery: any MediaMachinery
+        machinery: any MediaMachinery,
+        onRefusal: @escaping @Sendable (VideoFormat, VideoFormat) -> Void = { _, _ in }
     ) throws(EncodingError) {
         self.role = role
+        self.onRefusal = onRefusal
         self.source = source
         self.latency = latency
         self.taps = taps
@@ -255,7 +259,7 @@ final class CameraInput: Sendable {
     }
 
     private func refused(_ format: VideoFormat, at time: ClockTime, cause: String) {
-        box.withLock { box in
+        let kept = box.withLock { box in
             // Something else may have been asked for since.
             if box.wanted == format { box.wanted = box.format }
             if box.chosen == format { box.chosen = box.format }
@@ -266,7 +270,9 @@ final class CameraInput: Sendable {
                     text:
                         "camera \(role) was asked for \(format) and goes on in \(box.format), since it did not take "
                         + "it: \(cause)"))
+            return box.format
         }
+        onRefusal(format, kept)
     }
 
     private func receive(_ picture: CapturedPicture) {

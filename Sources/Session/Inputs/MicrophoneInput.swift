@@ -22,7 +22,8 @@ final class MicrophoneInput: Sendable {
                     .unplug, at: MediaTime(time, since: start),
                     [
                         "track": .string(role), "cause": .string(cause.printable()),
-                        "text": .string("microphone \(role) is away: \(cause.printable(limit: 400))."),
+                        "text": .string(
+                            "microphone \(role) is away: \(cause.printable(limit: 400).trimmingFullStop)."),
                     ])
             case .returned(let time):
                 event = SessionEvent(

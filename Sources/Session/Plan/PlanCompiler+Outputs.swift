@@ -128,8 +128,3 @@ extension PlanCompiler {
             soundBitrate: program.sound.bitrate)
     }
 }
-
-extension String {
-    /// A sentence as a part of another one.
-    fileprivate var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
-}

@@ -29,7 +29,7 @@ extension MulticamSession {
                 decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self),
                 keepsLog: planned.metadataFile != nil,
                 clock: clock,
-                machinery: machinery)
+                machinery: machinery, onRefusal: onRefusal(of: planned.role))
             try input.start()
             // Of a file the first picture is shown now.
             source.recordingBegins(at: clock.now)

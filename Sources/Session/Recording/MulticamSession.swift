@@ -298,6 +298,11 @@ public actor MulticamSession {
         }
     }
 
+    /// What is done where a camera does not take the format that it was asked for.
+    nonisolated func onRefusal(of role: String) -> @Sendable (VideoFormat, VideoFormat) -> Void {
+        { [running] refused, kept in running.withLock { $0.note(refused, of: role, goesOnIn: kept) } }
+    }
+
     private func makeInputs() throws(RecordingError) -> sending SessionInputs {
         do throws(EncodingError) {
             var inputs: [CameraInput] = []
@@ -314,7 +319,7 @@ public actor MulticamSession {
                         taps: sinks.pictures.filter { $0.role == planned.role },
                         keepsLog: planned.metadataFile != nil
                             || sinks.metadata.contains { $0.role == planned.role },
-                        clock: clock, machinery: machinery))
+                        clock: clock, machinery: machinery, onRefusal: onRefusal(of: planned.role)))
             }
             let microphones = plan.microphones.map { planned in
                 guard let source = self.microphones[planned.role] else {

@@ -152,6 +152,17 @@ struct AlikeServersTests {
         #expect(log.all.notices == ["away: unplugged", "returned"])
     }
 
+    @Test("are said to have gone when they have, whatever is asked", arguments: PulseServer.Kind.allCases)
+    func gone(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(Self.speaker, by: kind)
+        let connection = try PulseConnection(server: server.address)
+        server.kill()
+        for _ in 0..<3 {
+            let error = #expect(throws: DeviceError.self) { try connection.sources() }
+            #expect(error?.reason == .noSoundServer("it went away"))
+        }
+    }
+
     @Test("take noise out on request, and keep nothing of it", arguments: PulseServer.Kind.allCases)
     func voice(kind: PulseServer.Kind) throws {
         let server = try PulseServer(Self.speaker, by: kind)

@@ -50,7 +50,7 @@ def check_track(track, streams, duration, abandoned, complain):
     session = duration
     if track["first_ns"] > 0 or "ended_ns" in track:
         end = track.get("ended_ns", round(session * 1e9))
-        if not 0 <= track["first_ns"] < end <= session * 1e9 or track["first_ns"] + track["duration_ns"] != end:
+        if not 0 <= track["first_ns"] < end <= round(session * 1e9) or track["first_ns"] + track["duration_ns"] != end:
             complain(f"{name}: from {track['first_ns']} for {track['duration_ns']} does not end at {end}")
         duration = track["duration_ns"] / 1e9
     if "failure" in track or was_abandoned:

@@ -88,6 +88,25 @@ struct RunningDevicesTests {
         #expect(try Self.apply(lines, to: &running) == orders)
     }
 
+    @Test("asks a camera again for what it did not take, and not for what it went on in")
+    func refused() throws {
+        var running = try Self.running()
+        func format(_ size: PictureSize) -> VideoFormat {
+            VideoFormat(pixel: .mjpeg, size: size, rate: FrameRate(30))
+        }
+        let (small, large) = (
+            format(PictureSize(width: 640, height: 480)), format(PictureSize(width: 1280, height: 720))
+        )
+        try Self.apply(["format desk 640x480"], to: &running)
+        running.note(small, of: "desk", goesOnIn: large)
+        #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
+        #expect(try Self.apply(["format desk 640x480"], to: &running) == ["desk: \(small)"])
+        // Something else is wanted by now.
+        try Self.apply(["format desk 1280x720"], to: &running)
+        running.note(small, of: "desk", goesOnIn: small)
+        #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
+    }
+
     @Test(
         "refuses what cannot be in one sentence, and is as before",
         arguments: [
