@@ -54,9 +54,15 @@ struct VoiceDatingTests {
                 let origin = begin - delay(begin)
                 // Some of it was taken out.
                 let samples = (origin..<origin + Self.slice).map { $0 < 0 ? 0 : 0.6 * sound[$0] }
-                let time = dating.addVoice(
+                let place = dating.addVoice(
                     captured(samples, firstCount + Int64(begin), at: Self.time(origin) + mistake + jitter))
-                errors.append(time.map { $0 - Self.time(origin) })
+                let error = place.map { $0.time - Self.time(origin) }
+                errors.append(error)
+                if let place, let error {
+                    let wrong = place.sample - Int64(origin + (begin >= hole ? Self.rate : 0))
+                    #expect(
+                        abs(Double(wrong) / Double(Self.rate) - error.inSeconds) < 0.0001, "counted as dated")
+                }
                 if let look = dating.nextLook() {
                     dating.take(correlation.peak(of: look.heard, and: look.voice), of: look)
                 }

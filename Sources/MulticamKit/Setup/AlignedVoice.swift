@@ -14,6 +14,8 @@ final class AlignedVoice: MicrophoneSource {
         var count: Int64 = 0
         /// Whether the microphone was away and nothing of it was heard since.
         var isLost = false
+        /// Whether what was delivered last was counted and dated by the voice itself.
+        var countsItself = false
         /// What is to be compared next, and whether something is being compared.
         var look: VoiceDating.Look?
         var isComparing = false
@@ -157,15 +159,16 @@ extension AlignedVoice.State {
         }
         count += Int64(sound.frameCount)
         let known = dating.addVoice(sound)
-        guard let time = known ?? (count > patience && !isLost ? sound.capturedAt : nil) else {
-            return (nil, false)
-        }
-        defer { isLost = false }
+        guard known != nil || (count > patience && !isLost) else { return (nil, false) }
+        // One that is counted otherwise from here on begins anew for whoever listens.
+        let isAnew = isLost || (known != nil && countsItself)
+        isLost = false
+        countsItself = known == nil
         return (
             .sound(
                 CapturedSound(
-                    format: sound.format, capturedAt: time, firstSample: sound.firstSample,
-                    samples: sound.samples)), isLost
+                    format: sound.format, capturedAt: known?.time ?? sound.capturedAt,
+                    firstSample: known?.sample ?? sound.firstSample, samples: sound.samples)), isAnew
         )
     }
 }

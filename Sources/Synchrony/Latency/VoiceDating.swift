@@ -47,11 +47,13 @@ public struct VoiceDating: Sendable {
 
     /// Takes a slice of what it makes of it.
     ///
-    /// - Returns: When its first sample was captured; `nil` as long as nothing was heard that tells.
-    public mutating func addVoice(_ sound: CapturedSound) -> ClockTime? {
+    /// - Returns: Which of the microphone's samples its first one is, and when that was captured, so that no block more or less in the
+    ///   server looks like another rate; `nil` as long as nothing was heard that tells.
+    public mutating func addVoice(_ sound: CapturedSound) -> (sample: Int64, time: ClockTime)? {
         if !voice.add(sound) { compareAnew() }
         guard let lag, let time = heard.time(of: sound.firstSample) else { return nil }
-        return time - lag
+        let count = (lag.inSeconds * Double(rate)).rounded()
+        return (sound.firstSample - Int64(count), time - lag)
     }
 
     /// The microphone is away: what is made of it from now on may be of another.

@@ -2,7 +2,7 @@
 # lab: virtual-time timeout=600
 
 inside() {
-    cameras studio:1
+    cameras studio:1 cheap:2
     sound
     pactl load-module module-null-sink sink_name=two rate=48000 channels=2 channel_map=front-left,front-right > /dev/null
     cat > "$results/two.yaml" <<END
@@ -120,6 +120,52 @@ outside_echo() {
     # How the blocks of 10 ms lie against the server's own is not told: on a busy machine it came 4.75 ms later.
     within "in milliseconds after the track's" "$(json "$results/voice.json" 'd["delay_ms"]')" -10 10
     check "says what has to play through which output" grep -q "multicam_voice_.*_out" "$results/r.stderr"
+}
+
+# Of a sound that is like itself at one place only the program's is found in the track to the sample.
+inside_dated() {
+    fault babble 1
+    local what
+    for what in noise echo; do
+        sed "s/noise: true/$what: true/" "$RESULTS/voice.yaml" > "$results/$what.yaml"
+        record "$what" --profile "$results/$what.yaml" --duration 8
+    done
+    fault tone 1
+}
+outside_dated() {
+    local what
+    for what in noise echo; do
+        recorded "$what"
+        "$LAB/tools/voice-lag.py" "$folder/audio/host.wav" "$folder/program.mp4" > "$results/$what.json"
+        cat "$results/$what.json"
+        # A block of the server's that is lost at the start is found in two seconds.
+        within "$what: the latest, ms" "$(json "$results/$what.json" 'max(d["lags_ms"][2:])')" -0.4 0.4
+        within "$what: the earliest, ms" "$(json "$results/$what.json" 'min(d["lags_ms"][2:])')" -0.4 0.4
+    done
+}
+
+# What servers make of another microphone, or of none, in the voice of one that is away is not the program's.
+inside_unplugged() {
+    fault tone 1
+    start r --profile "$RESULTS/voice.yaml" --duration 8
+    sleep 2
+    fault unplug 1
+    sleep 1
+    fault plug 1
+    wait_until 10 present 1
+    ended r
+}
+outside_unplugged() {
+    recorded r
+    equal "gaps of the microphone" "$(json "$ledger" '[(gap[0], gap[1]) for gap in d["gaps"] if gap[0] == "host"]')" "[('host', 'unplugged')]"
+    "$LAB/tools/measure-tone.py" "$folder/audio/host.wav" > "$results/track.json"
+    "$LAB/tools/measure-tone.py" "$folder/program.mp4" > "$results/program.json"
+    local file
+    for file in track program; do
+        equal "$file: its own tone before and after" \
+            "$(json "$results/$file.json" '[(round(begin), round(hertz, -1)) for begin, _, hertz in d["stretches"]]')" "[(0, 1000.0), (4, 1000.0)]"
+        equal "$file: to the end" "$(json "$results/$file.json" 'd["stretches"][-1][1]')" 8.0
+    done
 }
 
 inside_no_module() {

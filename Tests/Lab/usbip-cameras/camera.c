@@ -241,6 +241,25 @@ static int video_packet(struct camera *camera, int64_t now, uint8_t *packet, siz
     return header + size;
 }
 
+// A well mixed function of a number (the finalizer of MurmurHash3), from -1 to 1.
+static double noise(uint64_t number)
+{
+    number ^= number >> 33;
+    number *= 0xff51afd7ed558ccd;
+    number ^= number >> 33;
+    number *= 0xc4ceb9fe1a85ec53;
+    number ^= number >> 33;
+    return (int32_t)number / 2147483648.0;
+}
+
+// Noise up to 3 kHz in syllables, four a second and each as loud as it happens to be.
+static double babble(uint64_t sample)
+{
+    enum { syllable = sound_rate / 4, hold = 8 };
+    double loudness = fabs(noise(sample / syllable)) * sin(M_PI * (sample % syllable) / syllable);
+    return loudness * noise(sample / hold + ((uint64_t)1 << 32));
+}
+
 // A tone that tells whose microphone this is: 1000 Hz for camera 1, 1500 for 2, 2000 for 3…, half of full scale.
 static int sound_packet(struct camera *camera, int64_t now, uint8_t *packet)
 {
@@ -255,7 +274,8 @@ static int sound_packet(struct camera *camera, int64_t now, uint8_t *packet)
         double phase = (double)(camera->samples * frequency % sound_rate) / sound_rate;
         int64_t time = now + i * packet_interval_ns(sound_endpoint) / count;
         bool sounds = !faults->muted && (!faults->hushed || clap_within(time - clap_beep_ns + 1, time + 1));
-        int16_t value = sounds ? lrint(16384 * sin(2 * M_PI * phase)) : 0;
+        double level = faults->babbles ? babble(camera->samples) : sin(2 * M_PI * phase);
+        int16_t value = sounds ? lrint(16384 * level) : 0;
         for (int channel = 0; channel < channels; channel++, packet += 2)
             memcpy(packet, &value, 2);
     }

@@ -6,7 +6,7 @@
 void reset_faults(struct faults *faults)
 {
     *faults = (struct faults){
-        .dark = faults->dark, .hushed = faults->hushed, .refuses = faults->refuses, .alters = faults->alters,
+        .dark = faults->dark, .hushed = faults->hushed, .babbles = faults->babbles, .refuses = faults->refuses, .alters = faults->alters,
         .signal = faults->signal, .has_no_signal = faults->has_no_signal, .first_frame_ns = faults->first_frame_ns,
         .skew_ppm = faults->skew_ppm, .late_ns = faults->late_ns,
     };
@@ -40,7 +40,7 @@ enum fault_answer obey_fault(struct faults *faults, const char *command, const c
         { "freeze", "thaw", &faults->frozen }, { "mute", "unmute", &faults->muted },
         { "dark", "light", &faults->dark },    { "nostart", "start", &faults->silent_start },
         { "refuse", "accept", &faults->refuses }, { "alter", "accept", &faults->alters },
-        { "hush", "tone", &faults->hushed },
+        { "hush", "tone", &faults->hushed }, { "babble", "tone", &faults->babbles },
     };
     const struct {
         const char *name;

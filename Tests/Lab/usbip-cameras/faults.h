@@ -11,7 +11,7 @@ struct faults {
     int cut, errors, tails, bad; // so many of the next frames
     int64_t clock_offset_ns;
     // Of its nature or its surroundings: they stay.
-    bool dark, hushed, refuses, alters, has_no_signal;
+    bool dark, hushed, babbles, refuses, alters, has_no_signal;
     int skew_ppm;           // its crystal is fast by as much, or slow if below 0: pictures and samples alike
     int64_t late_ns;        // from a picture's exposure to its first packet
     int64_t first_frame_ns; // the first frame of a stream comes no earlier than so long after its start

@@ -23,6 +23,7 @@
 //                           much. Strip, comment and packets go on telling the true time of exposure
 //     skew N PPM            its crystal is fast by so many parts per million, slow if negative: of pictures and of sound
 //     hush N     tone N     the microphone is silent but for claps
+//     babble N   tone N     it hears noise in syllables, of which each instant is like no other
 //     signal N WHAT         what a capture stick captures: 1080p (at first), 720p or lost. Without a signal no frames
 //                           come; at another size it drops off the bus and returns with that size alone
 //

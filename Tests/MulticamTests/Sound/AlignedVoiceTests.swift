@@ -30,31 +30,54 @@ struct AlignedVoiceTests {
     private let heard = Source()
     private let start = ClockTime(nanoseconds: 1_000_000_000)
 
-    /// Starts both and delivers so many seconds of noise, or of silence: the voice 20 ms later than its stamps say.
+    /// Starts both and delivers noise, or silence: the voice 20 ms later than its stamps say.
     ///
-    /// - Returns: For what was told by how much the dates are wrong, by the second.
-    private func run(seconds: Int, silent: Bool) throws -> [(second: Double, error: Nanoseconds)] {
+    /// - Parameters:
+    ///   - seconds: So much.
+    ///   - noise: Whether something is heard, by the second.
+    ///   - kept: How many samples more the server keeps back, by the second.
+    /// - Returns: What was told.
+    private func run(
+        seconds: Int, noise isHeard: (Int) -> Bool, kept: (Int) -> Int = { _ in 0 }
+    ) throws -> Run {
         let aligned = try AlignedVoice(voice, of: heard)
         let told = Monitor<[CapturedSound]>([])
+        let returns = Monitor(0)
         try aligned.start(on: MonotonicClock()) { event in
             if case .sound(let sound) = event { told.withLock { $0.append(sound) } }
+            if case .returned = event { returns.withLock { $0 += 1 } }
         }
         var generator = SystemRandomNumberGenerator()
-        let noise = (0..<seconds * 16_000).map { _ in
-            silent ? 0 : Float.random(in: -0.1...0.1, using: &generator)
+        let noise = (0..<seconds * 16_000).map { index in
+            isHeard(index / 16_000) ? Float.random(in: -0.1...0.1, using: &generator) : 0
         }
         for begin in stride(from: 0, to: noise.count, by: 160) {
             let time = start + .milliseconds(Int64(begin / 16))
             heard.deliver(.sound(sound(noise[begin..<begin + 160], begin, time)))
             aligned.waitUntilCompared()
-            let late = (begin - 320..<begin - 160).map { $0 < 0 ? 0 : noise[$0] }
+            let origin = begin - 320 - kept(begin / 16_000)
+            let late = (origin..<origin + 160).map { $0 < 0 ? 0 : noise[$0] }
             voice.deliver(.sound(sound(late[...], begin, time)))
         }
         aligned.stop()
         #expect(voice.hasStopped.withLock { $0 } && heard.hasStopped.withLock { $0 })
-        return told.withLock { $0 }.map { sound in
-            let truth = start + .milliseconds(sound.firstSample / 16 - 20)
-            return (Double(sound.firstSample) / 16_000, sound.capturedAt - truth)
+        return Run(
+            noise: noise, start: start, slices: told.withLock { $0 }, returns: returns.withLock { $0 })
+    }
+
+    private struct Run {
+        let noise: [Float]
+        let start: ClockTime
+        let slices: [CapturedSound]
+        let returns: Int
+
+        /// Whether a slice is the microphone's sound of its count, at that sound's time.
+        func isTrue(_ slice: CapturedSound) -> Bool {
+            let first = Int(slice.firstSample)
+            guard first >= 0 else { return false }
+            let error = slice.capturedAt - start - .milliseconds(slice.firstSample / 16)
+            return error.magnitude < .microseconds(100)
+                && slice.samples[...] == noise[first..<first + slice.frameCount]
         }
     }
 
@@ -63,20 +86,36 @@ struct AlignedVoiceTests {
             format: voice.format, capturedAt: time, firstSample: Int64(first), samples: Array(samples))
     }
 
-    @Test("from its first delivered sample on it has the dates of the microphone")
+    @Test("from its first delivered sample on it has the counts and dates of the microphone")
     func dated() throws {
-        let told = try run(seconds: 5, silent: false)
-        let first = try #require(told.first)
-        #expect(first.second < 3, "two looks suffice")
-        #expect(told.last?.second ?? 0 > 4.9)
-        for slice in told { #expect(slice.error.magnitude < .microseconds(100), "\(slice)") }
+        let run = try run(seconds: 5, noise: { _ in true })
+        #expect(run.slices.count > 200, "two looks suffice")
+        #expect(run.slices.allSatisfy(run.isTrue) && run.returns == 0)
     }
 
-    @Test("in silence it is delivered after three seconds, as its own stamps say")
+    @Test("a block that the server keeps back is found within two seconds, as no other rate of its clock")
+    func keptBlock() throws {
+        let run = try run(seconds: 8, noise: { _ in true }, kept: { $0 < 4 ? 0 : 128 })
+        let wrong = run.slices.indices.filter { !run.isTrue(run.slices[$0]) }
+        #expect(wrong.count < 200)
+        #expect(wrong.allSatisfy { run.slices[$0].capturedAt >= run.start + .milliseconds(3_979) })
+        #expect(run.slices.suffix(150).allSatisfy(run.isTrue) && run.returns == 0)
+        for slice in run.slices {
+            let apart = slice.capturedAt - run.start - .milliseconds(slice.firstSample / 16)
+            #expect(apart.magnitude < .microseconds(100))
+        }
+    }
+
+    @Test(
+        "in silence it is delivered after three seconds, as its own stamps say, and anew when something is heard"
+    )
     func silence() throws {
-        let told = try run(seconds: 5, silent: true)
-        #expect(try #require(told.first).second.rounded() == 3)
-        for slice in told { #expect(slice.error == .milliseconds(20)) }
+        let run = try run(seconds: 9, noise: { $0 >= 5 })
+        let first = try #require(run.slices.first)
+        #expect(Double(first.firstSample) / 16_000 >= 2.9 && first.firstSample < 50_000)
+        let own = run.slices.prefix { $0.capturedAt < run.start + .seconds(5) }
+        #expect(own.allSatisfy { $0.capturedAt == run.start + .milliseconds($0.firstSample / 16) })
+        #expect(run.slices.suffix(100).allSatisfy(run.isTrue) && run.returns == 1)
     }
 
     @Test("while its microphone is away it is away, and in another's sound it does not come back")
