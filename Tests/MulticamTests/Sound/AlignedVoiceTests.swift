@@ -34,9 +34,10 @@ struct AlignedVoiceTests {
     ///
     /// - Parameters:
     ///   - seconds: So much.
-    ///   - noise: Whether something is heard, by the second.
+    ///   - isHeard: Whether there is something to hear, by the second.
     ///   - kept: How many samples more the server keeps back, by the second.
     /// - Returns: What was told.
+    /// - Throws: When memory is short.
     private func run(
         seconds: Int, noise isHeard: (Int) -> Bool, kept: (Int) -> Int = { _ in 0 }
     ) throws -> Run {
