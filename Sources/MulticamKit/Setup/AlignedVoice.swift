@@ -16,6 +16,8 @@ final class AlignedVoice: MicrophoneSource {
         var isLost = false
         /// Whether what was delivered last was counted and dated by the voice itself.
         var countsItself = false
+        /// The count after what was delivered last.
+        var end: Int64?
         /// What is to be compared next, and whether something is being compared.
         var look: VoiceDating.Look?
         var isComparing = false
@@ -164,11 +166,19 @@ extension AlignedVoice.State {
         let isAnew = isLost || (known != nil && countsItself)
         isLost = false
         countsItself = known == nil
+        let first = known?.sample ?? sound.firstSample
+        // What a block that was found late puts before that was delivered already, a little wrong.
+        let excess = isAnew ? 0 : max((end ?? first) - first, 0)
+        guard excess < sound.frameCount else { return (nil, false) }
+        end = first + Int64(sound.frameCount)
+        let time = known?.time ?? sound.capturedAt
         return (
             .sound(
                 CapturedSound(
-                    format: sound.format, capturedAt: known?.time ?? sound.capturedAt,
-                    firstSample: known?.sample ?? sound.firstSample, samples: sound.samples)), isAnew
+                    format: sound.format,
+                    capturedAt: time + .seconds(rounding: Double(excess) / Double(sound.format.rate)),
+                    firstSample: first + excess,
+                    samples: Array(sound.samples.dropFirst(Int(excess) * sound.format.channels)))), isAnew
         )
     }
 }
