@@ -67,7 +67,8 @@ final class VoiceModules: Sendable {
                             + "master_channel_map=\(positions.joined(separator: ",")) "
                             + "channel_map=\(own.joined(separator: ","))", master, connection))
             }
-            // PipeWire's module would give the sum of two channels, 3 dB above their mean: that is made when its source is heard.
+            // PipeWire's module would make one of two equal channels that is 3 dB above them. It keeps both, and their mean is made
+            // when its source is heard.
             let width = isPipeWire && channels == 2 ? 2 : 1
             let method = Self.arguments(voice, isPipeWire: isPipeWire)
             loaded.append(

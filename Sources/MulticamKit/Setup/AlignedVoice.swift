@@ -69,6 +69,8 @@ final class AlignedVoice: MicrophoneSource {
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let (state, pick) = (state, pick)
+        // What both threads tell is told in the order in which it was decided.
+        let turn = Monitor(())
         beginComparing()
         try heard.start(on: clock) { event in
             switch event {
@@ -78,20 +80,24 @@ final class AlignedVoice: MicrophoneSource {
                     state.look = state.dating.nextLook() ?? state.look
                 }
             case .away(let time, let cause), .ended(let time, let cause):
-                state.withLock { state in
-                    state.dating.loseHeard()
-                    state.look = nil
-                    state.isLost = true
+                turn.withLock { _ in
+                    state.withLock { state in
+                        state.dating.loseHeard()
+                        state.look = nil
+                        state.isLost = true
+                    }
+                    receive(.away(at: time, cause: cause))
                 }
-                receive(.away(at: time, cause: cause))
             case .lost, .returned: break
             }
         }
         let patience = Int64(Self.patience * Double(format.rate))
         try voice.start(on: clock) { event in
-            let (told, isBack) = state.withLock { state in state.take(event, patience: patience) }
-            if case .sound(let sound) = told, isBack { receive(.returned(at: sound.capturedAt)) }
-            if let told { receive(told) }
+            turn.withLock { _ in
+                let (told, isAnew) = state.withLock { state in state.take(event, patience: patience) }
+                if case .sound(let sound) = told, isAnew { receive(.returned(at: sound.capturedAt)) }
+                if let told { receive(told) }
+            }
         }
     }
 
@@ -151,10 +157,10 @@ extension AlignedVoice.State {
     /// - Parameters:
     ///   - event: From the voice's source.
     ///   - patience: After how many samples its own stamps have to do.
-    /// - Returns: What is to be told of it, if anything, and whether the voice is back with that.
+    /// - Returns: What is to be told of it, if anything, and whether the voice begins anew with that.
     fileprivate mutating func take(
         _ event: MicrophoneEvent, patience: Int64
-    ) -> (told: MicrophoneEvent?, isBack: Bool) {
+    ) -> (told: MicrophoneEvent?, isAnew: Bool) {
         guard case .sound(let sound) = event else {
             if case .returned = event, isLost { return (nil, false) }
             return (event, false)

@@ -50,7 +50,7 @@ extension RunningPlan {
 
     /// A camera did not take what it was asked to deliver, unless that was something else since.
     mutating func note(_ refused: VideoFormat, of role: String, goesOnIn kept: VideoFormat) {
-        if devices.formats[role] == refused { devices.formats[role] = kept }
+        if format(of: role) == refused { devices.formats[role] = kept }
     }
 
     /// What it is asked to deliver when it is on.

@@ -24,6 +24,8 @@ public struct VoiceDating: Sendable {
     public static let largestDelay = Nanoseconds.milliseconds(200)
     /// Looks agree within a few samples. What servers lose is larger.
     private static let agreement = Nanoseconds.microseconds(200)
+    /// By so much looks at the same scatter, where noise is suppressed: two samples.
+    private static let scatter = Nanoseconds.microseconds(50)
 
     private let rate: Int
     private var heard: HeardSound
@@ -94,6 +96,8 @@ public struct VoiceDating: Sendable {
         let found = peak.offset + look.difference
         let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false
         candidate = found
-        if isConfirmed { lag = found }
+        // What only scatters does not move it: counts would go to and fro.
+        guard isConfirmed, lag.map({ (found - $0).magnitude > Self.scatter }) ?? true else { return }
+        lag = found
     }
 }

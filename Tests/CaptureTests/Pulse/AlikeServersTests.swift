@@ -61,6 +61,18 @@ struct AlikeServersTests {
         return path
     }
 
+    /// Whether the latest tenth of a second has nothing but these tones, one in each channel. Looks at every tenth event.
+    private func hears(_ tones: [Double], in events: [MicrophoneEvent]) -> Bool {
+        guard events.count.isMultiple(of: 10) else { return false }
+        let latest = events.suffix(100).compactMap(\.sound).flatMap(\.samples).suffix(4_800 * tones.count)
+        guard latest.count == 4_800 * tones.count else { return false }
+        return tones.enumerated().allSatisfy { channel, tone in
+            let samples = stride(from: latest.startIndex + channel, to: latest.endIndex, by: tones.count).map
+            { latest[$0] }
+            return Tone.share(of: tone, in: samples, rate: 48_000) > 0.99
+        }
+    }
+
     @Test(
         "list sources with rate, channels and order, the monitors of outputs only when asked",
         arguments: PulseServer.Kind.allCases)
@@ -87,22 +99,17 @@ struct AlikeServersTests {
         let microphone = try microphone("speaker.monitor", of: server, channels: 2)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
+        // The tones begin in the middle, and a busy server has holes.
+        try log.wait(seconds: 30, "a tenth of a second of either tone in its channel") { events in
+            hears([700, 1_300], in: events)
+        }
         try log.wait("three seconds of sound come") { $0.frameCount >= 144_000 }
         microphone.stop()
 
         let sounds = log.sounds
         for (sound, next) in zip(sounds, sounds.dropFirst()) {
             #expect(next.firstSample >= sound.firstSample + Int64(sound.frameCount))
-            #expect(next.capturedAt > sound.capturedAt)
         }
-        // The tones may have begun in the middle.
-        let latest = sounds.suffix(100).flatMap(\.samples)
-        let (left, right) = (
-            stride(from: 0, to: latest.count, by: 2).map { latest[$0] },
-            stride(from: 1, to: latest.count, by: 2).map { latest[$0] }
-        )
-        #expect(Tone.share(of: 700, in: left, rate: 48_000) > 0.9)
-        #expect(Tone.share(of: 1_300, in: right, rate: 48_000) > 0.9)
     }
 
     @Test(
@@ -120,10 +127,8 @@ struct AlikeServersTests {
             let log = MicrophoneLog()
             try microphone.start(on: MonotonicClock()) { log.add($0) }
             // It may have begun before the tones.
-            try log.wait("a tone comes") { events in
-                let latest = events.suffix(50).compactMap(\.sound).flatMap(\.samples)
-                let first = stride(from: 0, to: latest.count, by: channels).map { latest[$0] }
-                return first.count >= 4_800 && Tone.share(of: 700, in: first, rate: 48_000) > 0.99
+            try log.wait(seconds: 30, "a tenth of a second of the tone") { events in
+                hears(Array(repeating: 700, count: channels), in: events)
             }
             microphone.stop()
             let peak = log.sounds.suffix(10).flatMap(\.samples).map(abs).max() ?? 0

@@ -25,7 +25,7 @@ plays() { pactl list short sink-inputs | grep -q .; }
 inside_two_roles() {
     python3 - > "$results/tones" <<'PYTHON'
 import math, struct, sys
-for sample in range(48000 * 10):
+for sample in range(48000 * 30):
     sys.stdout.buffer.write(struct.pack("<2h", *(round(16384 * math.sin(math.tau * hertz * sample / 48000)) for hertz in (700, 1300))))
 PYTHON
     pacat --device=two --rate=48000 --channels=2 --format=s16le < "$results/tones" & local player=$!
@@ -33,7 +33,7 @@ PYTHON
     start r --profile "$RESULTS/two.yaml" --duration 3
     pactl list source-outputs > "$results/streams"
     ended r
-    kill "$player"
+    kill "$player" || true
     rm "$results/tones"
 }
 outside_two_roles() {
@@ -162,8 +162,8 @@ outside_unplugged() {
     "$LAB/tools/measure-tone.py" "$folder/program.mp4" > "$results/program.json"
     local file
     for file in track program; do
-        equal "$file: its own tone before and after" \
-            "$(json "$results/$file.json" '[(round(begin), round(hertz, -1)) for begin, _, hertz in d["stretches"]]')" "[(0, 1000.0), (4, 1000.0)]"
+        equal "$file: its own tone before and after" "$(json "$results/$file.json" '[round(hertz, -1) for _, _, hertz in d["stretches"]]')" "[1000.0, 1000.0]"
+        within "$file: from its return on" "$(json "$results/$file.json" 'd["stretches"][1][0]')" 3 5
         equal "$file: to the end" "$(json "$results/$file.json" 'd["stretches"][-1][1]')" 8.0
     done
 }

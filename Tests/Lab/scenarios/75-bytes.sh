@@ -37,8 +37,8 @@ outside() {
     # The program decodes: it shows the last good picture instead of a damaged one, and of one with a tail its own.
     strips "$folder/program.mp4" > "$results/program.json"
     equal "program: frames, readable, backwards" "$(json "$results/program.json" 'd["frames"], d["readable"], d["backwards"]')" "(180, 180, 0)"
-    # A camera's ticks are not the recording's: 180 of them show pieces of 180 or 181 intervals, so one lost picture may have had no place.
-    equal "program: left out" "$(json "$results/program.json" 'd["skips"]')" 9
+    # 180 ticks may span 181 of the camera's intervals: one picture more is left out then, or one that is lost needs no repeat.
+    within "program: left out" "$(json "$results/program.json" 'd["skips"]')" 9 10
     within "program: repeats" "$(json "$results/program.json" 'd["repeats"]')" 8 9
     equal "program: lost" "$(json "$folder/manifest.json" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "program"]')" \
         "[{'bus': 4, 'corrupt': 5}]"
