@@ -273,8 +273,7 @@ struct RecoverTests {
     func permission() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)
-        let binary = scratch.path + "/multicam"
-        try FileManager.default.copyItem(atPath: Multicam.path, toPath: binary)
+        let binary = try Multicam.copy(in: scratch)
         let user =
             geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
         #expect(chmod(folder + "/events.ndjson", 0o444) == 0)

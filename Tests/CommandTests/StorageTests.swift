@@ -16,9 +16,7 @@ struct StorageTests {
     @Test("A folder without permission is exit status 4; an ordinary user without a home records elsewhere")
     func permission() throws {
         let scratch = try Scratch()
-        // Where a user who is not us can start it.
-        let binary = scratch.path + "/multicam"
-        try FileManager.default.copyItem(atPath: Multicam.path, toPath: binary)
+        let binary = try Multicam.copy(in: scratch)
         let profile = try scratch.smallProfile()
         let locked = scratch.path + "/locked"
         let open = scratch.path + "/open"

@@ -54,8 +54,7 @@ struct StressTests {
     @Test("A folder without permission is exit status 4")
     func permission() throws {
         let scratch = try Scratch()
-        let binary = scratch.path + "/multicam"
-        try FileManager.default.copyItem(atPath: Multicam.path, toPath: binary)
+        let binary = try Multicam.copy(in: scratch)
         let locked = scratch.path + "/locked"
         #expect(mkdir(locked, 0o755) == 0 && chmod(locked, 0o555) == 0)
         let user =

@@ -40,6 +40,21 @@ enum Multicam {
         return environment
     }
 
+    /// Copies it to where a user who is not us can start it.
+    ///
+    /// By a process of its own: a child that another test starts while this one has the copy open for writing has it open, too, and
+    /// nothing that is open for writing can be started (ETXTBSY).
+    ///
+    /// - Parameter scratch: For the copy.
+    /// - Returns: The copy's path.
+    /// - Throws: When there is no room for it.
+    static func copy(in scratch: Scratch) throws -> String {
+        let copy = scratch.path + "/multicam"
+        let outcome = try run(["cp", path, copy])
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return copy
+    }
+
     /// Runs it to its end.
     static func run(
         _ arguments: String..., environment: [String: String] = environment, in folder: Scratch? = nil
