@@ -9,6 +9,10 @@ import Testing
 struct AlikeServersTests {
     private static let speaker =
         "load-module module-null-sink sink_name=speaker rate=48000 channels=2 channel_map=front-left,front-right"
+    /// A microphone that hears what its left channel plays.
+    private static let left =
+        "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
+        + "master_channel_map=front-left channel_map=mono"
 
     private func source(_ name: String, of server: PulseServer) throws -> PulseSource {
         let sources = try PulseCatalog.microphones(includeMonitors: true, server: server.address)
@@ -77,11 +81,7 @@ struct AlikeServersTests {
         "list sources with rate, channels and order, the monitors of outputs only when asked",
         arguments: PulseServer.Kind.allCases)
     func list(kind: PulseServer.Kind) throws {
-        let server = try PulseServer(
-            Self.speaker,
-            "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
-                + "master_channel_map=front-left channel_map=mono",
-            by: kind)
+        let server = try PulseServer(Self.speaker, Self.left, by: kind)
         let microphones = try PulseCatalog.microphones(server: server.address)
         #expect(microphones.map(\.name) == ["left"])
         let monitor = try source("speaker.monitor", of: server)
@@ -116,11 +116,7 @@ struct AlikeServersTests {
         "give the mean of two channels where one is wanted, and each of two what one has",
         arguments: PulseServer.Kind.allCases)
     func mean(kind: PulseServer.Kind) throws {
-        let server = try PulseServer(
-            Self.speaker,
-            "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
-                + "master_channel_map=front-left channel_map=mono",
-            by: kind)
+        let server = try PulseServer(Self.speaker, Self.left, by: kind)
         try server.play(tones(700, 700, in: server.folder), on: "speaker")
         for (name, channels) in [("speaker.monitor", 1), ("left", 2)] {
             let microphone = try microphone(name, of: server, channels: channels)

@@ -6,19 +6,10 @@ Usage: compare-voice.py TRACK PROGRAM
 `track` and `program` are the highest samples of 0.2 s before the track's pause, 0…1; `delay_ms` is how much later the tone begins
 again in the program: by the first sample above half of the highest within 50 ms of there.
 """
-import array
 import json
-import subprocess
 import sys
 
-RATE = 48000
-
-
-def samples(path):
-    decoded = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", path, "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-"],
-        check=True, capture_output=True)
-    return array.array("h", decoded.stdout)
+from sound import RATE, samples
 
 
 def highest(sound, first, last):

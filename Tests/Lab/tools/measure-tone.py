@@ -7,20 +7,13 @@ Usage: measure-tone.py FILE [FROM TO]
 almost everywhere, but some of it is quiet. Frequency and amplitude are those of the rest. `stretches`: each run of sound as
 [from, to, frequency] in seconds and Hz, so that a hole, and a foreign tone before or after one, shows.
 """
-import array
 import json
 import math
-import subprocess
 import sys
 
-RATE, SLICE = 48000, 480
+from sound import RATE, samples
 
-
-def samples(path):
-    decoded = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-"],
-        check=True, capture_output=True)
-    return array.array("h", decoded.stdout)
+SLICE = 480
 
 
 def frequency(sound, first, last):

@@ -6,20 +6,13 @@ Usage: voice-lag.py TRACK PROGRAM
 `lags_ms`: for each second of TRACK but the first and the last, by how much PROGRAM is later, up to 20 ms either way: where their
 product is greatest. Of a sound that is like itself at one place only.
 """
-import array
 import json
 import operator
-import subprocess
 import sys
 
-RATE, MOST = 48000, 960
+from sound import RATE, samples
 
-
-def samples(path):
-    decoded = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-"],
-        check=True, capture_output=True)
-    return array.array("h", decoded.stdout)
+MOST = 960
 
 
 def product(track, program, at, lag):
