@@ -60,13 +60,16 @@ let package = Package(
             name: "multicam", dependencies: ["Arguments", "Media", "MulticamKit", "Session", "Synchrony"],
             swiftSettings: strict),
         module(
-            "MulticamKit", "Capture", "Containers", "Encoding", "Host", "Media", "Session", "Synchrony",
-            "VirtualDevices"),
+            "MulticamKit", "CLinux", "Capture", "Containers", "Encoding", "Host", "Media", "Session",
+            "Synchrony", "VirtualDevices"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "Session"),
 
         // The parts, none of which knows another at its own height. Imports point down.
         module("VirtualDevices", "Encoding", "Media"),
-        module("Session", "Containers", "Media", "Plots", "YAML"),
+        // With the shipped profiles in its code (a link to Profiles/): a program of another package has no folder of ours.
+        .target(
+            name: "Session", dependencies: ["Containers", "Media", "Plots", "YAML"],
+            resources: [.embedInCode("Profile/Shipped")], swiftSettings: strict),
         module("Capture", "CLinux", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "CFiles", "Media"),
@@ -91,6 +94,12 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Media", "MulticamKit", "Session"], path: "Tests/Simulate",
             swiftSettings: strict),
+
+        // Lets every part of a recording fail at every call, for tools/inject and its suite.
+        .target(name: "CInject", path: "Tests/CInject", cSettings: shim),
+        .executableTarget(
+            name: "inject", dependencies: ["CInject", "Encoding", "Media", "MulticamKit", "Session"],
+            path: "Tests/Inject", swiftSettings: strict),
 
         // Prints what clocks and resampling cost, for tools/clock-cost.
         .executableTarget(
@@ -117,10 +126,11 @@ let package = Package(
         tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
         tests("SessionTests", "Session", "Containers", "Media", "SeededNoise"),
         tests("SynchronyTests", "Synchrony", "Encoding", "Media", "SeededNoise", "Session"),
+        tests("InjectTests", "inject"),
         tests("CommandTests", "multicam", "Media", "Session"),
         tests(
-            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Encoding", "Media", "Session",
-            "Synchrony",
+            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Encoding", "Media", "SeededNoise",
+            "Session", "Synchrony",
             "VirtualDevices"),
         fuzzing,
     ],
@@ -130,4 +140,22 @@ let package = Package(
 if isFuzzing {
     package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
     package.targets.append(.target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"))
+}
+
+// The suites to build, separated by commas, and nothing that they do not need; everything where nothing is said. Most of a build's
+// time goes into suites, so `tools/test SessionTests` builds that one alone.
+if let suites = Context.environment["MULTICAM_SUITES"]?.split(separator: ",").map(String.init),
+    !suites.isEmpty
+{
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var open = suites
+    while let name = open.popLast() {
+        guard let target = targets[name], needed.insert(name).inserted else { continue }
+        open += target.dependencies.compactMap {
+            if case .byNameItem(let name, _) = $0 { name } else { nil }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { !needed.contains($0.name) }
 }

@@ -5,19 +5,22 @@ public struct CommandSpec: Sendable {
     public let program: String
     public let name: String
     public let summary: String
+    /// Lists between the words and the options in the help.
+    public let sections: [HelpSection]
     /// Paragraphs after the options in the help.
     public let notes: [String]
     public let positionals: [PositionalSpec]
     public let options: [OptionSpec]
 
     public init(
-        program: String, name: String, summary: String, notes: [String] = [],
+        program: String, name: String, summary: String, sections: [HelpSection] = [], notes: [String] = [],
         positionals: [PositionalSpec] = [],
         options: [OptionSpec] = []
     ) {
         self.program = program
         self.name = name
         self.summary = summary
+        self.sections = sections
         self.notes = notes
         self.positionals = positionals
         self.options = options + [.help]
@@ -80,14 +83,24 @@ public struct CommandSpec: Sendable {
     private func check(_ plain: [String]) throws(UsageError) {
         let required = positionals.filter { !$0.isOptional }
         if plain.count < required.count {
-            throw error("\(required[plain.count].name) is missing: \(required[plain.count].help)")
+            throw error("\(required[plain.count].name) is missing: \(required[plain.count].help.continued)")
         }
         let isOpenEnded = positionals.last?.isRepeatable ?? false
         if plain.count > positionals.count, !isOpenEnded {
-            throw error("unexpected word `\(plain[positionals.count])`.")
+            let word = "unexpected word `\(plain[positionals.count])`"
+            guard positionals.isEmpty, let option = options.first(where: { $0.placeholder != nil }),
+                let placeholder = option.placeholder
+            else { throw error("\(word).") }
+            throw error(
+                "\(word): this command takes only options, such as `--\(option.name) \(placeholder)`.")
         }
     }
 
     /// `-6` is no option.
     private static func isNumber(_ word: String) -> Bool { Double(word) != nil }
+}
+
+extension String {
+    /// A sentence as the second half of another one: with a small letter at its beginning.
+    var continued: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -15,6 +15,10 @@ public enum HelpText {
             lines.append("")
             for positional in command.positionals { lines += entry(positional.name, positional.help) }
         }
+        for section in command.sections {
+            lines += ["", "\(section.title):"]
+            for item in section.entries { lines += entry(item.term, item.help) }
+        }
         lines += ["", "Options:"]
         for option in command.options { lines += entry(option.usage, option.help) }
         for note in command.notes { lines += [""] + wrapped(note, width: width) }

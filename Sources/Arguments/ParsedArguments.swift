@@ -17,7 +17,13 @@ public struct ParsedArguments: Sendable {
     public func optional(_ name: String) -> String? { all(name).last }
 
     public func required(_ name: String) throws(UsageError) -> String {
-        guard let value = optional(name) else { throw spec.error("`--\(name)` is missing.") }
+        guard let value = optional(name) else {
+            let option = spec.options.first { $0.name == name }
+            let expected = option.flatMap { option in
+                option.placeholder.map { ": expected `--\(name) \($0)`, \(option.help.continued)" }
+            }
+            throw spec.error("`--\(name)` is missing\(expected ?? ".")")
+        }
         return value
     }
 

@@ -1,4 +1,8 @@
+// For accept4.
+#define _GNU_SOURCE
 #include "CLinux.h"
+
+#include <sys/socket.h>
 
 int linux_ioctl(int fd, unsigned long request, void *argument) {
     int result;
@@ -7,3 +11,5 @@ int linux_ioctl(int fd, unsigned long request, void *argument) {
     } while (result == -1 && errno == EINTR);
     return result;
 }
+
+int linux_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }

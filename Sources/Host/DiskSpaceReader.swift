@@ -8,7 +8,8 @@ package enum DiskSpaceReader {
     /// - Returns: Bytes; `nil` where the file system does not say.
     package static func freeBytes(_ folder: String) -> Int64? {
         var system = statvfs()
-        guard statvfs(folder, &system) == 0 else { return nil }
+        // A file system without a size, as some of the network and of the kernel have none, is unknown and not full.
+        guard statvfs(folder, &system) == 0, system.f_blocks > 0 else { return nil }
         let (bytes, isBeyond) = UInt64(system.f_bavail).multipliedReportingOverflow(
             by: UInt64(system.f_frsize))
         return isBeyond ? .max : Int64(clamping: bytes)
@@ -18,7 +19,7 @@ package enum DiskSpaceReader {
         guard let free = freeBytes(folder) else {
             state.missing.append(
                 MissingSource(
-                    .disk, "\(folder) does not say how much is free (\(String(cString: strerror(errno))))"))
+                    .disk, "\(folder) does not say how much is free"))
             return
         }
         state.disk = DiskSpace(freeBytes: free, recordedBytes: bytes(in: folder))

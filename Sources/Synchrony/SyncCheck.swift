@@ -206,6 +206,7 @@ public struct SyncCheck {
         track.driftUncertainty = drift.map { ($0.uncertainty * 100).rounded() / 100 }
         track.confidence = (confidence * 1000).rounded() / 1000
         track.tolerance = tolerance.limit(frame: frame, claps: measured.map(\.claps).min() ?? 0)
+        track.frame = frame
         track.claps = method == .claps ? claps : nil
         track.note = note(start: start, end: end, drift: drift, frame: frame)
         return track

@@ -26,11 +26,28 @@ struct Multicam {
     }
 
     private static func run(_ words: [String]) async -> ExitStatus {
+        let (status, messages) = await answer(to: words)
+        for message in messages { Output.message(message) }
+        return status
+    }
+
+    /// Carries out a command line.
+    ///
+    /// - Returns: The exit status, and why it could not be carried out, if so.
+    static func answer(to words: [String]) async -> (status: ExitStatus, messages: [String]) {
         do {
-            return try await execute(words)
+            return (try await execute(words), [])
         } catch {
-            Output.message("\(error)".printable(limit: 4000))
-            return status(of: error)
+            return (status(of: error), lines(of: error).map { $0.printable(limit: 4000) })
+        }
+    }
+
+    /// A profile may have several errors, each of which is a message.
+    private static func lines(of error: any Error) -> [String] {
+        switch error {
+        case let error as ProfileError: error.lines
+        case SetupError.profile(let error): error.lines
+        default: ["\(error)"]
         }
     }
 
@@ -45,6 +62,7 @@ struct Multicam {
             Output.data("\(program) \(MulticamVersion.current)")
             return .done
         }
+        try Surroundings.check()
         let type = try command(named: first)
         let arguments = try type.spec.parse(words.dropFirst())
         if arguments.wantsHelp {
@@ -90,7 +108,7 @@ struct Multicam {
         case let error as SetupError: status(of: error)
         case let error as DeviceError: status(of: error)
         case let error as StillError: status(of: error)
-        case let error as FileError: error.isPermission ? .noPermission : .storageFailed
+        case let error as FileError: status(of: error)
         case let error as CalibrationError: status(of: error)
         case let error as SyncCheckError: error.isPermission ? .noPermission : .failed
         case let error as RecoveryError: status(of: error)
@@ -104,7 +122,7 @@ struct Multicam {
     private static func status(of error: RecordingError) -> ExitStatus {
         switch error {
         case .device(let error): status(of: error)
-        case .file(let error): error.isPermission ? .noPermission : .storageFailed
+        case .file(let error): status(of: error)
         case .encoding: .failed
         case .unknownRole, .nothingToCopy: .usage
         case .stopped: .aborted
@@ -124,8 +142,14 @@ struct Multicam {
         case .noPicture: .deviceMissing
         case .unsuitable, .unknownRole: .usage
         case .encoding: .failed
-        case .file(let error): error.isPermission ? .noPermission : .storageFailed
+        case .file(let error): status(of: error)
         }
+    }
+
+    /// A path that cannot be is the user's mistake: nothing was recorded, and no storage failed.
+    private static func status(of error: FileError) -> ExitStatus {
+        if error.isPermission { return .noPermission }
+        return error.isUserMistake ? .usage : .storageFailed
     }
 
     private static func status(of error: CalibrationError) -> ExitStatus {

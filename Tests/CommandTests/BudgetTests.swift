@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A budget, on the command line")
 struct BudgetTests {
-    /// Two cameras, encoded, with a small program: some tenths of any computer's processors.
+    /// Two cameras, encoded, with a small program: some tenths of any computer's processors. Encoders have nothing to give.
     private func profile(_ scratch: Scratch, budget: String) throws -> String {
         try scratch.file(
             "budget.yaml",
@@ -12,8 +12,10 @@ struct BudgetTests {
               desk: { device: "virtual:clap?format=yuyv", size: 320x240, rate: 30 }
               face: { device: "virtual:clap?format=yuyv", size: 640x480, rate: 30 }
             microphones: { host: { device: "virtual:clap" } }
-            program: { size: 320x240, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
-            tracks: { cameras: encode }
+            program:
+              { size: 320x240, rate: 30, layout: pip, main: desk, inset: face, video: { preset: ultrafast }, audio: { mix: [host] } }
+            tracks: { cameras: encode, video: { preset: ultrafast } }
+            limits: none
             budget: { \(budget) }
             """)
     }
@@ -42,7 +44,7 @@ struct BudgetTests {
     )
     func reductions() throws {
         let scratch = try Scratch()
-        let floors = "floors: { size: 320x240, rate: 15 }"
+        let floors = "floors: { size: 320x240, rate: 30 }"
         let budget = try tightBudget(scratch)
         let path = try profile(scratch, budget: "hardware: \(budget), \(floors)")
         let plan = try plan(path)
@@ -67,7 +69,7 @@ struct BudgetTests {
         let scratch = try Scratch()
         let budget = try tightBudget(scratch)
         let path = try profile(
-            scratch, budget: "hardware: \(budget), floors: { size: 320x240, rate: 15 }")
+            scratch, budget: "hardware: \(budget), floors: { size: 320x240, rate: 30 }")
         let running = try RunningCommand(
             [Multicam.path, "record", "--profile", path, "--duration", "1s", "--json"], in: scratch)
         let started = try running.event("started")

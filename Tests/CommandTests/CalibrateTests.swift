@@ -20,6 +20,7 @@ struct CalibrateTests {
             cameras: { desk: { device: "\(camera)" } }
             microphones: { host: { device: "virtual:clap" }, guest: { device: "virtual:clap" } }
             tracks: { cameras: copy, microphones: wav }
+            limits: none
             """)
     }
 

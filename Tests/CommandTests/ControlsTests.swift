@@ -95,6 +95,7 @@ struct ControlsTests {
             "profile.yaml",
             """
             cameras: { camera: { device: "virtual:bars?size=64x48", preset: desk by day, controls: { brightness: 3 } } }
+            limits: none
             """)
         let recorded = try Multicam.run(
             "record", "--profile", profile, "--duration", "500ms", "--output", "out",

@@ -36,8 +36,8 @@ struct CostTests {
     @Test("people read it below the plan, with what is not known")
     func words() throws {
         let outcome = try Multicam.run("plan", "--profile", "pip", "--virtual")
-        #expect(
-            outcome.lines.contains { $0.hasPrefix("hardware cost 0.") || $0.hasPrefix("hardware cost 1.") })
+        // How much it is depends on this computer.
+        #expect(outcome.lines.contains { $0.contains(/^hardware cost \d+\.\d+/) })
         #expect(outcome.lines.contains { $0.contains("ms of processor time a second") })
         #expect(outcome.lines.contains { $0.hasPrefix("  not known: disk") })
         expectRefusal(

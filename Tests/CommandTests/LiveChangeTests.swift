@@ -11,6 +11,7 @@ struct LiveChangeTests {
         microphones: { host: { device: "virtual:tone" } }
         program: { size: 320x240, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         tracks: { cameras: copy, microphones: wav }
+        limits: none
         """
 
     /// A recording with everything that `multicam ctl` needs to reach it.
@@ -60,6 +61,8 @@ struct LiveChangeTests {
     @Test("one that is added has a track from then on, and one that is removed a whole one until then")
     func added() throws {
         let steered = try Steered(duration: "60")
+        // The session has read its profile.
+        try FileManager.default.removeItem(atPath: steered.scratch.path + "/two.yaml")
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         try steered.changed("show", "guest", "desk")
         try steered.changed("set", "guest", "brightness=10")

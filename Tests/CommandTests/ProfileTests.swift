@@ -82,6 +82,33 @@ struct ProfileTests {
         #expect(plan.output.contains("only: "))
     }
 
+    @Test("A program that was copied away from its profiles has them all the same")
+    func copied() throws {
+        let scratch = try Scratch()
+        let binary = try Multicam.copy(in: scratch)
+        let there = try Multicam.run("profiles", "pip")
+        let copied = try Multicam.run([binary, "profiles", "pip"])
+        #expect(copied.status == 0 && copied.output == there.output, "\(copied.errors)")
+    }
+
+    @Test("A plan says how many channels each microphone has, made up or a file")
+    func channels() throws {
+        let scratch = try Scratch()
+        let file = try scratch.file(
+            "channels.yaml",
+            """
+            microphones:
+              a: { device: "virtual:tone" }
+              b: { device: "virtual:tone?channels=2" }
+              c: { device: "virtual:tone?channels=4" }
+              d: { device: "virtual:tone?channels=4", pick: [3] }
+            """)
+        let plan = try Multicam.run("plan", "--profile", file)
+        #expect(plan.status == 0, "\(plan.errors)")
+        let told = plan.lines.filter { $0.contains(" Hz, ") }.compactMap { $0.split(separator: ", ").last }
+        #expect(told == ["mono", "stereo", "4 channels", "mono"])
+    }
+
     @Test("Every profile that is shipped can be shown, checked and planned without hardware")
     func shipped() throws {
         let list = try Multicam.run("profiles", "--json")

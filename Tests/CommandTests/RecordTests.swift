@@ -13,7 +13,9 @@ struct RecordTests {
             "--duration", "500ms", environment: ["LANG": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu"], in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output == "\(scratch.path)/neu/Ton & Bild/Gespräch 1\n")
-        #expect(outcome.errorsOfItsOwn.isEmpty)
+        #expect(
+            outcome.errors.contains("multicam: made: neu/Ton & Bild/Gespräch 1 holds 0.5 s in program.mp4, "))
+        #expect(outcome.errors.contains("ffplay -autoexit 'neu/Ton & Bild/Gespräch 1/program.mp4'"))
         let session = try scratch.session(in: "neu/Ton & Bild")
         #expect(session.outcome == "finished")
         #expect((session.manifest["started"] as? String)?.hasSuffix("+05:45") == true)
@@ -39,6 +41,7 @@ struct RecordTests {
         #expect(FileManager.default.fileExists(atPath: folder + "/cameras/desk.mov"))
         let finished = try command.event("finished")
         #expect(finished["exit"] as? Int == 0)
+        #expect((finished["verdict"] as? String)?.hasSuffix(".") == true)
         #expect(finished["outcome"] as? String == "finished")
         #expect(finished["folder"] as? String == folder)
         #expect(command.nextLine() == nil)
@@ -75,10 +78,38 @@ struct RecordTests {
         let outcome = try Multicam.run("record", "--profile", profile, "--duration", "1", in: scratch)
         #expect(outcome.status == 6)
         #expect(outcome.lines.count == 1)
-        #expect(outcome.errors.contains("track desk lost"))
+        #expect(outcome.errors.contains("multicam: Camera desk misses "))
         let session = try scratch.session(in: "recordings")
         #expect(session.outcome == "finished")
         #expect(try session.play("cameras/desk.mov").pictures == 30)
+    }
+
+    @Test(
+        "Where a profile says nothing of limits, 1 % of lost frames and short holes in the sound are exit status 6",
+        arguments: ["", "limits: none\n"])
+    func usualLimits(limits: String) throws {
+        let scratch = try Scratch()
+        let profile = try scratch.file(
+            "holes.yaml",
+            """
+            cameras: { desk: { device: "virtual:clap?size=320x180&drop=0.2" } }
+            microphones: { host: { device: "virtual:clap?stall=0.3:0.06,0.6:0.06" } }
+            \(limits)
+            """)
+        let outcome = try Multicam.run(
+            "record", "--profile", profile, "--duration", "1", "--json", in: scratch)
+        #expect(outcome.status == (limits.isEmpty ? 6 : 0))
+        #expect(outcome.errors.contains("Microphone host misses 0.12 s of 1 s of sound in 2 places"))
+        let last = try #require(outcome.lines.last)
+        let finished = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
+        #expect(finished?["exit"] as? Int == Int(outcome.status))
+        #expect((finished?["verdict"] as? String)?.contains("Microphone host misses 0.12 s") == true)
+        let folder = try #require(finished?["folder"] as? String)
+        let verified = try Multicam.run("verify", folder)
+        #expect(verified.status == 0 && verified.errors.contains("Microphone host misses 0.12 s"))
+        #expect(
+            verified.lines.contains(
+                "unchanged since recording: audio/host.wav (contains 0.12 s of filled silence)"))
     }
 
     @Test("Whoever reads the streams may go away: the recording does not end of it")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Media
 import Testing
 
 @Suite("recover on the command line", .serialized)
@@ -98,14 +99,16 @@ struct RecoverTests {
         let files = try #require(manifest["files"] as? [[String: Any]])
         #expect(files.count == 3 && files.allSatisfy { $0["xxh3_128"] is String })
         let verification = try Multicam.run("verify", folder)
-        #expect(verification.status == 0 && verification.lines.allSatisfy { $0.hasPrefix("whole  ") })
+        #expect(
+            verification.status == 0
+                && verification.lines.allSatisfy { $0.hasPrefix("unchanged since recording: ") })
 
         manifest["files"] = files.map { file in
             file.filter { !["xxh3_128", "hashed_from"].contains($0.key) }
         }
         try JSONSerialization.data(withJSONObject: manifest).write(to: path)
         let unread = try Multicam.run("verify", folder)
-        #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished  ") })
+        #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished: ") })
         #expect(unread.errors.contains("its checksum was never computed"))
         #expect(try Multicam.run("recover", folder).lines.first?.contains("is whole already") == true)
         let again = try #require(try json(path.path)["files"] as? [[String: Any]])
@@ -165,6 +168,7 @@ struct RecoverTests {
             microphones:
               host: { device: "virtual:clap" }
             tracks: { cameras: copy, microphones: wav, files: one }
+            limits: none
             """)
         let command = ["record", "--profile", profile, "--output", "out", "--json"]
         let running = try RunningCommand([Multicam.path] + command, in: scratch)
@@ -220,7 +224,7 @@ struct RecoverTests {
         let manifest = try Data(contentsOf: URL(filePath: folder + "/manifest.json"))
         unlink(folder + "/audio/host.wav")
         let less = try Multicam.run("recover", folder)
-        #expect(less.status == 0 && less.output.contains("host.wav"), "\(less.output)\(less.errors)")
+        #expect(less.status == 1 && less.output.contains("host.wav"), "\(less.output)\(less.errors)")
         #expect(try Data(contentsOf: URL(filePath: folder + "/manifest.json")) == manifest)
     }
 
@@ -245,15 +249,67 @@ struct RecoverTests {
         }
     }
 
-    @Test("a file that nothing can be read of is said, and the others are recovered all the same")
+    @Test("a file that nothing can be read of is no success, and the others are recovered all the same")
     func lostFile() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)
         try Data().write(to: URL(filePath: folder + "/audio/host.wav"))
         unlink(folder + "/manifest.json")
         let outcome = try Multicam.run("recover", folder)
-        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.status == 1, "\(outcome.errors)")
         #expect(outcome.output.contains("host.wav") && outcome.output.contains("manifest.json is missing"))
+    }
+
+    @Test("after a crash verify, sync-check and snapshot name the command that makes it whole, and that does")
+    func cure() throws {
+        let scratch = try Scratch()
+        let folder = try killed(scratch)
+        let real = try #require(realpath(folder, nil).map { String(cString: $0) })
+        let cure = "multicam recover '\(real)'"
+        expectRefusal(try Multicam.run("verify", folder), status: 1, cure)
+        expectRefusal(try Multicam.run("sync-check", folder), status: 1, cure)
+        var environment = Multicam.environment
+        environment["XDG_RUNTIME_DIR"] = scratch.path
+        #expect(rename(scratch.path + "/out", scratch.path + "/recordings") == 0)
+        let moved = real.replacingOccurrences(of: "/out/", with: "/recordings/")
+        let still = try Multicam.run("snapshot", "--recording", environment: environment, in: scratch)
+        #expect(still.status == 1 && still.errors.contains("multicam recover '\(moved)'"), "\(still.errors)")
+        let made = try Multicam.run(
+            ["sh", "-c", "\(Multicam.path.shellQuoted()) recover '\(moved)'"])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(try Multicam.run("verify", moved).status == 0)
+    }
+
+    @Test("of a folder above recordings the unfinished ones become whole, and one that runs is left alone")
+    func above() throws {
+        let scratch = try Scratch()
+        let first = try killed(scratch, options: ["--name", "a"])
+        let second = try killed(scratch, options: ["--name", "b"])
+        let third = try killed(scratch, options: ["--name", "c"]) { folder in
+            let outcome = try Multicam.run("recover", scratch.path)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(
+                outcome.errors.contains("\(folder): this recording is still running"), "\(outcome.errors)")
+            #expect(outcome.lines.count { $0.contains("is whole again") } == 2, "\(outcome.output)")
+            #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
+        }
+        for folder in [first, second] {
+            #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recovered")
+        }
+        let rest = try Multicam.run("recover", scratch.path + "/out", "--json")
+        let reports = try #require(
+            try JSONSerialization.jsonObject(with: Data(rest.output.utf8)) as? [[String: Any]])
+        #expect(reports.compactMap { $0["path"] as? String } == [scratch.path + "/out/c"])
+        #expect(try json(third + "/manifest.json")["outcome"] as? String == "recovered")
+        let nothing = try Multicam.run("recover", scratch.path)
+        #expect(nothing.status == 0 && nothing.output.contains("nothing is unfinished"))
+    }
+
+    @Test("links that lead in a circle are no recording")
+    func circle() throws {
+        let scratch = try Scratch()
+        #expect(symlink("two", scratch.path + "/one") == 0 && symlink("one", scratch.path + "/two") == 0)
+        expectRefusal(try Multicam.run("recover", scratch.path + "/one"), status: 1, "lead in a circle")
     }
 
     @Test("what is no recording is exit status 1 with a sentence, and a word too few is 2")

@@ -7,6 +7,7 @@ struct RotationTests {
         cameras: { face: { device: "virtual:clap?size=320x180&mount=90&position=back", rate: 30, rotation: sensor } }
         program: { size: 180x320, rate: 30, layout: single, main: face }
         tracks: { cameras: copy, microphones: none }
+        limits: none
         """
 
     /// A sysfs of our own needs a namespace of our own, which not every machine grants.

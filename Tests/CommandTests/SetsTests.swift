@@ -8,7 +8,7 @@ struct SetsTests {
         let cameras = ["desk", "face", "side"].map { role in
             "  \(role): { device: \"virtual:bars?bus=\(bus)&size=640x480&fps=30&format=yuyv\" }"
         }
-        try "cameras:\n\(cameras.joined(separator: "\n"))\ntracks: { cameras: encode }\n".write(
+        try "cameras:\n\(cameras.joined(separator: "\n"))\ntracks: { cameras: encode }\nlimits: none\n".write(
             to: scratch, atomically: true, encoding: .utf8)
         return scratch.path
     }

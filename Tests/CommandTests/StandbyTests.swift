@@ -11,6 +11,7 @@ struct StandbyTests {
         microphones: { host: { device: "virtual:clap" } }
         program: { size: 320x180, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         tracks: { cameras: copy, microphones: wav }
+        limits: none
         """
 
     /// Each has a runtime directory of its own: other recordings of this user are none of its business.
@@ -50,6 +51,8 @@ struct StandbyTests {
         let switched = try ctl("switch")
         #expect(switched.status == 1)
         #expect(switched.errors.contains("every role names its own"))
+        let arranged = try ctl("corner", "top-left")
+        #expect(arranged.status == 0 && arranged.errors.contains("the next recording begins with it"))
         // A still of devices that stand by lies where the session was started.
         #expect(try ctl("snapshot", "desk").status == 0)
         #expect(
@@ -112,6 +115,32 @@ struct StandbyTests {
         let refused = try Multicam.run("record", "--profile", profile, "--standby", "--resume")
         #expect(refused.status == 2)
         #expect(refused.errors.contains("leave out one of them"))
+    }
+
+    @Test("says of made-up cameras that they are not switched; what a crash leaves it names with its cure")
+    func crashed() throws {
+        let scratch = try Scratch()
+        let environment = Self.environment(scratch)
+        let profile = try scratch.file(
+            "any.yaml", "cameras: { desk: { device: any, size: 320x180 } }\nlimits: none\n")
+        let command = try RunningCommand(
+            [
+                Multicam.path, "record", "--profile", profile, "--virtual", "--standby", "--output",
+                scratch.path + "/out", "--json",
+            ], environment: environment)
+        func ctl(_ words: String...) throws -> Multicam.Outcome {
+            try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
+        }
+        _ = try command.event("standby")
+        let switched = try ctl("switch")
+        #expect(switched.status == 1 && switched.errors.contains("with --virtual all are made up"))
+        #expect(try ctl("start").status == 0)
+        let folder = try #require(try command.event("started")["folder"] as? String)
+        command.send(SIGKILL)
+        _ = command.waitForEnd()
+        let asked = try ctl("status")
+        #expect(asked.status == 1 && asked.errors.contains("run `multicam recover "), "\(asked.errors)")
+        #expect(asked.errors.contains(folder))
     }
 
     @Test("has no recording where devices are missing: exit status 3")

@@ -27,7 +27,7 @@ struct StatusLineTests {
         ]
         #expect(
             StatusLine.text(status)
-                == "● 0:03:07  desk 30.0/s ±0.3 ms  face 15.0/s (clock unsure) −3  host ▮▮▮▮▮▯▯▯ ±0.1 ms"
+                == "● 0:03:07 │ desk 30.0/s clock ±0.3 ms │ face 15.0/s −3 clock unsure │ host ▮▮▮▮▮▯▯▯ clock ±0.1 ms"
         )
     }
 
@@ -52,7 +52,7 @@ struct StatusLineTests {
 
     @Test("says how long the disk lasts, and nothing of a computer that is well")
     func nominal() {
-        #expect(line { _ in } == "● 0:03:07  host ▯▯▯▯▯▯▯▯ (clock unsure)  disk 21 min")
+        #expect(line { _ in } == "● 0:03:07 │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 21 min")
     }
 
     @Test("names the level and its worst cause where the computer is not well")
@@ -61,7 +61,10 @@ struct StatusLineTests {
             $0.power = PowerSupply(isDischarging: true, charge: 0.5)
             $0.stalls = [ResourceStall(.processor, .machine, some: 0.8, full: 0)]
         }
-        #expect(line == "● 0:03:07  serious: cpu-stall  host ▯▯▯▯▯▯▯▯ (clock unsure)  disk 21 min")
+        #expect(
+            line
+                == "● 0:03:07 │ serious: cpu-stall, close other programs │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 21 min"
+        )
     }
 
     @Test("counts the disk's last two minutes in seconds")
@@ -69,6 +72,38 @@ struct StatusLineTests {
         let line = line {
             $0.disk = $0.disk.map { DiskSpace(freeBytes: 119_000_000, recordedBytes: $0.recordedBytes) }
         }
-        #expect(line == "● 0:03:07  critical: disk  host ▯▯▯▯▯▯▯▯ (clock unsure)  disk 119 s")
+        #expect(
+            line == "● 0:03:07 │ critical: disk, free some space │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 119 s")
+    }
+
+    @Test(
+        "fits the terminal whatever there is to tell, and keeps the time, the losses and the disk's minutes",
+        arguments: [40, 60, 80, 100])
+    func width(columns: Int) {
+        var assessment = PressureAssessment()
+        var status = SessionStatus()
+        for second in Int64(0)..<5 {
+            var state = HostState()
+            state.disk = DiskSpace(freeBytes: 1_260_000_000, recordedBytes: second * 1_000_000)
+            state.stalls = [ResourceStall(.processor, .machine, some: 0.8, full: 0)]
+            let time = ClockTime(nanoseconds: second * 1_000_000_000)
+            status.pressure = assessment.assess(state, readAt: time, queues: [], at: time)
+        }
+        status.phase = .recording
+        status.time = MediaTime(nanoseconds: 187_000_000_000)
+        status.givenUp = ["program preset superfast → ultrafast", "face rate 30 → 20"]
+        status.cameras = ["desk", "face", "window"].map {
+            .init(role: $0, rate: 30, lost: 2, clock: clock(.microseconds(203), isLocked: true))
+        }
+        status.microphones = ["host", "guest"].map {
+            .init(
+                role: $0, level: SoundLevel(peak: 0.1), alarms: [.clipping], missing: .milliseconds(60),
+                clock: clock(.zero, isLocked: true))
+        }
+        let line = StatusLine.text(status, columns: columns)
+        #expect(line.count <= columns)
+        #expect(line.hasPrefix("● 0:03:07"))
+        #expect(line.hasSuffix("disk 21 min"))
+        if columns >= 80 { #expect(line.contains("−")) }
     }
 }

@@ -4,13 +4,29 @@ import Testing
 
 @Suite("Where recordings go", .serialized)
 struct StorageTests {
-    @Test("A file in place of a folder is a storage failure", arguments: ["file", "file/below"])
+    @Test(
+        "A file in place of a folder is a usage error: nothing was recorded",
+        arguments: ["file", "file/below"])
     func file(_ output: String) throws {
         let scratch = try Scratch()
         _ = try scratch.file("file", "")
         let outcome = try Multicam.run(
             "record", "--profile", scratch.smallProfile(), "--output", output, in: scratch)
-        expectRefusal(outcome, status: 7, "is a file, not a folder")
+        expectRefusal(outcome, status: 2, "is a file, not a folder")
+    }
+
+    @Test("A safety copy in the recording's own folder is a usage error, also by another name of it")
+    func copyIntoItself() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.smallProfile()
+        #expect(mkdir(scratch.path + "/out", 0o755) == 0)
+        #expect(symlink("out", scratch.path + "/link") == 0)
+        for also in ["out", "./out", "link"] {
+            let outcome = try Multicam.run(
+                "record", "--profile", profile, "--output", "out", "--also", also, in: scratch)
+            expectRefusal(outcome, status: 2, "it is the folder of the recording itself")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/out").isEmpty)
     }
 
     @Test("A folder without permission is exit status 4; an ordinary user without a home records elsewhere")
@@ -104,6 +120,30 @@ struct StorageTests {
         }
     }
 
+    @Test("verify without permission is exit status 4, and what cannot be read is not called damaged")
+    func verifyPermission() throws {
+        let scratch = try Scratch()
+        let recorded = try Multicam.run(
+            "record", "--profile", try scratch.smallProfile(), "--output", "out", "--duration", "0.5",
+            in: scratch)
+        let folder = try #require(recorded.lines.first)
+        let binary = try Multicam.copy(in: scratch)
+        let user =
+            geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+        let verify = user + [binary, "verify", folder]
+        let bare = ["PATH": "/usr/bin:/bin"]
+        #expect(chmod(folder + "/cameras/desk.mov", 0o000) == 0)
+        let file = try Multicam.run(verify, environment: bare)
+        #expect(file.status == 4 && file.lines.contains("unreadable: cameras/desk.mov"), "\(file.output)")
+        #expect(file.errors.contains("no permission to read it") && !file.errors.contains("--output"))
+        #expect(chmod(folder + "/manifest.json", 0o000) == 0)
+        expectRefusal(try Multicam.run(verify, environment: bare), status: 4, "no permission to read it")
+        #expect(chmod(folder + "/manifest.json", 0o644) == 0)
+        // Damage is worse.
+        try Data("other".utf8).write(to: URL(fileURLWithPath: folder + "/program.mp4"))
+        #expect(try Multicam.run(verify, environment: bare).status == 1)
+    }
+
     @Test("verify tells files that are what was recorded from one that is not, by exit status and name")
     func verify() throws {
         let scratch = try Scratch()
@@ -112,8 +152,9 @@ struct StorageTests {
             "record", "--profile", profile, "--output", "out", "--duration", "0.5", in: scratch)
         let folder = try #require(recorded.lines.first)
         let whole = try Multicam.run("verify", folder, in: scratch)
-        #expect(whole.status == 0 && whole.errors.isEmpty)
-        #expect(whole.lines.count == 3 && whole.lines.allSatisfy { $0.hasPrefix("whole  ") })
+        #expect(whole.status == 0 && whole.errors.contains("when it was recorded: "))
+        #expect(
+            whole.lines.count == 3 && whole.lines.allSatisfy { $0.hasPrefix("unchanged since recording: ") })
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder + "/cameras/desk.mov"))
         try file.seek(toOffset: 5000)
         let byte = try #require(try file.read(upToCount: 1)?.first)
@@ -121,7 +162,7 @@ struct StorageTests {
         try file.write(contentsOf: [byte ^ 1])
         try file.close()
         let damaged = try Multicam.run("verify", folder, in: scratch)
-        #expect(damaged.status == 1 && damaged.lines.contains("damaged  cameras/desk.mov"))
+        #expect(damaged.status == 1 && damaged.lines.contains("damaged: cameras/desk.mov"))
         #expect(damaged.errors.contains("cameras/desk.mov: its bytes are not those that were recorded"))
         #expect(try Multicam.run("verify", scratch.path, in: scratch).status == 1)
         let manifest = URL(fileURLWithPath: folder + "/manifest.json")

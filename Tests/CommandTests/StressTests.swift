@@ -42,13 +42,13 @@ struct StressTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.path + "/out"))
     }
 
-    @Test("A file in place of the output folder is exit status 7")
+    @Test("A file in place of the output folder is exit status 2")
     func file() throws {
         let scratch = try Scratch()
         _ = try scratch.file("file", "")
         let outcome = try Multicam.run(
             "stress", "--profile", try profile(scratch), "--output", "file", "--run", "sets", in: scratch)
-        expectRefusal(outcome, status: 7, "is a file, not a folder")
+        expectRefusal(outcome, status: 2, "is a file, not a folder")
     }
 
     @Test("A folder without permission is exit status 4")

@@ -17,6 +17,7 @@ struct SyncCheckTests {
               host: { device: "virtual:clap" }
               guest: { device: "virtual:clap", offset: \(offset) }
             tracks: { cameras: copy, microphones: wav }
+            limits: none
             """)
         let outcome = try Multicam.run(
             "record", "--profile", profile, "--duration", seconds, "--output", "out", in: scratch)
@@ -35,7 +36,8 @@ struct SyncCheckTests {
         let outcome = try Multicam.run("sync-check", folder)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
         #expect(outcome.lines.last == "As far as it can be measured, the tracks line up.")
-        #expect(outcome.lines.contains { $0.hasPrefix("guest  microphone  +0.0") && $0.hasSuffix("aligned") })
+        // Which of the two is a few microseconds ahead is chance.
+        #expect(outcome.lines.contains { $0.hasPrefix("guest  microphone  ") && $0.hasSuffix("aligned") })
         let printed = try Multicam.run("sync-check", folder, "--json").output
         let written = try String(contentsOfFile: folder + "/report/sync.json", encoding: .utf8)
         #expect(printed == written + "\n")

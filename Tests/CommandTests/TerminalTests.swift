@@ -22,7 +22,7 @@ struct TerminalTests {
         #expect(!lines.contains { $0.contains("\n") || $0.contains("\r\n") })
         #expect(lines.count > 2)
         #expect(lines.allSatisfy { $0.count < 50 })
-        #expect(lines.contains { $0.contains("desk 30.0/s") })
+        #expect(lines.contains { $0.contains("desk 30") })
         let session = try scratch.session(in: "out")
         #expect(session.path == folder)
         #expect(session.outcome == "finished")

@@ -8,6 +8,7 @@ struct UsageTests {
         arguments: [
             ["--help"], ["-h"], ["help"], ["help", "record"], ["devices", "--help"], ["profiles", "--help"],
             ["plan", "--help"], ["doctor", "--help"], ["record", "--help"], ["calibrate", "--help"],
+            ["ctl", "--help"],
             ["record", "--profile", "nonsense", "-h"],
         ])
     func help(_ words: [String]) throws {
@@ -16,6 +17,17 @@ struct UsageTests {
         #expect(outcome.output.contains("Usage: multicam"))
         #expect(outcome.errors.isEmpty)
         #expect(outcome.lines.allSatisfy { $0.count <= 80 })
+    }
+
+    @Test("What `ctl` can be asked is listed by purpose, with examples")
+    func controlHelp() throws {
+        let lines = try Multicam.run("ctl", "--help").lines
+        let titles = [
+            "The recording:", "The program's picture:", "The program's sound:",
+            "Cameras, microphones and their tracks:", "Examples:", "Options:",
+        ]
+        #expect(lines.filter { titles.contains($0) } == titles)
+        #expect(lines.contains { $0.hasPrefix("  layout LAYOUT ") })
     }
 
     @Test("The version is one line")

@@ -33,4 +33,12 @@ final class ScriptedHost: HostReading {
         state.missing = [MissingSource(.power, "this computer is a script")]
         return state
     }
+
+    /// Of a computer whose tasks wait for memory in four tenths of all time, or one that is at ease.
+    static func memory(isShort: Bool) -> HostState {
+        var state = heat(50)
+        let share = isShort ? 0.4 : 0
+        state.stalls = [ResourceStall(.memory, .machine, some: share, full: share)]
+        return state
+    }
 }

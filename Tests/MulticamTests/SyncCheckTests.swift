@@ -1,8 +1,9 @@
 import Foundation
 import Media
 import Session
-import Synchrony
 import Testing
+
+@testable import Synchrony
 
 @Suite("sync-check of recordings")
 struct SyncCheckTests {
@@ -139,6 +140,72 @@ struct SyncCheckTests {
             let start = try #require(camera.start)
             #expect((start.offset + .milliseconds(120)).magnitude <= start.uncertainty)
         }
+    }
+
+    @Test("A split copied H.264 track is measured from where its later file begins")
+    func splitStream() async throws {
+        let host = SteeringHost { session, look in if look == 1 { session.split() } }
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?format=h264", size: 320x180, rate: 30, format: h264 }
+            microphones: { m: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 12, host: host, steer: host.follow)
+        let parts = try recording.track("a").part_details ?? []
+        #expect(parts.count == 1)
+        let findings = try findings(recording)
+        let camera = try track("a", .camera, findings)
+        #expect(camera.verdict == .aligned, "\(camera.summary)")
+        for measured in [camera.start, camera.end] {
+            let measured = try #require(measured)
+            #expect(measured.offset.magnitude <= measured.uncertainty + .milliseconds(1))
+        }
+    }
+
+    @Test("What a known gap has made is no event, and a track with gaps is not blamed")
+    func gaps() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?unplug=2.3,5.6&replug=3.4,6.7", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones:
+              m: { device: "virtual:clap" }
+              n: { device: "virtual:clap?unplug=3.2&replug=4.35" }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 9)
+        let session = try RecordedSession(folder: recording.folder)
+        for name in ["a", "n"] {
+            let track = try #require(session.tracks.first { $0.name == name })
+            #expect(!track.gaps.isEmpty, "\(name)")
+            // What stands at either end of a gap is none.
+            for gap in track.gaps {
+                for time in [gap.from, gap.to] {
+                    #expect(track.isNearGap(SharpEvent(earliest: time, latest: time, strength: 2)))
+                }
+                let before = MediaTime(nanoseconds: gap.from.nanoseconds - 500_000_000)
+                #expect(!track.isNearGap(SharpEvent(earliest: before, latest: before, strength: 2)))
+            }
+        }
+        let findings = try findings(recording)
+        #expect(findings.verdict == .aligned, "\(findings.tracks.map(\.summary))")
+        #expect(!findings.tracks.contains { $0.verdict == .apart })
+    }
+
+    @Test("Cameras in sync are told to be within one frame, not so many milliseconds apart")
+    func withinOneFrame() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?phase=1", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap?phase=29", size: 320x180, rate: 30 }
+            tracks: { cameras: copy }
+            """, seconds: 5)
+        let camera = try track("b", .camera, try findings(recording))
+        #expect(camera.verdict == .aligned && camera.frame == FrameRate(30).interval)
+        #expect(camera.summary.contains("within one frame"), "\(camera.summary)")
+        #expect(!camera.summary.contains("ms"), "\(camera.summary)")
     }
 
     @Test("The report keeps to its schema, known or not")

@@ -25,7 +25,7 @@ struct SyncReportTests {
         for role in ["desk", "face", "host"] { #expect(words.contains(role)) }
         let face = try #require(recording.manifest.devices.first { $0.role == "face" })
         #expect(words.contains { $0.contains("\(face.clock.ppm) ppm") })
-        #expect(words.contains { $0.hasPrefix("desk has a gap of 1.") })
+        #expect(words.contains { $0.hasPrefix("Camera desk misses ") && $0.contains(" in a gap of 1") })
         // A course for each device, and the gap's span.
         #expect(root.elements(forName: "polyline").count == 3)
         let text = String(decoding: try recording.bytes("report/sync.svg"), as: UTF8.self)

@@ -20,6 +20,13 @@ class Run:
     pictures: int
 
 
+def program():
+    """Our program alone."""
+    subprocess.run([ROOT / "tools" / "setup", "build", "bench"], check=True)
+    subprocess.run(["swift", "build", "-c", "release", "--product", "multicam"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return ROOT / ".build" / "release" / "multicam"
+
+
 def build():
     """Our program, its simulated twin for instruction counts, and the ideal."""
     subprocess.run([ROOT / "tools" / "setup", "build", "bench"], check=True)

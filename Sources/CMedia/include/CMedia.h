@@ -1,6 +1,7 @@
 // FFmpeg, libebur128, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
 #pragma once
 #include "JPEGVerdict.h"
+#include "LibraryVersions.h"
 #include "Measures.h"
 #include "TestMaterial.h"
 #include "Words.h"

@@ -41,6 +41,7 @@ final class PulseRecordStream: @unchecked Sendable {
             pa_stream_set_latency_update_callback(stream, nil, nil)
             pa_stream_set_moved_callback(stream, nil, nil)
             pa_stream_set_suspended_callback(stream, nil, nil)
+            pa_context_set_subscribe_callback(connection.context, nil, nil)
             pa_stream_disconnect(stream)
             pa_stream_unref(stream)
         }
@@ -81,6 +82,10 @@ final class PulseRecordStream: @unchecked Sendable {
         pa_stream_set_moved_callback(stream, { _, it in PulseStreamListener.behind(it)?.moved() }, userdata)
         pa_stream_set_suspended_callback(
             stream, { _, it in PulseStreamListener.behind(it)?.suspended() }, userdata)
+        pa_context_set_subscribe_callback(
+            connection.context,
+            { _, event, index, it in PulseStreamListener.behind(it)?.sourceChanged(event, index: index) },
+            userdata)
     }
 
     private func connect(to source: PulseSource, format: SoundFormat) throws(DeviceError) {
@@ -95,6 +100,11 @@ final class PulseRecordStream: @unchecked Sendable {
         // No PA_STREAM_INTERPOLATE_TIMING: it bends time for seconds after the start, and `SampleDating` needs the plain
         // reports. No PA_STREAM_AUTO_TIMING_UPDATE: it asks at any time, but PipeWire counts samples by whole cycles and knows
         // nothing of a cycle's age, which the listener makes small by asking when sound has just come.
+        // The server tells of the source's removal by itself: WirePlumber 0.5 leaves a stream open that has lost its source.
+        guard
+            let subscription = pa_context_subscribe(connection.context, PA_SUBSCRIPTION_MASK_SOURCE, nil, nil)
+        else { throw failure(.other("\(connection.failureText). Look at the sound server's log.")) }
+        pa_operation_unref(subscription)
         let flags = pa_stream_flags_t(PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
         guard pa_stream_connect_record(stream, source.name, &buffer, flags) >= 0 else {
             throw failure(.other("\(connection.failureText). Look at the sound server's log."))
@@ -111,5 +121,6 @@ final class PulseRecordStream: @unchecked Sendable {
                 code == Int32(PA_ERR_NOENTITY.rawValue)
                     ? .notFound : .other("\(connection.failureText). Look at the sound server's log."))
         }
+        listener.sourceIndex = pa_stream_get_device_index(stream)
     }
 }

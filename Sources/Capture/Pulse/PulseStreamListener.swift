@@ -8,6 +8,8 @@ final class PulseStreamListener {
     private let delivery: PulseDelivery
     /// Whether the stream was opened; before that, its opener sees what fails.
     var isOpen = false
+    /// The server's number of the source that the stream was connected to; `nil` before that.
+    var sourceIndex: UInt32?
     /// Whether sound is left unread in libpulse's queue until its date is certain: at the start, after a pause, and when
     /// a report was doubtful.
     private var isHolding = true
@@ -39,6 +41,13 @@ final class PulseStreamListener {
         let state = pa_stream_get_state(stream)
         guard isOpen, state == PA_STREAM_FAILED || state == PA_STREAM_TERMINATED else { return }
         delivery.failed(connection.isReady ? "unplugged" : "the sound server went away")
+    }
+
+    /// A source came, changed or was removed.
+    func sourceChanged(_ event: pa_subscription_event_type_t, index: UInt32) {
+        let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        guard isOpen, index == sourceIndex, kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue else { return }
+        delivery.failed("unplugged")
     }
 
     func moved() {

@@ -70,7 +70,7 @@ final class VoiceModules: Sendable {
             // PipeWire's module would make one of two equal channels that is 3 dB above them. It keeps both, and their mean is made
             // when its source is heard.
             let width = isPipeWire && channels == 2 ? 2 : 1
-            let method = Self.arguments(voice, isPipeWire: isPipeWire)
+            let method = Self.arguments(voice, server: server)
             loaded.append(
                 try Self.load(
                     "module-echo-cancel",
@@ -146,9 +146,16 @@ final class VoiceModules: Sendable {
     ///
     /// PulseAudio's module keeps what is heard and what is played together by leaving out sound, of the microphone too, wherever
     /// they are 5 ms apart: not at all where nothing is played, and where they are 40 ms apart, which the extended filter follows.
-    private static func arguments(_ voice: VoiceSettings, isPipeWire: Bool) -> String {
+    ///
+    /// From PulseAudio 17 on the extended filter is what there is: its switch is gone, and a module that is told of it is not loaded.
+    ///
+    /// - Parameters:
+    ///   - voice: What is to be taken out.
+    ///   - server: The server's name and version, such as `pulseaudio 16.1`.
+    /// - Returns: Words for `module-echo-cancel`.
+    static func arguments(_ voice: VoiceSettings, server: String) -> String {
         let noise = voice.noise
-        guard !isPipeWire else {
+        guard !server.contains("PipeWire") else {
             return
                 "aec_args=\"webrtc.noise_suppression=\(noise) webrtc.gain_control=false webrtc.voice_detection=false "
                 + "webrtc.extended_filter=true webrtc.high_pass_filter=\(noise)\""
@@ -156,8 +163,13 @@ final class VoiceModules: Sendable {
         let adjustment = voice.echo ? "adjust_threshold=40" : "adjust_time=0"
         let switches =
             "noise_suppression=\(noise ? 1 : 0) analog_gain_control=0 digital_gain_control=0 voice_detection=0 "
-            + "extended_filter=1 high_pass_filter=\(noise ? 1 : 0)"
+            + "\(hasExtendedFilterSwitch(server) ? "extended_filter=1 " : "")high_pass_filter=\(noise ? 1 : 0)"
         return "\(adjustment) aec_args=\"\(switches)\""
+    }
+
+    private static func hasExtendedFilterSwitch(_ server: String) -> Bool {
+        let version = server.split(separator: " ").last.flatMap { $0.split(separator: ".").first }
+        return version.flatMap { Int($0) }.map { $0 < 17 } ?? false
     }
 
     /// Removes what processes that are gone have left, where nobody records from it.

@@ -1,27 +1,27 @@
 internal import CLinux
 import Glibc
-import Media
+package import Media
 
 /// Wakes a thread that sleeps in `poll`: an eventfd, which both that thread and its waker hold.
-final class WakeUp: Sendable {
+package final class WakeUp: Sendable {
     private let descriptor: OwnedDescriptor
 
-    init(for device: String) throws(DeviceError) {
+    package init(for device: String) throws(DeviceError) {
         let number = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard number >= 0 else { throw DeviceError(device: device, operation: "eventfd", errno: errno) }
         descriptor = OwnedDescriptor(owning: number)
     }
 
     /// Ready to read once `wake` was called.
-    var number: Int32 { descriptor.number }
+    package var number: Int32 { descriptor.number }
 
     /// Wakes the sleeper, now and whenever it polls from now on, until it forgets.
-    func wake() {
+    package func wake() {
         eventfd_write(descriptor.number, 1)
     }
 
     /// Lets the sleeper sleep again, however often it was woken.
-    func forget() {
+    package func forget() {
         var count: eventfd_t = 0
         eventfd_read(descriptor.number, &count)
     }

@@ -21,6 +21,9 @@ final class CaptureBuffers: Sendable {
         let memory: UnsafeMutableRawBufferPointer
     }
 
+    /// A driver that makes more is given no more of them: V4L2 knew no more than 32 until Linux 6.8.
+    private static let mostBuffers = 32
+
     /// - Parameters:
     ///   - device: With its format set.
     ///   - count: How many buffers to ask for; the driver may make more or less.
@@ -31,7 +34,7 @@ final class CaptureBuffers: Sendable {
         guard granted >= 2 else {
             throw DeviceError(device: device.path, operation: "VIDIOC_REQBUFS", errno: ENOMEM)
         }
-        mappings = try Self.mapped(device, granted)
+        mappings = try Self.mapped(device, min(granted, Self.mostBuffers))
         self.device = device
     }
 
@@ -40,6 +43,21 @@ final class CaptureBuffers: Sendable {
     }
 
     var count: Int { mappings.count }
+
+    /// Takes a buffer that the driver has filled, if it is one that the driver had.
+    ///
+    /// - Returns: `nil` when no buffer is filled yet.
+    /// - Throws: Also when the driver names a buffer that it was not given.
+    func dequeue() throws(DeviceError) -> V4L2Device.Filled? {
+        guard let filled = try device.dequeue() else { return nil }
+        let lent = circulation.withLock { $0.lent }
+        guard let checked = filled.checked(lengths: mappings.map(\.memory.count), lent: lent) else {
+            throw DeviceError(
+                device: device.path, operation: "VIDIOC_DQBUF",
+                reason: .other("the driver named buffer \(filled.index), which it did not have."))
+        }
+        return checked
+    }
 
     /// Gives every buffer that is at home to the driver and starts the stream.
     func startStreaming() throws(DeviceError) {

@@ -66,7 +66,7 @@ final class HeaderClocks {
         // Another count than that of its buffers would be a driver that never ends.
         for _ in 0..<buffers.count {
             do {
-                guard let filled = try buffers.device.dequeue() else { return }
+                guard let filled = try buffers.dequeue() else { return }
                 if let clock = UVCHeaderClock(firstOf: buffers.bytes(of: filled)) {
                     waiting.append((filled.sequence, clock))
                 }

@@ -38,14 +38,14 @@ final class LegacyConverter {
 
     /// - Returns: A packed I420 picture in memory of its own; `nil` for bytes that are no picture.
     func converted(_ bytes: UnsafeRawBufferPointer) -> SharedBytes? {
-        guard let start = bytes.baseAddress else { return nil }
+        guard let start = bytes.baseAddress, let length = Int32(exactly: bytes.count) else { return nil }
         let result = SharedBytes(count: Int(destination.fmt.pix.sizeimage))
         var (source, destination) = (source, destination)
         // libv4lconvert takes a mutable pointer, but only its in-place rotation for one camera model ever writes.
         let count = v4lconvert_convert(
             handle, &source, &destination,
             UnsafeMutableRawPointer(mutating: start).assumingMemoryBound(to: UInt8.self),
-            Int32(bytes.count), result.start.assumingMemoryBound(to: UInt8.self), Int32(result.count))
+            length, result.start.assumingMemoryBound(to: UInt8.self), Int32(result.count))
         return count == result.count ? result : nil
     }
 }

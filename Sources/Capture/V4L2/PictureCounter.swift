@@ -73,12 +73,14 @@ struct PictureCounter {
         var time = arrival - interval
         var isCorrected = false
         if let driver = stamp.time {
-            let start = stamp.isStartOfExposure ? driver : driver - interval
-            // A stamp from the future, or from long ago, is by another clock than the flags say.
-            isCorrected = start > arrival || start < arrival - .seconds(10)
+            // A stamp from the future, or from long ago, is by another clock than the flags say. It may be any number.
+            let isNear = driver <= arrival + interval && driver >= arrival - .seconds(10)
+            let start = isNear && !stamp.isStartOfExposure ? driver - interval : driver
+            isCorrected = !isNear || start > arrival || start < arrival - .seconds(10)
             if !isCorrected { time = start }
         }
         guard let lastTime, time <= lastTime else { return (time, isCorrected) }
-        return (lastTime + interval, true)
+        // Never ahead of the present: a camera faster than its nominal rate would come away from it without end.
+        return (max(lastTime + Nanoseconds(1), min(lastTime + interval, arrival)), true)
     }
 }

@@ -98,6 +98,19 @@ extension V4L2Device {
         let stamp: DriverStamp
         /// The driver knows that it is incomplete or damaged.
         let isFlagged: Bool
+
+        /// The same with no more bytes than the buffer has.
+        ///
+        /// - Parameters:
+        ///   - lengths: Of all buffers, in bytes.
+        ///   - lent: Numbers of those that the driver does not have.
+        /// - Returns: `nil` when the driver cannot have filled such a buffer.
+        func checked(lengths: [Int], lent: Set<Int>) -> Filled? {
+            guard lengths.indices.contains(index), !lent.contains(index) else { return nil }
+            return Filled(
+                index: index, byteCount: min(byteCount, lengths[index]), sequence: sequence, stamp: stamp,
+                isFlagged: isFlagged)
+        }
     }
 
     /// - Returns: `nil` when no buffer is filled yet.

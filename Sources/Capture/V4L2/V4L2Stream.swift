@@ -101,7 +101,7 @@ final class V4L2Stream {
 
     private func takeOne() -> End? {
         do {
-            guard let filled = try buffers.device.dequeue() else { return nil }
+            guard let filled = try buffers.dequeue() else { return nil }
             take(filled)
             return nil
         } catch {

@@ -7,6 +7,8 @@ import Media
 final class DurabilityThread: Sendable {
     private struct State {
         var isWanted = true
+        /// Whether the file's name is not durable yet: that is done in any case, however soon the file is finished.
+        var isNameDue = true
         var isFinished = false
         var failure: FileError?
     }
@@ -20,11 +22,10 @@ final class DurabilityThread: Sendable {
         self.monitor = monitor
         let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
         thread = MediaThread(name: "sync:\(name)") {
-            var nameIsDurable = false
             while Self.waitForRequest(monitor) {
                 do throws(FileError) {
-                    if !nameIsDurable { try file.makeNameDurable() }
-                    nameIsDurable = true
+                    if monitor.withLock({ $0.isNameDue }) { try file.makeNameDurable() }
+                    monitor.withLock { $0.isNameDue = false }
                     try file.makeDurable()
                 } catch {
                     monitor.withLock { $0.failure = $0.failure ?? error }
@@ -60,7 +61,7 @@ final class DurabilityThread: Sendable {
     /// - Returns: `false` once the thread is to end.
     private static func waitForRequest(_ monitor: Monitor<State>) -> Bool {
         monitor.wait { state -> Bool? in
-            if state.isFinished { return false }
+            if state.isFinished, !state.isNameDue { return false }
             guard state.isWanted else { return nil }
             state.isWanted = false
             return true

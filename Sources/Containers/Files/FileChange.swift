@@ -4,4 +4,6 @@ package enum FileChange: Sendable, Equatable {
     case end(Int64)
     /// What was changed before would survive a power cut.
     case durable
+    /// The file would be found after a power cut.
+    case nameDurable
 }

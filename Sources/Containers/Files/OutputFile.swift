@@ -157,6 +157,7 @@ final class OutputFile: ReadableFile, Sendable {
         guard fsync(descriptor.number) == 0 || errno == EINVAL else {
             throw FileError(path: folder, operation: "fsync", errno: errno)
         }
+        disk.afterChange?(.nameDurable)
     }
 }
 

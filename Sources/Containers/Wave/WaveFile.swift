@@ -118,6 +118,8 @@ public final class WaveFile {
         let known = failure
         // What fails here is told when the rest is in order.
         do throws(FileError) { try writeRest() } catch { failure = error }
+        // After a failure what had not been written is in no file, and counts as in none.
+        pending = []
         durability.finish()
         if dataSize % 2 != 0 {
             try file.write([0], at: headerSize + dataSize)

@@ -32,6 +32,8 @@ final class ComposedPictureEncoder: PictureEncoding {
     private var isColorFixed: Bool
     private var hasPicture = false
     private var isKeyRequested = false
+    /// Two key frames of the canvas as it is, which the copies of a long run are made of; `nil` once something else was encoded.
+    private var stillFrames: [EncodedPacket]?
     /// Where x264 has taken over in the middle: those of the stream that the file began with.
     private var leftParameters: StreamParameters?
 
@@ -129,6 +131,61 @@ final class ComposedPictureEncoder: PictureEncoding {
         EncodedPictures(packets: try send(tick, isNew: false))
     }
 
+    /// Repeats a run of ticks. Long ones are copies of two key frames, byte for byte, so that they cost two pictures however
+    /// long they are; what follows them is a stream that begins anew. Two, since key frames that follow each other must differ
+    /// in their number (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware repeats tick by tick.
+    func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedPictures {
+        guard hardware == nil, ticks.count > PictureRun.longestSingly else {
+            var packets: [EncodedPacket] = []
+            for tick in ticks { packets += try send(tick, isNew: false) }
+            return EncodedPictures(packets: packets)
+        }
+        var packets: [EncodedPacket] = []
+        let frames: [EncodedPacket]
+        if let stillFrames {
+            frames = stillFrames
+        } else {
+            packets = try stream.encode(nil, tick: 0, asKey: false)
+            frames = try encodeStillFrames(at: ticks.lowerBound)
+        }
+        isKeyRequested = false
+        let duration = stream.parameters.rate?.seconds ?? 1
+        for (index, tick) in ticks.enumerated() {
+            let frame = frames[index % frames.count]
+            let presentation = tick * duration
+            packets.append(
+                EncodedPacket(
+                    bytes: frame.bytes, presentation: presentation,
+                    decode: presentation - (frame.presentation - frame.decode), duration: duration,
+                    isKey: true))
+        }
+        stillFrames = frames
+        return EncodedPictures(packets: packets)
+    }
+
+    /// Encodes the canvas as two key frames, and leaves a stream of which nothing was used.
+    private func encodeStillFrames(at tick: Int64) throws(EncodingError) -> [EncodedPacket] {
+        try fillIfEmpty()
+        let still = try successor()
+        var frames = try still.encode(frame.pointer, tick: tick, asKey: true)
+        frames += try still.encode(frame.pointer, tick: tick + 1, asKey: true)
+        frames += try still.encode(nil, tick: 0, asKey: false)
+        guard frames.count == 2, frames.allSatisfy(\.isKey) else {
+            throw EncodingError(
+                subject: name, operation: "repeating a run of frames",
+                reason: "x264 made no key frames where they were asked for")
+        }
+        stream = try successor()
+        return frames
+    }
+
+    /// Another x264 stream with the parameter sets of the one that encodes now.
+    private func successor() throws(EncodingError) -> X264Stream {
+        let color = stream.parameters.color ?? .jpeg
+        if leftParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
+        return try Self.makeStream(settings, preset, name, threads, color)
+    }
+
     func takeFallback() -> EncoderFallback? { fallback.take() }
 
     /// Makes a new encoder that takes over with a key picture. Both have the same delay in their times, so that those of the
@@ -160,11 +217,15 @@ final class ComposedPictureEncoder: PictureEncoding {
         }
     }
 
+    private func fillIfEmpty() throws(EncodingError) {
+        guard !hasPicture else { return }
+        try writableCanvas().fill(.black(in: stream.parameters.color ?? .jpeg))
+        hasPicture = true
+    }
+
     private func send(_ tick: Int64, isNew: Bool) throws(EncodingError) -> [EncodedPacket] {
-        if !hasPicture {
-            try writableCanvas().fill(.black(in: stream.parameters.color ?? .jpeg))
-            hasPicture = true
-        }
+        try fillIfEmpty()
+        stillFrames = nil
         let asKey = isKeyRequested
         isKeyRequested = false
         guard hardware != nil else { return try stream.encode(frame.pointer, tick: tick, asKey: asKey) }

@@ -69,9 +69,7 @@ final class PicturePainter {
             return false
         }
         let size = target.size
-        let wanted =
-            isCoarse ? PictureSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2) : size
-        let scale = JPEGScale.smallest(for: source.size, wanted: wanted)
+        let scale = JPEGScale.smallest(for: source.size, wanted: isCoarse ? size.halved : size)
         if scale == .whole, let decoding = picture.sharedDecoding, let pixel = header.sharedPixel {
             let outcome = decoding.outcome { decodeForAll(picture, header, as: pixel) }
             guard case .whole(let raw) = outcome, let planes = raw.planarView else { return false }

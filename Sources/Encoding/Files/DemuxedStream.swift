@@ -76,12 +76,21 @@ final class DemuxedStream {
     func time(_ stamp: Int64) -> Nanoseconds? {
         guard stamp != ff_no_timestamp else { return nil }
         let start = stream.pointee.start_time
-        return nanoseconds(start == ff_no_timestamp ? stamp : stamp - start)
+        guard start != ff_no_timestamp else { return plausible(nanoseconds(stamp)) }
+        let (ticks, isTooFar) = stamp.subtractingReportingOverflow(start)
+        return isTooFar ? nil : plausible(nanoseconds(ticks))
     }
 
     /// The time of a time stamp since the file's own time 0, which edit lists may set after the stream's first stamp.
     func fileTime(_ stamp: Int64) -> Nanoseconds? {
-        stamp == ff_no_timestamp ? nil : nanoseconds(stamp)
+        stamp == ff_no_timestamp ? nil : plausible(nanoseconds(stamp))
+    }
+
+    /// A damaged file may say any time. What is more than ten years from its beginning counts as no time stamp, so that nobody who
+    /// reckons with times has to fear an overflow.
+    private func plausible(_ time: Nanoseconds) -> Nanoseconds? {
+        let limit: Int64 = 10 * 366 * 86_400 * 1_000_000_000
+        return (-limit...limit).contains(time.count) ? time : nil
     }
 
     /// Goes on with the last key picture, or sound, at or before a time of the file.

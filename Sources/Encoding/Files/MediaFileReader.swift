@@ -60,11 +60,11 @@ public final class MediaFileReader {
                 rate: stream.rate, color: isJPEG ? .jpeg : color)
         case .audio:
             let format = SoundFormat(rate: Int(facts.sample_rate), channels: Int(facts.ch_layout.nb_channels))
-            guard format.rate > 0, (1...8).contains(format.channels) else {
+            guard (8_000...192_000).contains(format.rate), (1...8).contains(format.channels) else {
                 throw EncodingError(
                     subject: path, operation: "reading",
                     reason:
-                        "sound of \(format.channels) channels at \(format.rate) Hz: one to eight channels are needed"
+                        "sound of \(format.channels) channels at \(format.rate) Hz: one to eight at 8000 to 192000 Hz are needed"
                 )
             }
             decoder = try FileDecoder(stream)
@@ -105,8 +105,8 @@ public final class MediaFileReader {
         }
         guard let frame = try decoder.next() else { return nil }
         // Where a file has no time stamps, counting makes them.
-        let start = count * 1_000_000_000 / Int64(sound.rate)
-        let time = stream.time(frame.pointee.best_effort_timestamp) ?? Nanoseconds(start)
+        let start = FrameRate(Int64(sound.rate)).time(ofTick: count)
+        let time = stream.time(frame.pointee.best_effort_timestamp) ?? Nanoseconds(start.nanoseconds)
         let samples = try resampler.samples(of: frame)
         count += Int64(samples.count / sound.channels)
         return (samples, time)

@@ -16,16 +16,30 @@ final class OwnedLoudnessState {
 
     /// - Parameters:
     ///   - purpose: What is measured.
-    ///   - channels: 1 or 2.
+    ///   - channels: 1 to 8. Each counts once: a microphone's channels have no places around a listener, as those of surround
+    ///     sound have, of which ITU-R BS.1770 weighs some more and leaves one out.
     ///   - name: Whose sound it is, for errors.
     /// - Throws: Of other channels, or where memory is short.
     init(_ purpose: Purpose, channels: Int, name: String) throws(EncodingError) {
-        guard (1...2).contains(channels),
+        guard (1...8).contains(channels),
             let state = ebur128_init(UInt32(channels), UInt(SoundFormat.sessionRate), Int32(purpose.mode))
         else {
             throw EncodingError(
                 subject: name, operation: "measure loudness",
-                reason: "libebur128 takes no \(channels) channels, or memory is short")
+                reason: "\(channels) channels: 1 to 8 are possible, or memory is short")
+        }
+        for channel in 0..<UInt32(channels) {
+            // Left and right weigh the same; the library leaves out channels that it knows no place of.
+            let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
+            guard
+                ebur128_set_channel(state, channel, Int32(place.rawValue)) == Int32(EBUR128_SUCCESS.rawValue)
+            else {
+                var state: UnsafeMutablePointer<ebur128_state>? = state
+                ebur128_destroy(&state)
+                throw EncodingError(
+                    subject: name, operation: "measure loudness",
+                    reason: "libebur128 has no channel \(channel) of \(channels)")
+            }
         }
         self.state = state
         self.channels = channels

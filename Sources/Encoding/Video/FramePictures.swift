@@ -25,7 +25,7 @@ final class FramePictures {
         let pixel = AVPixelFormat(facts.format)
         let color = ColorDescription(
             matrix: facts.colorspace, range: facts.color_range, pixel: pixel, height: size.height)
-        let isKey = facts.key_frame != 0
+        let isKey = media_is_key(frame) != 0
         guard pixel == AV_PIX_FMT_YUV420P || pixel == AV_PIX_FMT_YUVJ420P else {
             return try converted(frame, size, color, capturedAt, sequence, isKey)
         }

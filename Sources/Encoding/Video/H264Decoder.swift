@@ -90,7 +90,7 @@ final class H264Decoder: PictureDecoding {
             }
             guard result >= 0 else { throw EncodingError(name, "avcodec_receive_frame", code: result) }
             guard let origin = origins.removeValue(forKey: frame.pointer.pointee.pts) else { continue }
-            guard isWhole(frame.pointer.pointee) else { continue }
+            guard isWhole(frame.pointer) else { continue }
             ready.append(
                 try pictures.picture(
                     of: frame.pointer, capturedAt: origin.capturedAt, sequence: origin.sequence))
@@ -98,13 +98,13 @@ final class H264Decoder: PictureDecoding {
     }
 
     /// Whether a picture is what the camera saw, as far as the decoder can tell.
-    private func isWhole(_ frame: AVFrame) -> Bool {
+    private func isWhole(_ frame: UnsafePointer<AVFrame>) -> Bool {
         // Patched up for want of data.
-        if frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 {
+        if frame.pointee.decode_error_flags != 0 || (frame.pointee.flags & AV_FRAME_FLAG_CORRUPT) != 0 {
             keepBack()
             return false
         }
-        if let waited = keptBack, frame.key_frame == 0, waited < Self.longestWait { return false }
+        if let waited = keptBack, media_is_key(frame) == 0, waited < Self.longestWait { return false }
         keptBack = nil
         return true
     }

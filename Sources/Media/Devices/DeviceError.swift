@@ -68,7 +68,8 @@ extension DeviceError: CustomStringConvertible {
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
             return "it could be any of \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
         case .busy(let holder?):
-            return "\(holder) is using it. Close that program, or pick another camera."
+            let activity = holder.activity.map { ": it \($0)" } ?? ""
+            return "\(holder) is using it\(activity). Close that program, or pick another camera."
         case .busy(nil):
             return "a program of another user's or container's is using it, which root could name: "
                 + "`sudo fuser -v \(device.shellQuoted())`. Close it, or pick another camera."
@@ -91,7 +92,7 @@ extension DeviceError: CustomStringConvertible {
             return shortage.explanation
         case .noSoundServer(let why):
             return "the PulseAudio server does not answer (\(why.printable())). "
-                + "Start it with `pulseaudio --start`, or leave the microphones out."
+                + "Start it with `\(SoundServerStart.command)`, or record without microphones (`--no-mics`)."
         case .control(let fault):
             return fault.description
         case .system(let number):

@@ -23,6 +23,17 @@ public struct FileError: Error, Sendable, Equatable {
     }
 
     public var isPermission: Bool { errno == EACCES || errno == EPERM }
+
+    /// Whether the path cannot be one, or is the wrong one: a part of it is a file, it is too long, its links lead in a circle, or
+    /// it is there already.
+    public var isUserMistake: Bool {
+        [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.copyIntoItself
+    }
+
+    /// The operation of a safety copy that would be written where the recording is.
+    public static let copyIntoItself = "make a safety copy beside the recording"
+
+    private var isReading: Bool { operation == "read" || operation == "open" }
 }
 
 extension FileError: CustomStringConvertible {
@@ -30,12 +41,16 @@ extension FileError: CustomStringConvertible {
         let explanation =
             switch errno {
             case 0: detail.printable()
+            case EACCES,
+                EPERM where isReading:
+                "no permission to read it. Ask its owner, or read it as the user who recorded it."
             case EACCES, EPERM: "no permission. Choose a folder of your own with `--output`."
             case ENOSPC, EDQUOT: "the disk is full. Free some space, or choose another disk with `--output`."
             case EROFS: "the file system is read-only. Choose another disk with `--output`."
             case ENOENT: "no such file or folder. Check the path."
             case ENOTDIR: "a part of the path is a file, not a folder. Check the path."
             case ENAMETOOLONG: "the name is too long. Choose a shorter one."
+            case ELOOP: "links on the way lead in a circle. Check the path."
             case EEXIST: "it is there already. Choose another name."
             default:
                 "\(String(cString: strerror(errno))) (errno \(errno)). Check the disk, or choose another."

@@ -34,6 +34,9 @@ public struct PictureSize: Sendable, Hashable, Codable {
 
     /// The size after turning by a right angle.
     public var turned: Self { Self(width: height, height: width) }
+
+    /// Half of each side, rounded up.
+    public var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
 }
 
 extension PictureSize: CustomStringConvertible {

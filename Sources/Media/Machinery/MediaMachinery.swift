@@ -20,8 +20,8 @@ public protocol MediaMachinery: Sendable {
     /// Converts from the device's format to the session's rate; the number of channels stays.
     func makeResampler(from format: SoundFormat, name: String) throws(EncodingError) -> sending any Resampling
 
-    /// A meter of loudness at the session's rate that no other thread has. Of `channels`, 1 or 2, one counts once, not as if it came
-    /// from both sides; `name` is the track, for messages.
+    /// A meter of loudness at the session's rate that no other thread has. Of `channels`, 1 to 8, each counts once, and a single
+    /// one not as if it came from both sides; `name` is the track, for messages.
     func makeLoudnessMeter(channels: Int, name: String) throws(EncodingError) -> sending any LoudnessMetering
 
     /// A decoder for a stream of H.264 access units that turns them into I420 pictures with the same times.

@@ -11,6 +11,16 @@ public protocol PictureEncoding: AnyObject {
     /// Encodes the picture of the last tick once more, without decoding or composing anew.
     func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures
 
+    /// Encodes the picture of the last tick once more for each tick of a run.
+    ///
+    /// A long run must not cost much more than `PictureRun.longestSingly` ticks do, however long it is: an encoder that has
+    /// fallen behind catches up by it.
+    ///
+    /// - Parameter ticks: In a row, the first higher than the last tick that was encoded.
+    /// - Returns: The packets that are ready, in decoding order.
+    /// - Throws: When the encoder fails. Packets of the run may be lost with it.
+    func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedPictures
+
     /// Makes the next encoded picture one that a file can begin with (H.264: an IDR picture).
     func requestKeyPicture()
 
@@ -32,6 +42,17 @@ public protocol PictureEncoding: AnyObject {
 }
 
 extension PictureEncoding {
+    /// Encodes a run tick by tick: for encoders to which a repeat costs next to nothing.
+    ///
+    /// - Parameter ticks: In a row.
+    /// - Returns: The packets that are ready, in decoding order.
+    /// - Throws: When the encoder fails.
+    public func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedPictures {
+        var packets: [EncodedPacket] = []
+        for tick in ticks { packets += try repeatLast(tick: tick).packets }
+        return EncodedPictures(packets: packets)
+    }
+
     public var hardware: HardwareEncoder? { nil }
     public func takeFallback() -> EncoderFallback? { nil }
 }

@@ -40,19 +40,66 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
 }
 
 extension Nanoseconds {
-    /// Reads a length of time as people write it: `10`, `2.5`, `500ms`, `10s`, `5m`, `2h`; a minus before it is allowed.
+    /// Reads a length of time as people write it: `10`, `2.5`, `500ms`, `10s`, `90min`, `2h`, `1h30m`, `1:30`, `1:30:00`.
     ///
-    /// A number alone means seconds. The nearest whole nanosecond is taken.
-    /// - Returns: `nil` for anything else, for more than ten digits before the point or twelve after it, and for
-    ///   more than 2⁶³ nanoseconds.
+    /// A number alone means seconds, `1:30` a minute and a half. A minus before it is allowed. The nearest whole nanosecond is
+    /// taken.
+    /// - Returns: `nil` for anything else, for a number of more than ten digits before the point or twelve after it, for units
+    ///   that do not become smaller, for minutes and seconds above 59 after a colon, and for more than 2⁶³ nanoseconds.
     public init?(_ text: String) {
-        let units: [(suffix: String, nanoseconds: Int64)] = [
-            ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
-            ("", 1_000_000_000),
-        ]
-        guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
         let isNegative = text.hasPrefix("-")
-        let number = text.dropFirst(isNegative ? 1 : 0).dropLast(unit.suffix.count)
+        let length = text.dropFirst(isNegative ? 1 : 0)
+        let total = length.contains(":") ? Self.clock(length) : Self.parts(length)
+        guard let total, let count = Int64(exactly: isNegative ? -total : total) else { return nil }
+        self.init(count)
+    }
+
+    /// The names of units, the largest unit first.
+    private static let units: [(names: [String], nanoseconds: Int128)] = [
+        (["h"], 3_600_000_000_000), (["m", "min"], 60_000_000_000), (["s", "sec"], 1_000_000_000),
+        (["ms"], 1_000_000),
+    ]
+
+    /// `1h30m`, or a number alone.
+    private static func parts(_ text: Substring) -> Int128? {
+        if let seconds = scaled(text, by: 1_000_000_000) { return seconds }
+        var rest = text
+        var total: Int128 = 0
+        var smallest = units.startIndex
+        repeat {
+            let number = rest.prefix { $0.isNumber || $0 == "." }
+            let name = rest.dropFirst(number.count).prefix { !$0.isNumber && $0 != "." }
+            rest = rest.dropFirst(number.count + name.count)
+            guard let unit = units[smallest...].firstIndex(where: { $0.names.contains(String(name)) }),
+                // Only the last part may have a fraction.
+                rest.isEmpty || !number.contains("."),
+                let part = scaled(number, by: units[unit].nanoseconds)
+            else { return nil }
+            total += part
+            smallest = unit + 1
+        } while !rest.isEmpty
+        return total
+    }
+
+    /// `1:30` and `1:30:00`.
+    private static func clock(_ text: Substring) -> Int128? {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(fields.count) else { return nil }
+        let factors: [Int128] = [3_600_000_000_000, 60_000_000_000, 1_000_000_000]
+        var total: Int128 = 0
+        for (index, (field, factor)) in zip(fields, factors.suffix(fields.count)).enumerated() {
+            let whole = field.prefix { $0 != "." }
+            let isLast = index == fields.count - 1
+            guard index == 0 || (whole.count == 2 && whole < "60"), isLast || whole.count == field.count,
+                let part = scaled(field, by: factor)
+            else { return nil }
+            total += part
+        }
+        return total
+    }
+
+    /// A number such as `2.5` times a factor, to the nearest whole.
+    private static func scaled(_ number: Substring, by factor: Int128) -> Int128? {
         let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let isDigits = parts.allSatisfy { part in
             !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -64,9 +111,7 @@ extension Nanoseconds {
         guard let digits = Int128(whole + fraction) else { return nil }
         var scale: Int128 = 1
         for _ in fraction.utf8 { scale *= 10 }
-        let count = (digits * Int128(unit.nanoseconds) + scale / 2) / scale
-        guard let count = Int64(exactly: isNegative ? -count : count) else { return nil }
-        self.init(count)
+        return (digits * factor + scale / 2) / scale
     }
 
     /// The length in the largest unit that tells it exactly, as `init(_:)` reads it: `500ms`, `2.5s`, `5m`.

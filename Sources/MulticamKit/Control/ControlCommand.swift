@@ -24,29 +24,56 @@ public enum ControlCommand: Sendable, Equatable {
     /// Likewise another microphone.
     case addMicrophone(role: String, selector: String)
 
-    /// How each is said, and what it does.
-    public static let vocabulary: [(usage: String, help: String)] =
-        [
-            ("status", "how it goes: cameras, microphones, what is shown"),
-            ("mark TEXT", "remember this instant under a name"),
-            ("split", "go on in new files"),
-            ("start", "begin a recording, where `record --standby` waits"),
-            ("stop", "end the recording"),
-            ("quit", "end the recording, and standing by"),
-            (
-                "switch [CAMERA]",
-                "take this camera, or the one on the other side, as soon as nothing is recorded"
-            ),
-            ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
-            ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
-            ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
-            (
-                "add-microphone ROLE MICROPHONE",
-                "take another microphone into the recording; `unmute ROLE` lets it be heard in the program"
-            ),
-        ] + SessionChange.vocabulary
+    /// Commands for one purpose, as help lists them.
+    public struct Group: Sendable {
+        public let title: String
+        /// How each is said, and what it does.
+        public let commands: [(usage: String, help: String)]
+    }
 
-    /// - Parameter words: As of `vocabulary`; a mark's text may be several.
+    /// All commands, each in one group.
+    public static let groups: [Group] = [
+        Group(
+            title: "The recording",
+            commands: [
+                ("status", "how it goes: cameras, microphones, what is shown"),
+                ("mark TEXT", "remember this instant under a name"),
+                ("split", "go on in new files"),
+                ("start", "begin a recording, where `record --standby` waits"),
+                ("stop", "end the recording"),
+                ("quit", "end the recording, and standing by"),
+            ]),
+        Group(
+            title: "The program's picture",
+            commands: changes([
+                "swap", "show", "layout", "corner", "scale", "hide", "unhide", "rotate", "mirror", "zoom",
+                "pan", "tilt",
+            ])),
+        Group(title: "The program's sound", commands: changes(["gain", "mute", "unmute"])),
+        Group(
+            title: "Cameras, microphones and their tracks",
+            commands: [
+                ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
+                ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
+                (
+                    "switch [CAMERA]",
+                    "take this camera, or the one on the other side, as soon as nothing is recorded"
+                ),
+                ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
+                (
+                    "add-microphone ROLE MICROPHONE",
+                    "take another microphone into the recording; `unmute ROLE` lets it be heard in the program"
+                ),
+            ] + changes(["format", "disable", "enable", "end", "begin", "remove"])),
+    ]
+
+    private static func changes(_ names: [String]) -> [(usage: String, help: String)] {
+        SessionChange.vocabulary.filter { names.contains(name(of: $0.usage)) }
+    }
+
+    private static func name(of usage: String) -> String { String(usage.prefix { $0 != " " }) }
+
+    /// - Parameter words: As of `groups`; a mark's text may be several.
     /// - Throws: Which words would have been right.
     public init(words: [String]) throws(ControlError) {
         guard let name = words.first else {
@@ -107,8 +134,8 @@ public enum ControlCommand: Sendable, Equatable {
             throw .usage(error.description)
         }
         guard let change else {
-            let near = name.nearest(among: Self.allNames).map { " (probably \($0))" } ?? ""
-            throw .usage("`\(name.printable())` is no command: expected one of \(Self.names)\(near).")
+            let near = name.nearest(among: Self.harmlessNames).map { "; did you mean `\($0)`?" } ?? "."
+            throw .usage("`\(name.printable())` is no command: expected one of \(Self.names)\(near)")
         }
         self = .change(change)
     }
@@ -122,9 +149,28 @@ public enum ControlCommand: Sendable, Equatable {
         }
     }
 
+    /// Whether doing it may block its thread: for a device, for the disk, or until a recording has begun.
+    public var blocks: Bool {
+        switch self {
+        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone: true
+        case .status, .mark, .split, .stop, .quit, .change: false
+        }
+    }
+
+    /// Whether its answer waits for nothing. The answers of others tell what became of them in the recording.
+    var isAnsweredAtOnce: Bool {
+        switch self {
+        case .status, .stop, .quit: true
+        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .change: false
+        }
+    }
+
     private static let simple: [String: ControlCommand] = [
         "status": .status, "split": .split, "start": .start, "stop": .stop, "quit": .quit,
     ]
-    private static let allNames = vocabulary.map { String($0.usage.prefix { $0 != " " }) }
+    private static let allNames = groups.flatMap(\.commands).map { name(of: $0.usage) }
+    /// Never guessed, since what they end cannot be taken back.
+    private static let endingNames: Set = ["stop", "quit", "end", "remove"]
+    private static let harmlessNames = allNames.filter { !endingNames.contains($0) }
     private static let names = allNames.joined(separator: ", ")
 }

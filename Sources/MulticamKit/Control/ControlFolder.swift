@@ -37,6 +37,39 @@ struct ControlFolder {
 
     func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
 
+    /// A symbolic link to the session folder that a process records into.
+    private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
+
+    /// Notes what a process records, or that it records nothing.
+    ///
+    /// - Throws: When it cannot be noted.
+    func note(recordingIn sessionFolder: String?, by process: Int32) throws(ControlError) {
+        let link = recordingPath(of: process)
+        unlink(link)
+        guard let sessionFolder else { return }
+        let whole = URL(fileURLWithPath: sessionFolder).standardizedFileURL.path
+        guard symlink(whole, link) == 0 else {
+            throw LocalSocket.failure("\(link.printable()), which names the recording, cannot be made")
+        }
+    }
+
+    /// The session folder that a process records into, or recorded into when it crashed.
+    func recording(of process: Int32) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            guard let place = bytes.baseAddress else { return -1 }
+            return readlink(recordingPath(of: process), place, bytes.count)
+        }
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// Removes what a process has here.
+    func forget(_ process: Int32) {
+        unlink(socketPath(of: process))
+        unlink(recordingPath(of: process))
+    }
+
     /// The processes that have a socket here, whether they still run or not.
     func processes() -> [Int32] {
         guard let folder = opendir(path) else { return [] }

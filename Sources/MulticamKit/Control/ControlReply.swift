@@ -1,3 +1,4 @@
+internal import Foundation
 public import Session
 
 /// What a running session answers: a line of JSON.
@@ -39,6 +40,27 @@ public struct ControlReply: Sendable, Equatable, Codable {
 }
 
 extension ControlReply {
+    /// The reply as a line of JSON, without its line feed.
+    var line: Data { Data(JSONText.line(self).utf8) }
+
+    /// What became of something that was asked of a session.
+    ///
+    /// - Parameters:
+    ///   - outcome: As the session told it.
+    ///   - sentence: What was done, where it was.
+    public init(_ outcome: ChangeOutcome, did sentence: String) {
+        switch outcome {
+        case .recorded: self.init(ok: true, text: sentence)
+        case .next:
+            self.init(
+                ok: true,
+                text: "\(sentence); nothing is being recorded, and the next recording begins with it.")
+        case .ended:
+            self.init(
+                ok: false, text: "the recording ended before it came to that, so nothing of it is kept.")
+        }
+    }
+
     /// What came of stills.
     public init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
         var stills: [Still] = []

@@ -1,99 +1,79 @@
 internal import Foundation
 internal import Glibc
-internal import Media
+public import Media
 
 /// Takes what people and programs ask of this process's session: on a Unix socket that only the same user may speak to.
 ///
 /// A request is a line of JSON with the words of a `ControlCommand`, `{"words": ["layout", "grid"]}`; the reply is a line of JSON
-/// too (`ControlReply`), and the connection ends with it.
+/// too (`ControlReply`), and the connection ends with it. Two threads serve all clients, and no client waits for another: `control`
+/// reads, answers and does what does not block; `control:work` does commands that block, one after the other.
 public final class ControlServer: Sendable {
-    struct Request: Codable {
-        var words: [String]
-    }
+    /// Answers a request: once, from any thread.
+    public typealias Answer = @Sendable (ControlReply) -> Void
 
-    private let socket: LocalSocket
-    private let path: String
-    private let thread: MediaThread
+    /// Does a command, and answers at once or later.
+    ///
+    /// - Parameters:
+    ///   - command: Where `blocks` is true of it, its thread may be blocked; otherwise nothing else is served meanwhile.
+    ///   - arrival: When the request had come whole, on `CLOCK_MONOTONIC`.
+    ///   - answer: Has to be called, within a minute.
+    public typealias Handler =
+        @Sendable (_ command: ControlCommand, _ arrival: ClockTime, _ answer: @escaping Answer) -> Void
 
-    /// How long somebody who connected may take to ask, and to take the answer.
-    private static let patience = Nanoseconds.seconds(2)
+    private let folder: ControlFolder
+    private let mailbox: ControlMailbox
+    private let blocking: BoundedQueue<@Sendable () -> Void>
+    private let threads: [MediaThread]
 
     /// Begins to listen.
     ///
-    /// - Parameter handler: Called on the server's thread, one command at a time; others wait meanwhile.
+    /// - Parameter handler: Does each command.
     /// - Throws: When there is no place for the socket.
-    public convenience init(
-        handler: @escaping @Sendable (ControlCommand) -> ControlReply
-    ) throws(ControlError) {
+    public convenience init(handler: @escaping Handler) throws(ControlError) {
         try self.init(
             in: ControlFolder(environment: ProcessInfo.processInfo.environment), handler: handler)
     }
 
     init(
-        in folder: ControlFolder, handler: @escaping @Sendable (ControlCommand) -> ControlReply
+        in folder: ControlFolder, limits: ControlLoop.Limits = ControlLoop.Limits(),
+        accept: @escaping @Sendable (LocalSocket) -> LocalSocket.Acceptance = { $0.accept() },
+        handler: @escaping Handler
     ) throws(ControlError) {
         try folder.make()
-        let path = folder.socketPath(of: getpid())
         // Of an earlier process of this number.
-        unlink(path)
-        let socket = try LocalSocket()
-        try socket.listen(at: path)
-        self.socket = socket
-        self.path = path
-        thread = MediaThread(name: "control") {
-            while let client = socket.accept() {
-                client.setPatience(Self.patience)
-                Self.serve(client, handler)
-            }
-        }
+        folder.forget(getpid())
+        let listener = try LocalSocket()
+        try listener.listen(at: folder.socketPath(of: getpid()))
+        let mailbox = try ControlMailbox()
+        let blocking = BoundedQueue<@Sendable () -> Void>(capacity: limits.commands)
+        self.folder = folder
+        self.mailbox = mailbox
+        self.blocking = blocking
+        threads = [
+            MediaThread(name: "control:work") { while let command = blocking.next() { command() } },
+            MediaThread(name: "control") {
+                ControlLoop(
+                    listener, accept: accept, mailbox: mailbox, limits: limits, blocking: blocking,
+                    handler: handler
+                ).run()
+            },
+        ]
     }
 
-    /// Listens no longer, and waits for the command under way.
+    /// Remembers beside the socket what is being recorded, so that `ctl` can say after a crash which folder is to be made whole.
+    ///
+    /// - Parameter sessionFolder: That is being written; `nil` when it is finished.
+    /// - Throws: When it cannot be noted. The recording needs none of it.
+    public func note(recordingIn sessionFolder: String?) throws(ControlError) {
+        try folder.note(recordingIn: sessionFolder, by: getpid())
+    }
+
+    /// Listens no longer, and waits for the commands under way.
     public func stop() {
-        unlink(path)
-        socket.shutDown()
-        thread.join()
-    }
-
-    private static func serve(
-        _ client: LocalSocket, _ handler: (ControlCommand) -> ControlReply
-    ) {
-        guard client.peerUser == geteuid() else {
-            answer(client, ControlReply(ok: false, text: "this session belongs to another user."))
-            return
-        }
-        guard let line = client.readLine() else { return }
-        answer(client, reply(to: line, handler))
-    }
-
-    private static func reply(
-        to line: Data, _ handler: (ControlCommand) -> ControlReply
-    ) -> ControlReply {
-        let request: Request
-        do {
-            request = try JSONDecoder().decode(Request.self, from: line)
-        } catch {
-            return ControlReply(
-                ok: false,
-                text:
-                    #"the request is not understood: expected a line of JSON such as {"words": ["status"]}."#,
-                usage: true)
-        }
-        do throws(ControlError) {
-            return handler(try ControlCommand(words: request.words))
-        } catch {
-            return ControlReply(ok: false, text: error.description, usage: true)
-        }
-    }
-
-    private static func answer(_ client: LocalSocket, _ reply: ControlReply) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            // Who has gone does not hear it.
-            _ = client.write(line: try encoder.encode(reply))
-        } catch {
-            preconditionFailure("a reply is no JSON: \(error)")
-        }
+        folder.forget(getpid())
+        blocking.finish()
+        threads[0].join()
+        mailbox.close()
+        threads[1].join()
     }
 }

@@ -32,6 +32,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         public var loudness: Loudness?
         /// What is the matter with it now.
         public var alarms: [SoundAlarm.Kind]
+        /// How much of its sound is missing so far.
+        public var missing_ns: Int64
         public var ppm: Double
         public var locked: Bool
     }
@@ -42,6 +44,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         public var shown: [String]
         /// Roles of the microphones that are heard.
         public var mix: [String]
+        /// Frames that the computer or the disk was too slow for, so far.
+        public var lost: Int
         /// Of its sound so far; `nil` while nothing is recorded, and where it has none.
         public var loudness: Loudness?
     }
@@ -76,6 +80,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var pressure: String?
     /// What the governor has given up.
     public var given_up: [String]
+    /// What is said of the recording that ended last; `nil` while one runs, and before the first.
+    public var verdict: String?
 
     /// - Parameters:
     ///   - status: Of the session.
@@ -101,12 +107,14 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         microphones = status.microphones.map {
             Microphone(
                 role: $0.role, peak: Double($0.level.peak), level: Double($0.level.rootMeanSquare),
-                loudness: $0.loudness.map { Loudness($0) }, alarms: $0.alarms, ppm: $0.clock.partsPerMillion,
+                loudness: $0.loudness.map { Loudness($0) }, alarms: $0.alarms,
+                missing_ns: $0.missing.count, ppm: $0.clock.partsPerMillion,
                 locked: $0.clock.isLocked)
         }
         program = plan.program.map {
             Program(
                 layout: $0.arrangement.layout.rawValue, shown: $0.arrangement.shown, mix: $0.mix,
+                lost: status.programLost,
                 loudness: status.mix.map { Loudness($0) })
         }
         pressure = status.pressure?.level.rawValue

@@ -1,13 +1,34 @@
+internal import CLinux
 internal import Foundation
 internal import Glibc
 internal import Media
 
 /// A descriptor of a Unix socket, closed with its last reference. Lines of JSON go through it, one each way.
 final class LocalSocket: Sendable {
+    /// What a look at who wants to connect brought.
+    enum Acceptance {
+        /// The socket never blocks and is closed on exec.
+        case connected(LocalSocket)
+        case nobody
+        /// The system has no room for another connection now, or says no for another reason. Whoever wants to connect waits.
+        case refused(errno: Int32)
+    }
+
+    /// What a read from a socket that never blocks brought.
+    enum Received {
+        case bytes(Data)
+        case nothingYet
+        case end
+    }
+
     let descriptor: Int32
 
-    /// A line that is longer is nobody's request.
-    static let longestLine = 1 << 16
+    /// In bytes. A longer line is nobody's request.
+    static let longestRequest = 1 << 16
+    /// In bytes. A longer line is nobody's answer.
+    static let longestReply = 1 << 24
+    /// How many may wait to be accepted.
+    private static let backlog: Int32 = 64
 
     /// - Throws: When the system has no descriptor left.
     init() throws(ControlError) {
@@ -19,10 +40,13 @@ final class LocalSocket: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Listens without ever blocking in `accept`.
+    ///
     /// - Throws: The path is too long, or the system's reason.
     func listen(at path: String) throws(ControlError) {
-        guard try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
-            Glibc.listen(descriptor, 8) == 0
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0,
+            try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
+            Glibc.listen(descriptor, Self.backlog) == 0
         else { throw Self.failure("\(path.printable()) cannot be made") }
     }
 
@@ -31,24 +55,20 @@ final class LocalSocket: Sendable {
         try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0
     }
 
-    /// Sleeps until somebody connects.
-    ///
-    /// - Returns: `nil` once the socket was shut down.
-    func accept() -> LocalSocket? {
+    /// Takes the next connection, without waiting for one.
+    func accept() -> Acceptance {
         while true {
-            let accepted = Glibc.accept(descriptor, nil, nil)
-            if accepted >= 0 {
-                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-                return LocalSocket(accepted: accepted)
+            let accepted = linux_accept(descriptor)
+            if accepted >= 0 { return .connected(LocalSocket(accepted: accepted)) }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN: return .nobody
+            default: return .refused(errno: errno)
             }
-            guard errno == EINTR || errno == ECONNABORTED else { return nil }
         }
     }
 
-    /// Wakes whoever sleeps in `accept`.
-    func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
-
-    /// How long the other side may take for a line.
+    /// How long connecting may take, and the other side for each piece of a line.
     func setPatience(_ patience: Nanoseconds) {
         var time = timeval(
             tv_sec: Int(patience.count / 1_000_000_000), tv_usec: Int(patience.count % 1_000_000_000 / 1000))
@@ -66,27 +86,65 @@ final class LocalSocket: Sendable {
         return peer.user
     }
 
+    /// Reads what there is, a few kilobytes at the most, on a socket that never blocks.
+    func receive() -> Received {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count > 0 { return .bytes(Data(buffer[..<count])) }
+            guard count < 0 else { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .nothingYet
+            default: return .end
+            }
+        }
+    }
+
+    /// Sends what the other side has room for, on a socket that never blocks.
+    ///
+    /// - Returns: How many bytes were taken; `nil` when the other side has gone.
+    func send(_ bytes: Data) -> Int? {
+        while true {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return 0
+            default: return nil
+            }
+        }
+    }
+
+    /// Waits for a line.
+    ///
+    /// - Parameter limit: In bytes.
     /// - Returns: Bytes up to the first line feed; `nil` when none came in time, or too many.
-    func readLine() -> Data? {
+    func readLine(limit: Int = longestReply) -> Data? {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
-        while line.count < Self.longestLine {
+        while line.count < limit {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
-            line.append(contentsOf: buffer[..<count])
-            if let end = line.firstIndex(of: UInt8(ascii: "\n")) { return line[..<end] }
+            let piece = buffer[..<count]
+            if let end = piece.firstIndex(of: UInt8(ascii: "\n")) { return line + piece[..<end] }
+            line.append(contentsOf: piece)
         }
         return nil
     }
 
+    /// Waits until a line is taken.
+    ///
     /// - Returns: Whether all of it, and a line feed, was taken.
     func write(line: Data) -> Bool {
         var rest = line[...]
         rest.append(UInt8(ascii: "\n"))
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }

@@ -106,8 +106,10 @@ struct DeviceResolver {
         let route = MicrophoneRoute(history: history, present: real.map(\.captureDevice)).current
         let cameras = devices.mapValues(\.device)
         let located = locatedCameras
+        let usual = DefaultMicrophones(roles, count: real.count, isThereDefault: route != nil)
+        notes += usual.notes
         let assignment = try RoleAssignment(
-            roles.map { RoleAssignment.Role(name: $0.role, selector: $0.device) }, kind: .microphone,
+            usual.roles, kind: .microphone,
             present: real.map(\.captureDevice), remembered: memory.microphones,
             named: { selector throws(DeviceError) in
                 if selector == Self.usual, let route { return route.device }
@@ -118,10 +120,16 @@ struct DeviceResolver {
             },
             best: { _, free in free.first { $0 == route?.device } ?? free.first })
         notes += assignment.notes
+        for role in usual.others {
+            guard let device = assignment.devices[role] else { continue }
+            notes.append(
+                "\(role): “\(device.name.printable())” is taken, as another role has the default: "
+                    + "`--mic \(role)=…` names another one.")
+        }
         if let route, route.reason == .chosen, !route.device.isDefault {
-            for role in roles where role.device == Self.usual {
+            for role in usual.roles where role.selector == Self.usual {
                 notes.append(
-                    "\(role.role): default is “\(route.device.name.printable())” (\(route.device.selector.printable())), "
+                    "\(role.name): default is “\(route.device.name.printable())” (\(route.device.selector.printable())), "
                         + "the input that you prefer.")
             }
         }
@@ -144,7 +152,7 @@ struct DeviceResolver {
     // MARK: A camera's own microphone
 
     /// The only selector that follows what a person prefers.
-    private static let usual = "default"
+    private static let usual = DefaultMicrophones.selector
 
     /// `desk` of `camera:desk`.
     private static func cameraRole(of selector: String) -> String? {

@@ -15,7 +15,7 @@ struct FileListing {
     ///   - known: What the manifest says of files that were not touched.
     /// - Returns: By their names, without checksums but for those that are known.
     func entries(
-        of files: [RemainingFile], unreadable: [(name: String, failure: FileError)], known: [Manifest.File]
+        of files: [RemainingFile], unreadable: [FileChain.Unreadable], known: [Manifest.File]
     ) -> [Manifest.File] {
         var entries = known
         let names = Set(known.map(\.file))
@@ -23,9 +23,10 @@ struct FileListing {
             entries.append(
                 Manifest.File(recovered: file.name, bytes: byteCount(file.name), fault: fault(of: file)))
         }
-        for (name, failure) in unreadable where !names.contains(name) {
+        for file in unreadable where !names.contains(file.name) {
             entries.append(
-                Manifest.File(recovered: name, bytes: byteCount(name), fault: failure.description))
+                Manifest.File(
+                    recovered: file.name, bytes: byteCount(file.name), fault: file.failure.description))
         }
         return entries.sorted { $0.file < $1.file }
     }

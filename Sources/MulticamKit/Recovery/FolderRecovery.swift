@@ -9,31 +9,26 @@ struct FolderRecovery {
     let folder: String
     let progress: @Sendable (String) -> Void
 
-    /// A file with its later parts.
-    private struct Chain {
-        let base: String
-        var files: [RemainingFile] = []
-        /// Those of which nothing can be read.
-        var unreadable: [(name: String, failure: FileError)] = []
-    }
+    /// A crash may take the last second: what of a track is younger may not have come to the disk.
+    private static let longestLoss: Int64 = 1_000_000_000
 
     func run() throws(RecoveryError) -> RecoveryReport {
         do throws(FileError) {
             let journal = try EventJournal(folder: folder)
             let drafts = try ManifestRemains(folder: folder)
             let events = RecordedEvents(journal.bytes)
-            var chains: [Chain] = []
-            for base in try bases(drafts.manifest) {
-                progress(base)
-                chains.append(try open(base, events, besides: drafts.manifest))
-            }
+            var chains = try FileSearch(folder: folder, manifest: drafts.manifest, events: events).chains(
+                progress: progress)
+            FileChain.correctStarts(&chains)
             guard chains.contains(where: { !$0.files.isEmpty }) else {
                 let reason =
                     chains.flatMap(\.unreadable).first.map { RecoveryError($0.failure).description }
                     ?? "\(folder.printable(limit: 1000)): there is no recording in it. Give a session folder, or a file of one."
                 throw FileError(path: folder, operation: "nothing", detail: reason)
             }
-            let arePlain = chains.flatMap(\.files).allSatisfy(\.isPlain)
+            let arePlain =
+                chains.flatMap(\.files).allSatisfy(\.isPlain)
+                && !chains.flatMap(\.unreadable).contains(where: \.isEmpty)
             // Somebody took the manifest away: no reason to touch what is whole.
             if drafts.manifest == nil, arePlain { return whole(chains) }
             if let manifest = drafts.manifest, manifest.outcome != .recording, arePlain {
@@ -48,100 +43,10 @@ struct FolderRecovery {
         }
     }
 
-    // MARK: Finding files
-
-    /// The first files of all tracks, by the manifest, else by what is there.
-    private func bases(_ manifest: Manifest?) throws(FileError) -> [String] {
-        let told = (manifest?.tracks ?? []).map(\.file).filter(MediaFileName.isWithin)
-        let names = try mediaFiles()
-        let found = names.filter { name in
-            // A later part belongs to the file before it.
-            !told.contains(name) && !(told + names).contains { $0 != name && isPart(name, of: $0) }
-        }
-        var bases: [String] = []
-        for name in told + found where !bases.contains(name) { bases.append(name) }
-        return bases
-    }
-
-    private func isPart(_ name: String, of base: String) -> Bool {
-        guard let dot = base.lastIndex(of: "."), name.hasSuffix(base[dot...]),
-            name.hasPrefix(base[..<dot] + "-")
-        else {
-            return false
-        }
-        let number = name.dropFirst(base[..<dot].count + 1).dropLast(base[dot...].count)
-        return (Int(number) ?? 0) >= 2
-    }
-
-    private func mediaFiles() throws(FileError) -> [String] {
-        var found: [String] = []
-        for place in ["", "cameras/", "audio/"] {
-            found += try names(in: place).filter(MediaFileName.isMedia).map { place + $0 }
-        }
-        return found.sorted()
-    }
-
-    /// What is in a folder of the session's; nothing where there is none.
-    private func names(in place: String) throws(FileError) -> [String] {
-        let path = folder + "/" + place
-        guard let list = opendir(path) else {
-            if errno == ENOENT { return [] }
-            throw FileError(path: path, operation: "open", errno: errno)
-        }
-        defer { closedir(list) }
-        var names: [String] = []
-        while let entry = readdir(list) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
-    }
-
-    /// Opens a file and its later parts.
-    private func open(_ base: String, _ events: RecordedEvents, besides manifest: Manifest?) throws(FileError)
-        -> Chain
-    {
-        var chain = Chain(base: base)
-        var name = base
-        var number = 1
-        let others = Set((manifest?.tracks ?? []).map(\.file)).subtracting([base])
-        while number == 1 || (!others.contains(name) && access(folder + "/" + name, F_OK) == 0) {
-            let start =
-                number == 1
-                ? begin(of: base, manifest)
-                : events.start(ofPart: name) ?? chain.files.last.map { last in
-                    last.streams.indices.map { last.end(ofStream: $0) }.max() ?? last.start
-                } ?? .zero
-            do throws(FileError) {
-                chain.files.append(try RemainingFile(path: folder + "/" + name, name: name, start: start))
-            } catch {
-                // What cannot be read is no reason to give up the others; what may not be changed, or is being recorded, is.
-                guard error.errno == 0 || error.errno == ENOENT, !error.isBusy else { throw error }
-                chain.unreadable.append((name, error))
-            }
-            number += 1
-            name = MediaFileName.part(number, of: base)
-        }
-        return chain
-    }
-
-    /// When a track's first file begins: later than T0 where a person began the track while the recording ran.
-    private func begin(of base: String, _ manifest: Manifest?) -> MediaTime {
-        let tracks = (manifest?.tracks ?? []).filter { $0.file == base }
-        return MediaTime(nanoseconds: max(0, tracks.map(\.first_ns).max() ?? 0))
-    }
-
-    /// When a person had ended a track before the crash.
-    private func askedEnd(of base: String, _ tracks: [Manifest.Track]) -> MediaTime? {
-        tracks.first { $0.file == base }?.ended_ns.map { MediaTime(nanoseconds: $0) }
-    }
-
     /// Of a track that was ended on request and finished: nothing is missing of it.
-    private func endedBefore(_ track: Manifest.Track, _ chains: [Chain]) -> Manifest.RecoveredTrack? {
-        guard track.ended_ns != nil,
-            chains.first(where: { $0.base == track.file })?.files.last?.isPlain == true
+    private func endedBefore(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
+        guard let chain = chains.first(where: { $0.base == track.file }),
+            chain.askedEnd([track]) != nil, chain.files.last?.isPlain == true
         else { return nil }
         return Manifest.RecoveredTrack(
             track: track.name, cut_ns: 0, filled_ns: 0, text: "it was ended before the crash, and is whole.")
@@ -150,48 +55,71 @@ struct FolderRecovery {
     // MARK: Making whole
 
     private func makeWhole(
-        _ chains: [Chain], _ drafts: ManifestRemains, _ events: RecordedEvents, _ journal: EventJournal
+        _ chains: [FileChain], _ drafts: ManifestRemains, _ events: RecordedEvents, _ journal: EventJournal
     ) throws(FileError) -> RecoveryReport {
         let manifest = drafts.manifest
         let named = manifest.map(\.tracks) ?? []
-        let tracks = named.isEmpty ? derivedTracks(chains) : named
         // A recording that came to its end has one already; then only what failed is made whole, as far as it got.
         let hasEnded = manifest.map { $0.outcome != .recording } ?? false
+        let computed = hasEnded ? nil : commonEnd(chains, named.isEmpty ? derivedTracks(chains) : named)
         // What was begun goes on: files that are whole already end there.
-        let begun = hasEnded ? nil : manifest?.begunRecovery
-        let end =
-            hasEnded
-            ? nil
-            : begun == nil
-                ? commonEnd(chains, tracks) : manifest.map { MediaTime(nanoseconds: $0.duration_ns) }
+        let begun =
+            hasEnded ? nil : computed.flatMap { manifest?.begunRecovery(near: $0.end, until: $0.reach) }
+        let end = begun == nil ? computed?.end : manifest.map { MediaTime(nanoseconds: $0.duration_ns) }
+        let lost = lostFiles(chains, until: end)
+        let lostTracks = named.filter { track in
+            lost.contains { $0.name == track.file }
+                && chains.contains { $0.base == track.file && $0.files.isEmpty }
+        }
+        let tracks = named.isEmpty ? derivedTracks(chains) : named.filter { !lostTracks.contains($0) }
         let endings = tracks.map { track in
-            begun?.tracks.first { $0.track == track.name }
+            let chain = chains.first { $0.base == track.file }
+            return begun?.tracks.first { $0.track == track.name }
                 ?? endedBefore(track, chains)
                 ?? TrackEnding.told(
-                    of: track, in: chains.first { $0.base == track.file }?.files.last,
-                    until: end.map { askedEnd(of: track.file, tracks) ?? $0 })
+                    of: track, in: chain?.files.last, until: end.map { chain?.askedEnd(tracks) ?? $0 })
+        }
+        let lostEndings = lostTracks.map { track in
+            begun?.tracks.first { $0.track == track.name }
+                ?? Manifest.RecoveredTrack(
+                    track: track.name, cut_ns: 0, filled_ns: 0,
+                    text: "nothing of it was on the disk when the crash came; "
+                        + "what there is of its file is \(track.file.printable())\(FileSearch.lostEnding).")
         }
         if let manifest, let end, begun == nil {
             try write(
-                manifest.beginningRecovery(until: end, endings: endings, version: MulticamVersion.current))
+                manifest.beginningRecovery(
+                    until: end, endings: endings + lostEndings, version: MulticamVersion.current))
         }
         let files = try makeWhole(chains, tracks, until: end, hasEnded: hasEnded)
         let contents = zip(tracks, endings).map { files.content(of: $0, ending: $1) }
+        try rename(lost)
+        let unreadable = chains.flatMap(\.unreadable).filter { file in !lost.contains { $0.name == file.name }
+        }
+        // More than the last second of a track is no loss that a crash explains.
+        let isIncomplete = !unreadable.isEmpty || lost.contains { !isYoung($0, at: end) }
         var report = RecoveryReport(
-            path: folder, outcome: .recovered, duration_ns: end?.nanoseconds ?? manifest?.duration_ns ?? 0,
-            tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) },
-            remarks: chains.flatMap(\.unreadable).map { RecoveryError($0.failure).description })
+            path: folder, outcome: isIncomplete ? .incomplete : .recovered,
+            duration_ns: end?.nanoseconds ?? manifest?.duration_ns ?? 0,
+            tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) }
+                + zip(lostTracks, lostEndings).map { RecoveryReport.Track(lost: $0, $1) },
+            remarks: lost.filter { file in !lostTracks.contains { $0.file == file.name } }.map { file in
+                "\(folder.printable(limit: 1000))/\(file.name.printable()): nothing of it was on the disk when the crash came; it is "
+                    + "\(file.name.printable())\(FileSearch.lostEnding) now."
+            } + unreadable.map { RecoveryError($0.failure).description })
         guard let manifest else {
             report.remarks.append(missingManifest)
             return report
         }
         var completed = manifest.recovered(
-            tracks: tracks, contents: contents, end: end, events: events, version: MulticamVersion.current)
+            tracks: tracks, contents: contents, lost: lostEndings, end: end, events: events,
+            version: MulticamVersion.current)
         completed.files = listing.entries(
-            of: chains.flatMap(\.files), unreadable: chains.flatMap(\.unreadable),
+            of: chains.flatMap(\.files), unreadable: unreadable,
             known: hasEnded ? untouched(chains, in: manifest) : [])
         try journal.append(recovered(report), after: events.wholeByteCount)
-        for name in try names(in: "cameras/") where name.hasSuffix(".ndjson") {
+        let search = FileSearch(folder: folder, manifest: manifest, events: events)
+        for name in try search.names(in: "cameras/") where name.hasSuffix(".ndjson") {
             try TornLines.cut("\(folder)/cameras/\(name)")
         }
         if end != nil {
@@ -209,8 +137,30 @@ struct FolderRecovery {
         return report
     }
 
+    /// Files of which nothing came to the disk in the time that a crash takes, or nothing at all.
+    private func lostFiles(_ chains: [FileChain], until end: MediaTime?) -> [FileChain.Unreadable] {
+        guard let end else { return [] }
+        return chains.flatMap(\.unreadable).filter {
+            $0.isEmpty || $0.failure.errno == 0 && isYoung($0, at: end)
+        }
+    }
+
+    private func isYoung(_ file: FileChain.Unreadable, at end: MediaTime?) -> Bool {
+        end.map { $0.nanoseconds - file.start.nanoseconds <= Self.longestLoss } ?? false
+    }
+
+    /// Takes what is lost from among the media files. An earlier recovery may have done so.
+    private func rename(_ lost: [FileChain.Unreadable]) throws(FileError) {
+        for file in lost {
+            let path = folder + "/" + file.name
+            guard Glibc.rename(path, path + FileSearch.lostEnding) == 0 || errno == ENOENT else {
+                throw FileError(path: path, operation: "rename", errno: errno)
+            }
+        }
+    }
+
     private func makeWhole(
-        _ chains: [Chain], _ tracks: [Manifest.Track], until end: MediaTime?, hasEnded: Bool
+        _ chains: [FileChain], _ tracks: [Manifest.Track], until end: MediaTime?, hasEnded: Bool
     ) throws(FileError) -> RecoveredFiles {
         var counts: [String: [Int64]] = [:]
         var repeats: [String: [Int]] = [:]
@@ -219,12 +169,12 @@ struct FolderRecovery {
                 progress(file.name)
                 let isLast = index == chain.files.count - 1
                 // A part ends where the next one begins; one that was finished then stays as it is.
-                if file.isPlain, hasEnded || !isLast || askedEnd(of: chain.base, tracks) != nil {
+                if file.isPlain, hasEnded || !isLast || chain.askedEnd(tracks) != nil {
                     counts[file.name] = file.counts
                 } else {
                     counts[file.name] = try file.makeWhole(
                         until: isLast
-                            ? end.map { askedEnd(of: chain.base, tracks) ?? $0 }
+                            ? end.map { chain.askedEnd(tracks) ?? $0 }
                             : chain.files[index + 1].start,
                         rates: rates(of: chain.base, tracks))
                 }
@@ -256,7 +206,7 @@ struct FolderRecovery {
     private var listing: FileListing { FileListing(folder: folder, progress: progress) }
 
     /// What the manifest says of files that were whole before, and were left alone, and of those that are not there.
-    private func untouched(_ chains: [Chain], in manifest: Manifest) -> [Manifest.File] {
+    private func untouched(_ chains: [FileChain], in manifest: Manifest) -> [Manifest.File] {
         let files = chains.flatMap(\.files)
         let changed = Set(files.filter { !$0.isPlain }.map(\.name))
         let there = Set(files.map(\.name))
@@ -282,9 +232,12 @@ struct FolderRecovery {
         return rates
     }
 
-    private func commonEnd(_ chains: [Chain], _ tracks: [Manifest.Track]) -> MediaTime? {
+    /// Where all tracks end, and how far the longest of them reaches.
+    private func commonEnd(
+        _ chains: [FileChain], _ tracks: [Manifest.Track]
+    ) -> (end: MediaTime, reach: MediaTime)? {
         var reaches: [CommonEnd.Reach] = []
-        for chain in chains where askedEnd(of: chain.base, tracks) == nil {
+        for chain in chains where chain.askedEnd(tracks) == nil {
             guard let last = chain.files.last else { continue }
             for (index, stream) in last.streams.enumerated() where stream.codec != "tmcd" && stream.count > 0
             {
@@ -298,13 +251,24 @@ struct FolderRecovery {
         }
         let leading = tracks.first { $0.kind == "program" } ?? tracks.first { $0.kind == "camera" }
         let rate =
-            leading?.rate.flatMap { FrameRate($0) }
+            leading.flatMap { track in
+                let file = chains.first { $0.base == track.file }?.files.first
+                return file.flatMap {
+                    $0.streams.indices.contains(track.stream) ? $0.streams[track.stream].rate : nil
+                }
+                    ?? track.rate.flatMap { FrameRate($0) }
+            }
             ?? chains.lazy.compactMap { $0.files.first?.streams.lazy.compactMap(\.rate).first }.first
-        return CommonEnd(reaches, leading: rate)?.time
+        // A part or a track that has begun is not behind the end.
+        let starts = chains.compactMap(\.lastStart)
+        guard let end = CommonEnd(reaches, leading: rate, after: starts.max() ?? .zero)?.time,
+            let reach = reaches.map(\.end).max()
+        else { return nil }
+        return (end, max(end, reach))
     }
 
     /// The tracks of a recording whose manifest names none, by its files.
-    private func derivedTracks(_ chains: [Chain]) -> [Manifest.Track] {
+    private func derivedTracks(_ chains: [FileChain]) -> [Manifest.Track] {
         chains.flatMap { chain -> [Manifest.Track] in
             guard let file = chain.files.first else { return [] }
             return file.streams.enumerated().compactMap { index, stream in
@@ -324,12 +288,13 @@ struct FolderRecovery {
     }
 
     /// What is told of files that are whole where there is no manifest.
-    private func whole(_ chains: [Chain]) -> RecoveryReport {
+    private func whole(_ chains: [FileChain]) -> RecoveryReport {
         let ends = chains.compactMap(\.files.last).flatMap { file in
             file.streams.indices.map { file.end(ofStream: $0) }
         }
         return RecoveryReport(
-            path: folder, outcome: .whole, duration_ns: ends.max()?.nanoseconds ?? 0,
+            path: folder, outcome: chains.allSatisfy(\.unreadable.isEmpty) ? .whole : .incomplete,
+            duration_ns: ends.max()?.nanoseconds ?? 0,
             tracks: derivedTracks(chains).map { track in
                 let counts =
                     chains.first { $0.base == track.file }?.files.map { $0.counts[track.stream] } ?? []
@@ -346,7 +311,8 @@ struct FolderRecovery {
 
     private func whole(_ manifest: Manifest, but unreadable: [FileError]) -> RecoveryReport {
         RecoveryReport(
-            path: folder, outcome: .whole, duration_ns: manifest.duration_ns,
+            path: folder, outcome: unreadable.isEmpty ? .whole : .incomplete,
+            duration_ns: manifest.duration_ns,
             tracks: manifest.tracks.map {
                 RecoveryReport.Track(
                     name: $0.name.printable(), file: $0.file.printable(limit: 400),

@@ -1,5 +1,4 @@
 internal import Containers
-internal import Foundation
 internal import Glibc
 internal import Media
 internal import Session
@@ -35,9 +34,7 @@ struct ManifestRemains {
         guard access(path, F_OK) == 0 else { return nil }
         guard access(path, R_OK) == 0 else { throw FileError(path: path, operation: "open", errno: errno) }
         do {
-            let bytes = try WholeFile.bytes(of: path, atMost: Manifest.largestByteCount)
-            let manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
-            return manifest.schema == 1 ? manifest : nil
+            return try Manifest(reading: try WholeFile.bytes(of: path, atMost: Manifest.largestByteCount))
         } catch {
             // Torn, zeros, or of another version: what is not there is told by whoever asks.
             return nil

@@ -10,10 +10,4 @@ enum MediaFileName {
     static func isWithin(_ name: String) -> Bool {
         isMedia(name) && name.isPathWithin
     }
-
-    /// `cameras/desk-2.mov`: the part of a file with that number.
-    static func part(_ number: Int, of name: String) -> String {
-        guard let dot = name.lastIndex(of: ".") else { return name }
-        return "\(name[..<dot])-\(number)\(name[dot...])"
-    }
 }

@@ -21,6 +21,17 @@ public struct Recovery: Sendable {
         self.progress = progress
     }
 
+    /// Whether a path is a folder without a recording of its own, so that its recordings lie below it.
+    public static func isAbove(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            FolderState(of: path) == .noRecording
+        else { return false }
+        return !["cameras", "audio", "program.mp4", "session.mov"].contains {
+            access("\(path)/\($0)", F_OK) == 0
+        }
+    }
+
     /// Does it. Blocks on the disk.
     public func run() throws(RecoveryError) -> RecoveryReport {
         var status = stat()

@@ -31,7 +31,9 @@ extension RecoveryError {
             self = .noPermission(
                 "\(path): no permission to change it. Recover it as the user who recorded it, or copy it to a folder of your own "
                     + "and recover the copy.")
-        case ENOENT, ENOTDIR, EISDIR:
+        case ELOOP:
+            self = .unreadable("\(path): links on the way lead in a circle. Check the path.")
+        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG:
             self = .unreadable("\(path): there is no such recording. Check the path.")
         case ENOSPC, EDQUOT:
             self = .storage(

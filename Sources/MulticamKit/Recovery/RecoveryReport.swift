@@ -8,6 +8,8 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
         case recovered
         /// It was whole already.
         case whole
+        /// Of a file that had something in it, nothing can be read, or it is missing; the others are whole now. The remarks name it.
+        case incomplete
     }
 
     public struct Track: Sendable, Equatable, Encodable {
@@ -40,5 +42,12 @@ extension RecoveryReport.Track {
             frames: isSound ? nil : Int(content.written),
             samples: isSound ? content.written : nil, cut_ns: content.ending.cut_ns,
             filled_ns: content.ending.filled_ns, text: content.ending.text)
+    }
+
+    /// A track of which nothing was on the disk.
+    init(lost track: Manifest.Track, _ ending: Manifest.RecoveredTrack) {
+        self.init(
+            name: track.name.printable(), file: track.file.printable(limit: 400), frames: nil, samples: nil,
+            cut_ns: 0, filled_ns: 0, text: ending.text.printable(limit: 1000))
     }
 }

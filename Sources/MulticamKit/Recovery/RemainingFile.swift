@@ -27,7 +27,7 @@ struct RemainingFile {
     /// From the session folder, or as it was given.
     let name: String
     /// Where its time 0 is, since T0.
-    let start: MediaTime
+    var start: MediaTime
     let content: Content
     let streams: [Stream]
 
@@ -57,6 +57,12 @@ struct RemainingFile {
         case .sound(let wave): wave.isPlain
         }
     }
+
+    /// Whether it holds a frame or a sample.
+    var hasContent: Bool { streams.contains { $0.codec != "tmcd" && $0.count > 0 } }
+
+    /// When its last stream ends, since T0.
+    var end: MediaTime { streams.indices.map { end(ofStream: $0) }.max() ?? start }
 
     /// When a stream ends, since T0.
     func end(ofStream index: Int) -> MediaTime { time(of: streams[index].end, inStream: index) }

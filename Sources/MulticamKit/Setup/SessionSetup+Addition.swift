@@ -88,10 +88,9 @@ extension SessionSetup {
         guard Profile.isRole(role) else {
             throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
         }
-        guard let request else {
+        guard let request, var profile else {
             throw .usage("this session was made of devices of its own, so no other device is looked for.")
         }
-        var profile = try Self.profile(of: request)
         profile.program = nil
         return (profile, request)
     }

@@ -1,6 +1,7 @@
 internal import Capture
 internal import Encoding
 internal import Foundation
+internal import Glibc
 internal import Host
 public import Media
 public import Session
@@ -28,12 +29,17 @@ public struct SessionSetup: Sendable {
     public var voices: [String: any MicrophoneSource] = [:]
     /// Microphone roles that record what the computer plays.
     private let monitorRoles: Set<String>
+    /// What encodes and converts: other machinery in tests.
+    package var machinery: any MediaMachinery = Codecs()
     /// What was looked for, by role, and everything that is there.
     let devices: Calibrations.Devices
     /// What a person chose with the request; `nil` where there was none.
     private let choices: ChoiceRecord?
     /// What it was made for; `nil` where there was none.
-    private(set) var request: SetupRequest?
+    public private(set) var request: SetupRequest?
+    /// As it was read for the request, with all that the request says otherwise; `nil` where there was no request. Whatever becomes of
+    /// its file, the session keeps to this.
+    private(set) var profile: Profile?
     /// How the computer is held; `nil` where no camera asks.
     private(set) var tracker: (any TurnTracker)?
 
@@ -42,7 +48,13 @@ public struct SessionSetup: Sendable {
     /// - Throws: What is wrong with the profile or a selector, which device is missing, busy or not permitted, or, before
     ///   any is opened, what the plan needs more than its budget.
     public init(_ request: SetupRequest) throws(SetupError) {
-        try self.init(request, calibrations: Self.calibrationFile)
+        do {
+            try self.init(request, calibrations: Self.calibrationFile)
+        } catch {
+            throw error.naming { process in
+                process == getpid() ? nil : ControlClient().activity(of: process)
+            }
+        }
     }
 
     /// The same, with a program's own knowledge of how the computer is held, in place of its accelerometer.
@@ -55,10 +67,12 @@ public struct SessionSetup: Sendable {
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?, tracker: (any TurnTracker)? = nil
     ) throws(SetupError) {
         var tracker = tracker
+        let profile = try Self.profile(of: request)
         let (plan, reduction, resolver, choices) = try Self.resolve(
-            request, calibrations: calibrations, tracker: &tracker)
+            request, profile, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
+        self.profile = profile
         self.tracker = tracker
         self.request = request
     }
@@ -132,16 +146,17 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
         var tracker: (any TurnTracker)?
-        return try resolve(request, calibrations: calibrations, tracker: &tracker)
+        return try resolve(request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
     }
 
     /// The same, with a tracker, which is made where a camera asks how the computer is held and there is none.
     private static func resolve(
-        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, tracker: inout (any TurnTracker)?
+        _ request: SetupRequest, _ profile: Profile, calibrations: StateFile<Calibrations>?,
+        tracker: inout (any TurnTracker)?
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
-        let (found, resolver, warning) = try Self.found(request)
+        let (found, resolver, warning) = try Self.found(profile, request)
         let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
@@ -176,7 +191,12 @@ public struct SessionSetup: Sendable {
     static func found(
         _ request: SetupRequest
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
-        let profile = try profile(of: request)
+        try found(try profile(of: request), request)
+    }
+
+    private static func found(
+        _ profile: Profile, _ request: SetupRequest
+    ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
         let wantsReal = selectors.contains { !VirtualSources.handles($0) }
         let (memory, warning) = (wantsReal ? Self.memoryFile?.read() : nil) ?? (DeviceMemory(), nil)
@@ -190,12 +210,19 @@ public struct SessionSetup: Sendable {
     /// The profile that a request names, with all that the request says otherwise.
     static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
         do throws(ProfileError) {
-            var profile = try library.load(request.profile).replacingDevices(
+            let read: Profile
+            if let known = request.readProfile {
+                read = known
+            } else {
+                read = try library.load(request.profile)
+            }
+            var profile = try read.replacingDevices(
                 cameras: (request.cameras + [request.followed].compactMap { $0 }).map {
                     ($0.role, $0.selector)
                 },
                 microphones: request.microphones.map { ($0.role, $0.selector) },
                 virtually: request.usesVirtualDevices)
+            if request.leavesOutMicrophones { profile = try profile.withoutMicrophones() }
             if request.recordsMetadata { profile.tracks.metadata = .ndjson }
             if !request.isGoverned { profile.budget.governs = false }
             return profile
@@ -209,6 +236,19 @@ public struct SessionSetup: Sendable {
         ProfileLibrary(
             environment: ProcessInfo.processInfo.environment,
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+    }
+
+    /// Reads the profile that a request names, so that later setups of the same request keep to it.
+    ///
+    /// - Throws: What is wrong with the profile.
+    public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
+        var request = request
+        do throws(ProfileError) {
+            request.readProfile = try library.load(request.profile)
+        } catch {
+            throw .profile(error)
+        }
+        return request
     }
 
     /// The role that gets the preferred camera, the first one with `any`; `nil` where every role names its own.
@@ -299,7 +339,7 @@ public struct SessionSetup: Sendable {
         return MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
             clock: clock,
-            machinery: Codecs(), pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
+            machinery: machinery, pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
             synchronizedOutputs: synchronizedOutputs,
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
     }

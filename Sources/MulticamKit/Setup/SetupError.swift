@@ -11,6 +11,19 @@ public enum SetupError: Error, Sendable, Equatable {
     case overBudget(PlanReduction)
 }
 
+extension SetupError {
+    /// The same, with what a program that has the device does, where that is a recorder of this user's.
+    ///
+    /// - Parameter activity: Asks the process.
+    /// - Returns: With what it answered, where it did.
+    func naming(_ activity: (_ process: Int32) -> String?) -> SetupError {
+        guard case .device(let error) = self, case .busy(var holder?) = error.reason else { return self }
+        holder.activity = activity(holder.process)
+        return .device(
+            DeviceError(device: error.device, operation: error.operation, reason: .busy(by: holder)))
+    }
+}
+
 extension SetupError: CustomStringConvertible {
     public var description: String {
         switch self {

@@ -5,6 +5,8 @@ public import Session
 public struct SetupRequest: Sendable, Equatable {
     /// A name or a path.
     public var profile: String
+    /// What stood in the profile's file when it was read before; `nil`: it is read.
+    public var readProfile: Profile?
     /// In place of what the profile says, by role.
     public var cameras: [RoleSelection]
     public var microphones: [RoleSelection]
@@ -12,6 +14,8 @@ public struct SetupRequest: Sendable, Equatable {
     public var followed: RoleSelection?
     /// Made-up devices for every role that no selection and no `virtual:` or `file:` selector names.
     public var usesVirtualDevices: Bool
+    /// Whether the profile's microphones are left out, and with them the program's sound.
+    public var leavesOutMicrophones = false
     /// Metadata of all cameras is recorded, whatever the profile says of it.
     public var recordsMetadata: Bool
     /// Whether quality may be lowered while recording; where it may not, that counts whatever the profile says.

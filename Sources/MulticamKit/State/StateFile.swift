@@ -98,7 +98,7 @@ struct StateFile<Content: StateFileContent>: Equatable {
             count += part
         }
         do {
-            let content = try JSONDecoder().decode(Content.self, from: Data(bytes.prefix(count)))
+            let content = try JSONText.decoder().decode(Content.self, from: Data(bytes.prefix(count)))
             guard content.schema == Content.currentSchema else {
                 return .broken("it is of another version of multicam")
             }

@@ -121,7 +121,7 @@ public final class StressTest: Sendable {
                 asked: StressCertificate.Asked(
                     runs: kinds, each_ns: options.each.count,
                     soak_ns: options.kinds.contains(.soak) ? options.soak.count : nil,
-                    lost_limit: bench.plan.limits.lostFrames ?? 0),
+                    lost_limit: bench.plan.limits.lostFrames ?? 1),
                 notes: notes.map { $0.printable(limit: 1000) }),
             begun: begun, machine: machine)
     }

@@ -9,6 +9,7 @@ public struct KeyStreamAligner<Picture> {
     public let rate: FrameRate
     private var waiting: [(picture: Picture, time: ClockTime)] = []
     private var lastTick: Int64?
+    /// Whether its first picture, a key picture, has its tick or is about to have it.
     private var hasBegun = false
     public private(set) var counts = FrameCounts()
 
@@ -22,6 +23,8 @@ public struct KeyStreamAligner<Picture> {
         if !hasBegun && isKey && (time <= start || waiting.isEmpty) {
             waiting.removeAll()
         } else if !hasBegun && waiting.isEmpty {
+            // Without a key picture before it nobody can show it.
+            addLoss(count: 1, cause: .late, capturedAt: time)
             return
         }
         waiting.append((picture, time))
@@ -43,7 +46,7 @@ public struct KeyStreamAligner<Picture> {
 
     /// The pictures whose ticks come before `limit`, with them. Nothing before T0 is reached.
     public mutating func take(before limit: ClockTime) -> [(picture: Picture, tick: Int64)] {
-        guard limit > start else { return [] }
+        guard limit > start, !waiting.isEmpty else { return [] }
         hasBegun = true
         let end = rate.ticks(before: MediaTime(limit, since: start))
         var ready: [(picture: Picture, tick: Int64)] = []

@@ -128,12 +128,6 @@ public struct TrackAligner<Picture> {
         counts = counts.restoring(1, cause: cause)
     }
 
-    /// A slate that was chosen found no room, and the tick repeats what was there before.
-    public mutating func withdrawSlate() {
-        counts.slate -= 1
-        counts.repeated += 1
-    }
-
     /// Counts pictures that an absent camera did not deliver before the recording ended.
     public mutating func addFinalLoss(count: Int, cause: LossCause) {
         if count > 0 { counts.lost[cause, default: 0] += count }

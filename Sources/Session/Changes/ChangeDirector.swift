@@ -6,6 +6,8 @@ final class ChangeDirector {
     private let timeline: Timeline
     /// In the order in which they take effect.
     private var changes: [Manifest.Change] = []
+    /// Of each change that has not been told of: whom to tell, and whether it is of the arrangement alone.
+    private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
     private var told = 0
 
     init(start: ClockTime, timeline: Timeline) {
@@ -31,6 +33,7 @@ final class ChangeDirector {
                     at_ns: at.nanoseconds, changes: request.words,
                     layout: request.plan.program?.arrangement.layout.rawValue,
                     shown: request.plan.program?.arrangement.shown, mix: request.plan.program?.mix))
+            waiting.append((request.decided, request.orders.isEmpty))
         }
     }
 
@@ -39,9 +42,17 @@ final class ChangeDirector {
         var events: [SessionEvent] = []
         while told < changes.count, changes[told].at_ns < time.nanoseconds {
             events.append(SessionEvent(changes[told]))
+            waiting.removeFirst().decided?(.recorded(from: MediaTime(nanoseconds: changes[told].at_ns)))
             told += 1
         }
         return events
+    }
+
+    /// The recording is over: tells those whose changes it has not come to.
+    func end(standsBy: Bool) {
+        for change in waiting { change.decided?(change.isArrangement && standsBy ? .next : .ended) }
+        waiting = []
+        told = changes.count
     }
 
     /// What took effect before the end.

@@ -225,6 +225,8 @@ extension RunningPlan {
                 let main = arrangement.main
                 arrangement.insets.removeAll { $0 == main }
             }
+            // Those that were shown in place of hidden ones may be gone.
+            if arrangement.shown.isEmpty { arrangement.hidden.remove(arrangement.main) }
             program.arrange(arrangement, cameras: plan.cameras)
             plan.program = program
         }

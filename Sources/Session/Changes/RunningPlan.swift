@@ -131,8 +131,8 @@ struct RunningPlan: Sendable, Equatable {
                 "which cameras are to be shown? Name one or several of \(list(roles)).")
         }
         for role in roles { try check(camera: role) }
-        guard Set(roles).count == roles.count else {
-            throw SessionChangeError("\(list(roles)): each camera has one place in the program.")
+        if let twice = roles.first(where: { role in roles.count { $0 == role } > 1 }) {
+            throw SessionChangeError("camera \(twice) is named twice: each has one place in the program.")
         }
         arrangement.main = main
         arrangement.insets = Array(roles.dropFirst())
@@ -161,7 +161,13 @@ struct RunningPlan: Sendable, Equatable {
                 arrangement.insets.append(role)
             }
         } else {
+            let before = arrangement.shown
             arrangement.hidden.insert(role)
+            guard !arrangement.shown.isEmpty || before.isEmpty else {
+                throw SessionChangeError(
+                    "camera \(role) is the only one that the program shows, and a program shows at least one: show another one first, "
+                        + "for example with `unhide`.")
+            }
         }
     }
 

@@ -28,9 +28,7 @@ struct PlannedZoom {
         (self.camera, self.rotation, self.source) = (camera, rotation, source)
         let wish = camera.zoom
         guard wish != .none else { return }
-        // A made-up camera's controls move nothing that is seen.
-        let controls = device.deviceType == .virtual ? [] : device.controls
-        guard let requests = try Self.requests(camera, controls, rotation, source) else {
+        guard let requests = try Self.requests(camera, device.controls, rotation, source) else {
             cropped = wish
             if wish.factor > 1 {
                 note =

@@ -148,13 +148,17 @@ public struct HardwareCost: Sendable, Equatable {
             let free = Double(max(disk.freeBytes, 1))
             terms.append(
                 Term(
-                    resource: "disk-space", used: length / free,
+                    resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "\(megabytes(length)) for the whole recording, of \(megabytes(free)) that are free."))
+                        "\(duration.text) need \(megabytes(length)), \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
+                ))
         }
         return terms
     }
+
+    /// The resource that a recording of a known length fills.
+    static let diskSpace = "disk-space"
 
     /// In one order, so that equal plans cost the same to the last digit.
     private static func sum(_ amounts: [String: Double]) -> Double {

@@ -165,7 +165,8 @@ public struct PlannedWork: Sendable, Equatable {
         var isForAll = false
         switch camera.format.pixel {
         case .mjpeg:
-            let scale = JPEGScale.smallest(for: place.source.size, wanted: turned)
+            let scale = JPEGScale.smallest(
+                for: place.source.size, wanted: layer.isCoarse ? turned.halved : turned)
             scaled = scale.scaled(place.source.size)
             isForAll = isShared && scale == .whole
             if !isForAll || decodedForAll.insert(camera.role).inserted {

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// JSON as this program writes it: fields in alphabetical order, so that equal values are equal bytes, and plain slashes.
+///
+/// JSON has no number for what is infinite or not a number: that is written as the word `inf`, `-inf` or `nan`, and `decoder` reads
+/// it again. So no measurement, however wrong, can keep a file from being written.
 public enum JSONText {
     /// One line, without its end.
     public static func line(_ value: some Encodable) -> String {
@@ -12,11 +15,22 @@ public enum JSONText {
         data(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
     }
 
+    /// Reads what is written here.
+    public static func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: infinity, negativeInfinity: "-" + infinity, nan: notANumber)
+        return decoder
+    }
+
+    private static let infinity = "inf"
+    private static let notANumber = "nan"
+
     private static func data(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            positiveInfinity: infinity, negativeInfinity: "-" + infinity, nan: notANumber)
         do {
             return try encoder.encode(value)
         } catch {

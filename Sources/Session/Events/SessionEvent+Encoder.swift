@@ -22,4 +22,33 @@ extension SessionEvent {
         fields["text"] = .string("\(stream): \(words): \(fallback.reason.printable(limit: 1000))")
         self.init(.encoder, at: at, fields)
     }
+
+    /// A new encoder goes on where another failed.
+    init(_ recovery: EncoderLane.Recovery, of stream: String, rate: FrameRate) {
+        let reason = recovery.error.description.printable(limit: 1000)
+        let frames = recovery.lost == 1 ? "1 frame is" : "\(recovery.lost) frames are"
+        self.init(
+            .encoder, at: rate.time(ofTick: recovery.tick),
+            [
+                "track": .string(stream), "to": .string("libx264"), "reason": .string(reason),
+                "lost": .integer(Int64(recovery.lost)),
+                "text": .string(
+                    "\(stream): a new encoder goes on, since its encoder failed; \(frames) lost to that: \(reason)"
+                ),
+            ])
+    }
+
+    /// No encoder would go on with a stream.
+    init(_ conclusion: EncoderLane.Conclusion, of stream: String, rate: FrameRate) {
+        let reason = conclusion.error.description.printable(limit: 1000)
+        let end = rate.time(ofTick: conclusion.tick)
+        self.init(
+            .encoder, at: end,
+            [
+                "track": .string(stream), "reason": .string(reason), "ended_ns": .integer(end.nanoseconds),
+                "text": .string(
+                    "\(stream): its pictures end here, since its encoder failed and three new ones did too; the rest of "
+                        + "the recording goes on: \(reason)"),
+            ])
+    }
 }

@@ -96,7 +96,7 @@ public final class SessionFolder: Sendable {
 
     private static func isTheRecordingsOwn(_ folder: String) -> FileError {
         FileError(
-            path: folder, operation: "make a safety copy",
+            path: folder, operation: FileError.copyIntoItself,
             detail: "it is the folder of the recording itself. Choose another, best on another disk.")
     }
 

@@ -11,14 +11,15 @@ struct EncoderIntake: Sendable {
     private static let (thin, full) = (0.8, 0.95)
     /// Likewise by the time that it takes to encode what waits. A crash takes that, and besides 0.15 s until a tick is decided, 0.2 s
     /// in the encoder, 0.1 s of the fragment that is not written yet: a second at most. The governor sees a third of a second.
-    private static let (thinBacklog, fullBacklog) = (
-        Nanoseconds.milliseconds(400), Nanoseconds.milliseconds(500)
-    )
+    private static let thinBacklog = Nanoseconds.milliseconds(400)
+    static let fullBacklog = Nanoseconds.milliseconds(500)
 
     private let room: Int
     private let gridRate: FrameRate
     private var dropping: EvenDropping?
     private var thinning: EvenDropping?
+    /// Whether the encoder gets no new frame at all.
+    var isPaused = false
     /// Pictures that were left out because of what waited.
     private(set) var overflowCount = 0
 
@@ -41,7 +42,7 @@ struct EncoderIntake: Sendable {
     ///   - backlog: How long it will take to encode them; zero where time is simulated.
     /// - Returns: Whether the encoder gets the tick's picture.
     mutating func takes(_ time: MediaTime, queueLength: Int, backlog: Nanoseconds) -> Bool {
-        let isKept = dropping?.keeps(time) ?? true
+        let isKept = !isPaused && dropping?.keeps(time) ?? true
         let fill = Double(queueLength) / Double(room)
         guard fill >= Self.thin || backlog >= Self.thinBacklog else {
             thinning = nil

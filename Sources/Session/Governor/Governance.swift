@@ -103,7 +103,7 @@ final class Governance {
 
     private func apply(_ step: GovernorStep) {
         switch step.measure.action {
-        case .preset, .rate, .coarseDecoding:
+        case .preset, .rate, .programPause, .coarseDecoding:
             for stream in outputs.governedStreams { apply(step.measure, isUp: step.isUp, to: stream) }
         case .previews:
             for tap in taps { tap.pause(!step.isUp) }
@@ -119,6 +119,8 @@ final class Governance {
         switch measure.action {
         case .preset(stream.streamName, let from, let to): stream.encoder.change(to: isUp ? from : to)
         case .rate(stream.streamName, let from, let to): stream.intake?.lower(to: isUp ? from : to)
+        case .programPause:
+            if stream.streamName == SessionPlan.programOwner { stream.intake?.isPaused = !isUp }
         case .coarseDecoding: stream.isCoarse = !isUp
         case .preset, .rate, .previews, .cameraRate, .cameraSize, .cameraOff: break
         }
@@ -153,8 +155,8 @@ final class Governance {
     /// What is given up of a stream is so of one that begins anew, too.
     private func takeInStreams() {
         // In simulated time queues wait for room as long as they like: their lengths mean nothing.
-        let room = clock.isRealTime ? EncoderLane.capacity : Int.max
         for stream in outputs.governedStreams where stream.intake == nil {
+            let room = clock.isRealTime ? stream.encoder.room : Int.max
             stream.intake = EncoderIntake(rate: stream.rate, room: room)
             for measure in governor.inForce { apply(measure, isUp: false, to: stream) }
         }
@@ -242,7 +244,7 @@ final class Governance {
             guard isSame != true else { return nil }
             return note(
                 "\(stream.streamName) pictures left out",
-                "its encoder is \(stream.encoder.queueLength) pictures behind, with room for \(EncoderLane.capacity).",
+                "its encoder is \(stream.encoder.queueLength) pictures behind, with room for \(stream.encoder.room).",
                 isUp: false, at: position)
         }
     }

@@ -20,7 +20,7 @@ public struct Governor: Sendable {
 
     private struct Trouble {
         let urgency: Urgency
-        let relief: GovernorMeasure.Relief
+        let relief: Relief
         /// From a step to the next: what it takes to see whether it has helped.
         let patience: Nanoseconds
         let reason: String
@@ -55,6 +55,8 @@ public struct Governor: Sendable {
     /// Of an encoder's queue: from a third on it is behind, from two thirds on pictures are about to be lost. Within a tenth it
     /// only breathes.
     private static let (behind, nearlyFull, easy) = (0.35, 0.7, 0.1)
+    /// An encoder that needs so long for what waits is behind, however few pictures these are.
+    private static let tooSlow = Nanoseconds.milliseconds(250)
     /// Two looks in a row: one may fall between a key picture and the next.
     private static let confirmation = Nanoseconds.milliseconds(150)
     /// A queue that drains is left to it for so long.
@@ -64,6 +66,8 @@ public struct Governor: Sendable {
     private static let (restartPatience, offPatience) = (
         Nanoseconds.seconds(3), LevelHold.fallDelay + .seconds(4)
     )
+    /// Before the program pauses, the steps before it get this long to help.
+    private static let pausePatience = Nanoseconds.seconds(3)
     /// Calm before the first step up, between two of them, and before one that restarts a camera.
     private static let (firstCalm, nextCalm, restartCalm) = (
         Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
@@ -159,9 +163,15 @@ public struct Governor: Sendable {
     ) -> Bool {
         var patience = trouble.patience
         if measure.restartsCamera { patience = max(patience, Self.restartPatience) }
-        if case .cameraOff = measure.action {
+        switch measure.action {
+        case .cameraOff:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.offPatience)
+        // What the encoder finds no time for is left out anyway, and a few frames are more than none.
+        case .programPause:
+            guard trouble.urgency == .now else { return false }
+            patience = max(patience, Self.pausePatience)
+        case .preset, .rate, .coarseDecoding, .previews, .cameraRate, .cameraSize: break
         }
         // What has only begun may pass before a camera's stream is broken for it.
         let reference = measure.restartsCamera ? max(lastChange ?? since, since) : lastChange
@@ -185,15 +195,25 @@ public struct Governor: Sendable {
         return troubles.first { $0.urgency == .now } ?? troubles.first
     }
 
-    private static func encoderTrouble(_ queues: [QueueAge], relief: GovernorMeasure.Relief) -> Trouble? {
-        guard let (queue, room, fill) = fullest(queues), fill >= behind else { return nil }
-        let isNow = fill >= nearlyFull
+    private static func encoderTrouble(_ queues: [QueueAge], relief: Relief) -> Trouble? {
+        if let (queue, room, fill) = fullest(queues), fill >= behind {
+            let isNow = fill >= nearlyFull
+            return Trouble(
+                urgency: isNow ? .now : .soon, relief: relief,
+                patience: isNow ? .milliseconds(300) : .seconds(1),
+                reason:
+                    "the encoder of \(queue.name) is \(Int(queue.intervals.rounded())) pictures behind, with room for \(room).",
+                fill: fill)
+        }
+        // Pictures that take long are left out before there are many of them.
+        guard let slowest = queues.max(by: { $0.backlog < $1.backlog }), slowest.backlog >= tooSlow else {
+            return nil
+        }
+        let milliseconds = slowest.backlog.count / 1_000_000
         return Trouble(
-            urgency: isNow ? .now : .soon, relief: relief,
-            patience: isNow ? .milliseconds(300) : .seconds(1),
-            reason:
-                "the encoder of \(queue.name) is \(Int(queue.intervals.rounded())) pictures behind, with room for \(room).",
-            fill: fill)
+            urgency: .soon, relief: relief, patience: .seconds(1),
+            reason: "the encoder of \(slowest.name) needs \(milliseconds) ms for what waits, and more than "
+                + "\(EncoderIntake.fullBacklog.count / 1_000_000) ms are left out.")
     }
 
     private static func fullest(_ queues: [QueueAge]) -> (queue: QueueAge, room: Int, fill: Double)? {
@@ -206,7 +226,7 @@ public struct Governor: Sendable {
     private static func trouble(_ factor: PressureFactor) -> Trouble? {
         guard factor.level >= .serious else { return nil }
         let isNow = factor.level >= .critical
-        let relief: GovernorMeasure.Relief
+        let relief: Relief
         let patience: (soon: Int64, now: Int64)
         switch factor.cause {
         // Warmth goes slowly.

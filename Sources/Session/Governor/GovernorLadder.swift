@@ -1,6 +1,6 @@
 internal import Media
 
-/// What a session can give up, in order: first what needs no restart, and of cameras the last of the plan first.
+/// What a session that runs can give up: the measures that its plan and its cameras' offers allow, by `ReliefRule`.
 struct GovernorLadder {
     /// What a camera can be changed to while it runs: what it offers; empty where it cannot be changed.
     typealias Offers = [String: [OfferedFormat]]
@@ -22,18 +22,35 @@ struct GovernorLadder {
         self.hasPreviews = hasPreviews
     }
 
+    /// What can be given up, in the order of `Concession.whileRunning`, the last camera of the plan before the others.
     var measures: [GovernorMeasure] {
+        let rule = ReliefRule(plan, isRunning: true)
+        return Concession.whileRunning.flatMap { concession in
+            actions(of: concession).map { role, action in
+                GovernorMeasure(action, relieves: rule.relief(of: concession, role: role))
+            }
+        }.filter { !$0.relieves.isEmpty }
+    }
+
+    /// The ways to give up one kind of thing, each with the camera that it is of.
+    private func actions(of concession: Concession) -> [(role: String?, action: GovernorMeasure.Action)] {
         let cameras = plan.cameras.reversed().filter { !isCopiedStream($0) }
-        var actions = presets + programRates
-        if decodesJPEG { actions.append(.coarseDecoding) }
-        if hasPreviews { actions.append(.previews) }
-        actions += trackRates
-        actions += cameras.flatMap(rates)
-        actions += cameras.flatMap(sizes)
+        return switch concession {
+        case .preset: presets.map { (nil, $0) }
+        case .previews: hasPreviews ? [(nil, .previews)] : []
+        case .decoding: decodesJPEG ? [(nil, .coarseDecoding)] : []
+        case .programRate: programRates.map { (nil, $0) }
+        case .programPause: plan.program == nil ? [] : [(nil, .programPause)]
+        case .trackRate: trackRates.map { (nil, $0) }
+        case .cameraRate: cameras.flatMap { camera in rates(of: camera).map { (camera.role, $0) } }
+        case .cameraSize: cameras.flatMap { camera in sizes(of: camera).map { (camera.role, $0) } }
         // The first camera is what the recording is about.
-        actions += cameras.filter { $0.role != plan.cameras.first?.role && offers[$0.role] != nil }
-            .map { .cameraOff(role: $0.role) }
-        return actions.map { GovernorMeasure($0) }
+        case .camera:
+            cameras.map(\.role).filter { $0 != plan.cameras.first?.role && offers[$0] != nil }
+                .map { ($0, .cameraOff(role: $0)) }
+        // A camera that is restarted leaves a gap, which is seen: its sizes come with those of the others.
+        case .surplusSize, .rawFrames: []
+        }
     }
 
     // MARK: Without a restart
@@ -65,7 +82,11 @@ struct GovernorLadder {
     }
 
     private var decodesJPEG: Bool {
-        plan.cameras.contains { $0.format.pixel == .mjpeg && plan.decodes($0.role) }
+        plan.cameras.contains { camera in
+            guard camera.format.pixel == .mjpeg, plan.decodes(camera.role) else { return false }
+            // A program that begins with coarse decoding has none to give up.
+            return plan.program?.isCoarse != true || encodedTracks.contains { $0.role == camera.role }
+        }
     }
 
     // MARK: With a restart of one camera

@@ -8,6 +8,8 @@ public struct GovernorMeasure: Sendable, Equatable {
             stream: String, from: PictureEncodingSettings.Preset, to: PictureEncodingSettings.Preset)
         /// Pictures that are composed and encoded anew; the others repeat the last.
         case rate(stream: String, from: FrameRate, to: FrameRate)
+        /// All new frames of the program; its last one stands.
+        case programPause
         /// JPEGs are decoded at half of the size at which they are shown.
         case coarseDecoding
         /// Pictures for programs that only show them.
@@ -17,40 +19,19 @@ public struct GovernorMeasure: Sendable, Equatable {
         case cameraOff(role: String)
     }
 
-    /// What it makes easier.
-    public struct Relief: OptionSet, Sendable {
-        public let rawValue: Int
-
-        public init(rawValue: Int) {
-            self.rawValue = rawValue
-        }
-
-        /// Of the processor, and with it of heat and of the battery.
-        public static let processor = Relief(rawValue: 1)
-        public static let memory = Relief(rawValue: 2)
-        public static let storage = Relief(rawValue: 4)
-    }
-
     public let action: Action
+    /// The resources that it makes easier.
+    public let relieves: Relief
 
-    public init(_ action: Action) {
+    public init(_ action: Action, relieves: Relief) {
         self.action = action
-    }
-
-    public var relieves: Relief {
-        switch action {
-        case .preset, .coarseDecoding, .previews: .processor
-        case .rate: [.processor, .storage]
-        // A copied track repeats its pictures: what a camera does not send makes no file smaller.
-        case .cameraRate: [.processor, .memory]
-        case .cameraSize, .cameraOff: [.processor, .memory, .storage]
-        }
+        self.relieves = relieves
     }
 
     /// Whether a camera's stream is restarted for it, which costs a gap.
     public var restartsCamera: Bool {
         switch action {
-        case .preset, .rate, .coarseDecoding, .previews: false
+        case .preset, .rate, .programPause, .coarseDecoding, .previews: false
         case .cameraRate, .cameraSize, .cameraOff: true
         }
     }
@@ -58,7 +39,7 @@ public struct GovernorMeasure: Sendable, Equatable {
     /// The role of the camera that is changed for it, if any.
     var changedCamera: String? {
         switch action {
-        case .preset, .rate, .coarseDecoding, .previews: nil
+        case .preset, .rate, .programPause, .coarseDecoding, .previews: nil
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role): role
         }
     }
@@ -79,6 +60,7 @@ public struct GovernorMeasure: Sendable, Equatable {
         case .preset(let stream, let from, let to):
             change("\(stream) preset", from.rawValue, to.rawValue)
         case .rate(let stream, let from, let to): change("\(stream) pictures", from, to)
+        case .programPause: change("program", "on", "paused")
         case .coarseDecoding: change("decoding", "full", "half size")
         case .previews: change("previews", "on", "off")
         case .cameraRate(let role, let from, let to): change("\(role) rate", from, to)

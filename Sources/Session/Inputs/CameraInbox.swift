@@ -11,9 +11,11 @@ struct CameraInbox {
     var wanted: VideoFormat?
     /// What it delivers where nothing is given up: as it was opened, or as a person asked since; `nil` for off.
     var chosen: VideoFormat?
+    /// The last choice that the camera took.
+    var accepted: VideoFormat?
     /// Why it was asked last, for the ledger, and as a sentence for people.
     var request: (cause: LossCause, reason: String)?
-    /// What it was asked for and did not take.
+    /// What it was asked to give up and did not.
     var refused: [VideoFormat] = []
     /// Of the last picture that came, or is counted as missing from an outage.
     var lastTime: ClockTime?
@@ -37,6 +39,44 @@ struct CameraInbox {
     /// What came last of each control that it is to have, in the order of their first setting.
     var controls: [ControlOutcome] = []
 
+    /// Takes note of what the camera is asked to deliver.
+    ///
+    /// - Returns: Whether that is anything new.
+    mutating func ask(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
+        guard format != wanted else {
+            // It delivers the choice already, as far as the governor lets it.
+            if format == self.format { accepted = chosen }
+            return false
+        }
+        wanted = format
+        request = (cause, reason)
+        return true
+    }
+
+    /// The camera goes on in a format.
+    mutating func deliver(in format: VideoFormat) {
+        self.format = format
+        if format == wanted { accepted = chosen }
+    }
+
+    /// The camera does not take a format that it was asked for. What a person chose is the choice no more then, also where the
+    /// governor had it asked for less than that.
+    ///
+    /// - Returns: The choice that is refused, and the one that holds.
+    mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
+        // Something else may have been asked for since.
+        guard wanted == format else { return (format, self.format) }
+        wanted = self.format
+        guard let request, request.cause == .change, let choice = chosen else {
+            refused.append(format)
+            if chosen == format { chosen = self.format }
+            return (format, self.format)
+        }
+        let kept = accepted ?? self.format
+        chosen = kept
+        return (choice, kept)
+    }
+
     /// Takes note of what came of controls.
     ///
     /// - Returns: What there is to say of it that was not said before.
@@ -56,8 +96,30 @@ struct CameraInbox {
     mutating func miss(
         _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
     ) {
-        deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
+        addLoss(count, cause, capturedAt: time)
         log.missed(count, cause, at: time, isCounted: isCounted)
+    }
+
+    /// So much may wait before losses of one cause become one, besides what tells of devices: a timeline that does not come
+    /// must not fill the memory.
+    static let mostDeliveries = 1024
+
+    /// Adds a loss to what waits. Where much waits, it becomes one with the last of the same cause.
+    mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
+        // More frames than a camera makes in a day are none.
+        let count = min(count, 100_000_000)
+        guard count > 0 else { return }
+        if deliveries.count >= Self.mostDeliveries {
+            let last = deliveries.lastIndex { delivery in
+                if case .lost(_, cause, _) = delivery { true } else { false }
+            }
+            if let last, case .lost(let before, _, let since) = deliveries[last] {
+                deliveries[last] = .lost(
+                    count: min(before + count, 100_000_000), cause: cause, capturedAt: since)
+                return
+            }
+        }
+        deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
     }
 
     /// It is away from an instant on, or for another cause than before.
@@ -99,7 +161,7 @@ struct CameraInbox {
         let isShed = pictures >= capacity
         log.came(dated.picture, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
         if isShed {
-            deliveries.append(.lost(count: 1, cause: .late, capturedAt: dated.time))
+            addLoss(1, .late, capturedAt: dated.time)
         } else {
             pictures += 1
             deliveries.append(.picture(dated))

@@ -15,6 +15,11 @@ extension CameraInput {
         case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
+        /// The picture, if it is one.
+        var picture: CapturedPicture? {
+            if case .picture(let dated) = self { dated.picture } else { nil }
+        }
+
         /// What to tell of it in events, if it is of the recording and no picture.
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent

@@ -53,7 +53,7 @@ final class CameraInput: Sendable {
         box = Monitor(
             CameraInbox(
                 clock: model, format: source.format, wanted: source.format,
-                chosen: source.format,
+                chosen: source.format, accepted: source.format,
                 exposure: ExposureWatch(nominal: source.format.rate.interval),
                 log: PictureLog(isKept: keepsLog)))
         if keepsLog { source.deliverHeaderClock() }
@@ -79,12 +79,7 @@ final class CameraInput: Sendable {
     ///   - cause: Of what is missing meanwhile.
     ///   - reason: Why, for the gap.
     func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
-        let isNew = box.withLock { box in
-            guard format != box.wanted else { return false }
-            box.wanted = format
-            box.request = (cause, reason)
-            return true
-        }
+        let isNew = box.withLock { $0.ask(for: format, cause, reason) }
         if isNew { source.change(to: format) }
     }
 
@@ -203,7 +198,9 @@ final class CameraInput: Sendable {
         case .picture(let picture): receive(picture)
         case .lost(let count, let cause, let time):
             box.withLock { box in
-                if box.isAway { box.explainedPictures += count }
+                // More frames than a camera makes in a day are none.
+                let count = min(count, 100_000_000)
+                if box.isAway { box.explainedPictures = min(box.explainedPictures + count, 1_000_000_000) }
                 box.miss(count, cause, capturedAt: time - latency, isCounted: true)
             }
         case .away(let time, let cause, let isRequested):
@@ -211,6 +208,10 @@ final class CameraInput: Sendable {
                 let request = isRequested ? box.request : nil
                 box.leave(at: time - latency, cause: request?.cause ?? .away)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
+                // A source that says the same again says nothing new.
+                if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
+                    return
+                }
                 let outage = Delivery.away(at: time - latency, cause: text, ledger: box.awayCause)
                 box.outage = outage
                 box.deliveries.append(outage)
@@ -218,7 +219,7 @@ final class CameraInput: Sendable {
         case .formatRefused(let format, let time, let cause): refused(format, at: time, cause: cause)
         case .formatChanged(let format):
             box.withLock { box in
-                box.format = format
+                box.deliver(in: format)
                 box.clock.change(nominalSecondsPerCount: 1 / format.rate.perSecond)
                 box.exposure = ExposureWatch(nominal: format.rate.interval)
                 box.deliveries.append(.formatChanged(format))
@@ -259,20 +260,17 @@ final class CameraInput: Sendable {
     }
 
     private func refused(_ format: VideoFormat, at time: ClockTime, cause: String) {
-        let kept = box.withLock { box in
-            // Something else may have been asked for since.
-            if box.wanted == format { box.wanted = box.format }
-            if box.chosen == format { box.chosen = box.format }
-            box.refused.append(format)
+        let (refused, kept) = box.withLock { box in
+            let (refused, kept) = box.refuse(format)
             box.deliveries.append(
                 .warning(
                     at: time - latency,
                     text:
                         "camera \(role) was asked for \(format) and goes on in \(box.format), since it did not take "
                         + "it: \(cause)"))
-            return box.format
+            return (refused, kept)
         }
-        onRefusal(format, kept)
+        onRefusal(refused, kept)
     }
 
     private func receive(_ picture: CapturedPicture) {
@@ -291,7 +289,7 @@ final class CameraInput: Sendable {
         }
         guard isWhole else {
             box.withLock { box in
-                box.deliveries.append(.lost(count: 1, cause: .corrupt, capturedAt: time))
+                box.addLoss(1, .corrupt, capturedAt: time)
                 box.log.came(picture, at: time, arrival: arrival, lost: .corrupt)
             }
             return

@@ -1,11 +1,13 @@
 internal import Media
 
-/// One microphone of the session: dates what its source delivers and keeps it for the timeline.
+/// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no sound become
+/// silence here, once for all that listen.
 ///
 /// `receive` runs on the source's thread, everything else on the timeline's.
 final class MicrophoneInput: Sendable {
     enum Delivery: Sendable {
-        case sound(CapturedSound, time: ClockTime, clock: ClockReading)
+        /// `damaged` are the frames of the slice whose samples were no sound, and are silence now.
+        case sound(CapturedSound, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
         /// Sound is missing; the jump of the next slice's time tells where, and how much exactly.
         case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
@@ -184,26 +186,31 @@ final class MicrophoneInput: Sendable {
         let arrival = clock.now
         box.withLock { box in
             switch event {
-            case .sound(let sound):
-                guard sound.frameCount > 0 else { return }
+            case .sound(let captured):
+                guard captured.frameCount > 0 else { return }
+                let (sound, damaged) = DamagedSamples.repaired(captured, pick: pick)
                 let stamped = sound.capturedAt + offset
                 let modelled = box.clock.time(of: sound.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modelled)
                 let time = isFile ? stamped : modelled
                 box.slowestDelivery = max(box.slowestDelivery, arrival - sound.capturedAt)
-                box.goodSamples += Int64(sound.frameCount)
+                box.goodSamples += Int64(sound.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(sound.samples, at: time)
                 // A timeline that does not come finds silence where the box was full.
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
-                box.deliveries.append(.sound(sound, time: time, clock: box.clock.reading))
+                box.deliveries.append(
+                    .sound(sound, time: time, clock: box.clock.reading, damaged: damaged))
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: time + offset))
             case .away(let time, let cause):
+                // A source that says the same again says nothing new.
+                if case .away(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.away(at: time, cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)
             case .returned(let time):
+                guard box.outage != nil else { return }
                 box.outage = nil
                 // What is counted from now on began at another instant.
                 box.clock.interrupt()

@@ -90,8 +90,10 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var first_ns: Int64
         /// From T0, or from `first_ns` where that is later.
         public var duration_ns: Int64
-        /// Since T0, where a person ended it before the recording.
+        /// Since T0, where a person ended it before the recording, or its pictures ended because no encoder went on with them.
         public var ended_ns: Int64? = nil
+        /// Since T0, where its sound ended before the recording, because its encoders failed. The pictures of a program go on.
+        public var sound_ended_ns: Int64? = nil
         /// `false` for a copied H.264 track, whose pictures come at the nearest tick and are never repeated.
         public var grid: Bool?
         public var frames: Frames?
@@ -267,6 +269,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     /// Left out where there is no safety copy.
     public var other_folder: OtherFolder?
     public var machine: Machine
+    /// What the profile let it lose; left out where nothing was limited.
+    public var limits: Limits? = nil
     public var devices: [Device]
     public var tracks: [Track]
     /// Every file of media. Left out while it is recorded.

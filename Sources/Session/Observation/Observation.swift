@@ -135,7 +135,7 @@ public final class Observation: Sendable {
             let error = Self.error(of: microphone.clockModel, microphone.source.device)
             for delivery in microphone.takeDeliveries() {
                 switch delivery {
-                case .sound(let sound, let time, _):
+                case .sound(let sound, let time, _, _):
                     news.append(
                         .sound(
                             ObservedSound(

@@ -16,6 +16,8 @@ final class CopiedStreamTrack: CameraTrack {
     private var restarts = 0
     /// The tick of the first picture: 0 or before.
     private(set) var firstTick: Int64?
+    /// Pictures before T0 that were sent to the file because the first one after it needs them; they count as none of the recording's.
+    private(set) var leadCount = 0
 
     init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: MovieLane) {
         self.input = input
@@ -98,6 +100,7 @@ final class CopiedStreamTrack: CameraTrack {
 
     private func append(_ picture: CapturedPicture, from tick: Int64, to next: Int64) {
         if let partTick, picture.isKey, tick >= partTick { self.partTick = nil }
+        if tick < 0 { leadCount += 1 }
         lane.append(
             EncodedPacket(
                 bytes: picture.memory, presentation: tick * rate.seconds, decode: tick * rate.seconds,

@@ -26,10 +26,7 @@ final class EncodedTrack: CameraTrack {
     }
 
     var input: CameraInput { follower.input }
-    var counts: FrameCounts {
-        follower.aligner.counts.withdrawing(encoder.damagedCount, cause: .corrupt)
-            .withdrawing(encoder.lostInHardware, cause: .encoder)
-    }
+    var counts: FrameCounts { encoder.corrected(follower.aligner.counts) }
     var gaps: [Gap] { follower.gaps }
 
     /// Makes the picture of a tick one that a file can begin with.
@@ -52,14 +49,12 @@ final class EncodedTrack: CameraTrack {
             // A stream decoder that has this one still inside leaves its predecessor.
             let picture = dated.shown ?? lastPicture
             lastPicture = picture
-            if !encoder.encode([layer(picture)], tick: tick, asKey: asKey) {
-                follower.withdrawChoice(cause: .encoder)
-            }
+            encoder.encode([layer(picture)], tick: tick, asKey: asKey)
         case .repeatLast: encoder.repeatLast(tick: tick, asKey: asKey)
         case .slate:
             lastPicture = nil
             // A slate repeats like a picture: the encoder sees that nothing changed.
-            if !encoder.encode([layer(nil)], tick: tick, asKey: asKey) { follower.withdrawSlate() }
+            encoder.encode([layer(nil)], tick: tick, asKey: asKey, isSlate: true)
         }
     }
 

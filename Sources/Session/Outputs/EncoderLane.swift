@@ -1,106 +1,187 @@
 internal import Media
 
-/// The thread that composes and encodes one stream of pictures, and the queue before it.
+/// The thread that composes and encodes one stream of frames, and the queue before it.
 ///
-/// A tick is never dropped: a picture that finds no room becomes a repeat of the last, which costs the encoder little.
+/// Every tick that is handed over comes to be in the file. The queue is bounded (`EncoderQueue`): at most one second of
+/// ticks waits, half a second while the encoder is slow, and what is beyond that repeats the frame before it. So a crash
+/// takes at most that, and no recording fills the memory. In simulated time, which would outrun every encoder, whoever
+/// brings a tick waits for room instead.
+///
+/// An encoder that fails is replaced (`EncodingRun`). After three failed attempts in a row the stream ends.
 final class EncoderLane: Sendable {
-    private enum Job: Sendable {
-        case encode([PictureLayer], tick: Int64, asKey: Bool)
-        case repeatLast(tick: Int64, asKey: Bool)
-
-        var isRepeat: Bool { if case .repeatLast = self { true } else { false } }
+    /// Where a stream ended because no encoder would go on with it.
+    struct Conclusion: Sendable {
+        /// The first tick that is not in the file.
+        let tick: Int64
+        let error: EncodingError
     }
 
-    private struct State {
-        var jobs: [Job] = []
-        /// What a new picture and a repeat took lately.
-        var pictureTime = Nanoseconds.zero
+    /// A new encoder went on in place of one that had failed.
+    struct Recovery: Sendable {
+        /// The first tick that the new encoder made.
+        let tick: Int64
+        let error: EncodingError
+        /// New frames that are not in the file.
+        var lost: Int
+    }
+
+    struct State {
+        var queue: EncoderQueue
+        /// Ticks of the job that the encoder is at.
+        var ticksAtHand = 0
+        /// What a new frame and a repeat took lately.
+        var frameTime = Nanoseconds.zero
         var repeatTime = Nanoseconds.zero
         var isFinished = false
         var isAbandoned = false
-        var failure: EncodingError?
+        /// From the failure of an encoder until its successor's first packet.
+        var isFailing = false
+        var conclusion: Conclusion?
+        var recovery: Recovery?
+        /// Frames that went down with an encoder; repeats stand in their places.
+        var replaced = EncoderQueue.Replaced()
+        var unwritten = EncoderLane.Unwritten()
         var damaged = 0
-        /// With which it is to go on.
+        /// The preset to go on with, from the next frame on.
         var preset: PictureEncodingSettings.Preset?
-        /// Why the encoder did not go on as asked.
+        /// Why the encoder did not go on with another preset.
         var refusal: EncodingError?
         /// That x264 encodes what hardware was to.
         var fallback: EncoderFallback?
         var isFallbackTold = false
 
-        /// A job was done. Eight of them make a mean: one slow picture is no slow encoder.
+        /// How long it will take to encode what waits, as far as the last frames tell.
+        var backlog: Nanoseconds {
+            let repeats = min(queue.tickCount - queue.frameCount, queue.runCount * PictureRun.longestSingly)
+            return frameTime * Int64(queue.frameCount) + repeatTime * Int64(repeats)
+        }
+
+        /// Takes note of how long a job took. Eight of them make a mean, and none counts as more than four times as long
+        /// as the mean: one slow frame is no slow encoder.
         mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
-            let mean = isRepeat ? repeatTime : pictureTime
-            let next = mean == .zero ? taken : mean + Nanoseconds((taken - mean).count / 8)
-            if isRepeat { repeatTime = next } else { pictureTime = next }
+            let mean = isRepeat ? repeatTime : frameTime
+            let next =
+                mean == .zero ? taken : mean + Nanoseconds((min(taken, mean * 4) - mean).count / 8)
+            if isRepeat { repeatTime = next } else { frameTime = next }
+        }
+
+        /// Takes note of a tick that comes to a stream that has ended.
+        mutating func leaveOut(_ job: EncoderQueue.Job) {
+            switch job {
+            case .encode(let frame): unwritten.add(frame.isSlate ? .slate : .captured, ticks: 1)
+            case .repeatLast(let ticks, _): unwritten.add(.again, ticks: ticks.count)
+            }
         }
     }
 
-    private let state = Monitor(State())
+    /// Ticks that were decided and lie behind the end of a stream that failed, by what they were to show.
+    struct Unwritten: Sendable, Equatable {
+        var captured = 0
+        var slates = 0
+        var repeats = 0
+
+        mutating func add(_ kind: EncodingRun.Kind, ticks: Int) {
+            switch kind {
+            case .captured: captured += ticks
+            case .slate: slates += ticks
+            case .again: repeats += ticks
+            }
+        }
+    }
+
+    /// Makes another encoder of the same stream.
+    typealias Making = @Sendable () throws(EncodingError) -> Carried<any PictureEncoding>
+
+    private let state: Monitor<State>
     private let thread: MediaThread
     let waitsForRoom: Bool
 
-    /// That encodes from the beginning on; `nil` where x264 does.
+    /// How many ticks may wait with new frames: time for the governor to act before frames are lost.
+    let room: Int
+
+    /// The hardware encoder that begins the stream; `nil` where x264 does.
     let hardware: HardwareEncoder?
 
-    /// A second of a program at 30 pictures a second: time for the governor to act before pictures are lost.
-    static let capacity = 30
+    /// An encoder that would take so long for what waits is slow.
+    private static let slowBacklog = Nanoseconds.milliseconds(500)
 
     /// - Parameters:
     ///   - name: The thread's.
     ///   - encoder: Used by this lane's thread alone from here on.
+    ///   - another: Makes its successor, should it fail. Called on this lane's thread.
     ///   - lane: Where the packets go.
     ///   - waitsForRoom: In simulated time, where waiting costs nothing.
-    init(name: String, encoder: sending any PictureEncoding, to lane: MovieLane, waitsForRoom: Bool) {
+    init(
+        name: String, encoder: sending any PictureEncoding, another: @escaping Making, to lane: MovieLane,
+        waitsForRoom: Bool
+    ) {
         self.waitsForRoom = waitsForRoom
         hardware = encoder.hardware
-        let fallback = encoder.takeFallback()
-        state.withLock { $0.fallback = fallback }
-        let state = state
+        let queue = EncoderQueue(rate: encoder.parameters.rate ?? FrameRate(30))
+        room = queue.room
+        let state = Monitor(State(queue: queue, fallback: encoder.takeFallback()))
+        self.state = state
         let carried = Carried(encoder)
         thread = MediaThread(name: name) {
-            Self.run(carried.value, state: state, lane: lane)
+            EncodingRun(carried.value, another: another, state: state, lane: lane).run()
         }
     }
 
     /// Queues a tick's layers.
     ///
-    /// - Returns: `false` when there was no room and the tick repeats the last picture instead.
-    func encode(_ layers: [PictureLayer], tick: Int64, asKey: Bool) -> Bool {
-        let waitsForRoom = waitsForRoom
-        let hasRoom = state.wait { state -> Bool? in
-            guard state.jobs.count >= Self.capacity, !state.isFinished else {
-                state.jobs.append(.encode(layers, tick: tick, asKey: asKey))
-                return true
-            }
-            if waitsForRoom { return nil }
-            state.jobs.append(.repeatLast(tick: tick, asKey: asKey))
-            return false
-        }
-        state.broadcast { _ in }
-        return hasRoom
+    /// - Parameters:
+    ///   - layers: From the back to the front.
+    ///   - tick: The next one.
+    ///   - asKey: Whether a file is to begin with it.
+    ///   - isSlate: Whether it shows a slate and no captured frame.
+    func encode(_ layers: [PictureLayer], tick: Int64, asKey: Bool, isSlate: Bool = false) {
+        add(
+            .encode(EncoderQueue.Frame(layers: layers, tick: tick, asKey: asKey, isSlate: isSlate)))
     }
 
-    /// Goes on with another preset, from the next picture that it takes.
+    /// Queues a tick that shows the frame before it again.
+    func repeatLast(tick: Int64, asKey: Bool) {
+        add(.repeatLast(ticks: tick..<tick + 1, asKey: asKey))
+    }
+
+    private func add(_ job: EncoderQueue.Job) {
+        let waitsForRoom = waitsForRoom
+        state.wait { state -> Void? in
+            guard state.conclusion == nil else {
+                state.leaveOut(job)
+                return ()
+            }
+            if waitsForRoom, !state.queue.hasRoom, !state.isFinished { return nil }
+            let isSlow = !waitsForRoom && state.backlog > Self.slowBacklog
+            switch job {
+            case .encode(let frame): state.queue.append(frame, isSlow: isSlow)
+            case .repeatLast(let ticks, let asKey):
+                state.queue.appendRepeat(of: ticks.lowerBound, asKey: asKey, isSlow: isSlow)
+            }
+            return ()
+        }
+        state.broadcast { _ in }
+    }
+
+    /// Goes on with another preset, from the next frame that it takes.
     func change(to preset: PictureEncodingSettings.Preset) {
         state.withLock { $0.preset = preset }
     }
 
-    func repeatLast(tick: Int64, asKey: Bool) {
-        state.broadcast { $0.jobs.append(.repeatLast(tick: tick, asKey: asKey)) }
+    /// How many ticks wait, and never more than there is room for. Of a run that is encoded now, all but one do.
+    var queueLength: Int {
+        state.withLock { min($0.queue.tickCount + max($0.ticksAtHand - 1, 0), $0.queue.room) }
     }
-
-    var queueLength: Int { state.withLock { $0.jobs.count } }
-    /// How long it will take to encode what waits, as far as the last pictures tell.
-    var backlog: Nanoseconds {
-        state.withLock { state in
-            let repeats = state.jobs.count { $0.isRepeat }
-            return state.pictureTime * Int64(state.jobs.count - repeats) + state.repeatTime * Int64(repeats)
-        }
-    }
+    var backlog: Nanoseconds { state.withLock { $0.backlog } }
+    /// Whether there is an encoder, so that the length of its queue says how fast it is.
+    var isWorking: Bool { state.withLock { !$0.isFailing && $0.conclusion == nil } }
     /// Why it did not go on with another preset, told once.
     func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
-    var failure: EncodingError? { state.withLock { $0.failure } }
+    /// The new encoder that goes on after a failure; each is returned once.
+    func takeRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
+    /// Where and why the stream ended before the recording; `nil` where it did not.
+    var conclusion: Conclusion? { state.withLock { $0.conclusion } }
+    var failure: EncodingError? { conclusion?.error }
     /// That x264 encodes what hardware was to.
     var fallback: EncoderFallback? { state.withLock { $0.fallback } }
     /// The same, told once.
@@ -111,10 +192,20 @@ final class EncoderLane: Sendable {
             return fallback
         }
     }
-    /// New pictures that went down with their hardware.
-    var lostInHardware: Int { state.withLock { $0.fallback?.lostPictures ?? 0 } }
-    /// Pictures that could not be decoded, though their JPEG had looked whole.
-    var damagedCount: Int { state.withLock { $0.damaged } }
+
+    /// What became of a track's frames here, by what the track decided.
+    func corrected(_ counts: FrameCounts) -> FrameCounts {
+        let (late, failed, fallback, damaged, unwritten) = state.withLock {
+            ($0.queue.replaced, $0.replaced, $0.fallback, $0.damaged, $0.unwritten)
+        }
+        var counts = counts.withdrawing(damaged, cause: .corrupt)
+            .withdrawing((fallback?.lostPictures ?? 0) + late.captured + failed.captured, cause: .encoder)
+        let slates = late.slates + failed.slates
+        counts.slate -= slates + unwritten.slates
+        counts.repeated += slates - unwritten.repeats
+        counts.captured -= unwritten.captured
+        return counts
+    }
 
     /// No job follows.
     func finish() {
@@ -130,77 +221,6 @@ final class EncoderLane: Sendable {
     }
 
     func join() { thread.join() }
-
-    private static func run(_ encoder: any PictureEncoding, state: Monitor<State>, lane: MovieLane) {
-        var damaged: Set<ObjectIdentifier> = []
-        do throws(EncodingError) {
-            let clock = MonotonicClock()
-            while let job = next(state) {
-                let begin = clock.now
-                if let preset = state.withLock({ $0.preset.take() }) {
-                    for packet in change(encoder, to: preset, state) { lane.append(packet) }
-                }
-                let result: EncodedPictures
-                switch job {
-                case .encode(let layers, let tick, let asKey):
-                    if asKey { encoder.requestKeyPicture() }
-                    result = try encoder.encode(layers, tick: tick)
-                    // A picture that is shown at several ticks is told each time, and counts once.
-                    let now = Set(
-                        result.damagedLayers.compactMap { layers[$0].picture.map { ObjectIdentifier($0) } })
-                    let count = now.subtracting(damaged).count
-                    if count > 0 { state.withLock { $0.damaged += count } }
-                    damaged = now
-                case .repeatLast(let tick, let asKey):
-                    if asKey { encoder.requestKeyPicture() }
-                    result = try encoder.repeatLast(tick: tick)
-                }
-                for packet in result.packets { lane.append(packet) }
-                let taken = clock.now - begin
-                state.withLock { $0.note(taken, isRepeat: job.isRepeat) }
-                noteFallback(of: encoder, state)
-            }
-            // Whoever abandons does not wait for what the encoder holds back to look ahead either.
-            if !state.withLock({ $0.isAbandoned }) {
-                for packet in try encoder.finish() { lane.append(packet) }
-                noteFallback(of: encoder, state)
-            }
-        } catch {
-            state.broadcast { state in
-                state.failure = error
-                state.isFinished = true
-                state.isAbandoned = true
-            }
-        }
-        lane.finish()
-    }
-
-    private static func noteFallback(of encoder: any PictureEncoding, _ state: Monitor<State>) {
-        guard let fallback = encoder.takeFallback() else { return }
-        state.withLock { $0.fallback = fallback }
-    }
-
-    /// What the encoder will not do is no reason to lose the track: it goes on as it was.
-    private static func change(
-        _ encoder: any PictureEncoding, to preset: PictureEncodingSettings.Preset, _ state: Monitor<State>
-    ) -> [EncodedPacket] {
-        do throws(EncodingError) {
-            return try encoder.change(to: preset)
-        } catch {
-            state.withLock { $0.refusal = error }
-            return []
-        }
-    }
-
-    private static func next(_ state: Monitor<State>) -> Job? {
-        let job: Job? = state.wait { state -> Job?? in
-            if state.isAbandoned { return .some(nil) }
-            if !state.jobs.isEmpty { return .some(state.jobs.removeFirst()) }
-            return state.isFinished ? .some(nil) : nil
-        }
-        state.broadcast { _ in }
-        return job
-    }
 }
 
 /// Takes a value that is not `Sendable` to the one thread that uses it.

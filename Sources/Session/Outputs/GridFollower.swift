@@ -54,8 +54,6 @@ struct GridFollower {
 
     mutating func restoreChoice(cause: LossCause) { aligner.restoreChoice(cause: cause) }
 
-    mutating func withdrawSlate() { aligner.withdrawSlate() }
-
     var gaps: [Gap] { outages.gaps }
 
     /// Ends a gap that is still open, and counts what an absent camera did not deliver until the end.

@@ -14,6 +14,9 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
+    /// As many as the camera's log holds.
+    private static let mostWaiting = 1024
+
     /// - Parameters:
     ///   - input: The camera, which keeps its log.
     ///   - start: T0. What was captured before it is left out.
@@ -54,7 +57,9 @@ final class MetadataTrack {
         for remark in remarks {
             warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
         }
-        let ready = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }
+        let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
+        // One that lies in the future for ever must not hold up the others.
+        let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
         waiting.removeFirst(ready.count)
         for entry in ready { give(entry, at: position) }
         tellOfFailure(at: position)

@@ -17,6 +17,7 @@ final class MicrophoneFeed {
     private let start: ClockTime
     private var outages: OutageLog
     private var holes: SoundHoles
+    private var damage: SoundDamage
     /// Why its device is not there; `nil` while it is.
     private var absence: String?
     /// Whether the program has its voice, as far as was told.
@@ -42,6 +43,7 @@ final class MicrophoneFeed {
         self.taps = taps
         outages = OutageLog(track: input.role, start: start)
         holes = SoundHoles(track: input.role)
+        damage = SoundDamage(track: input.role)
         channels = input.channels
         position = first
         sound = SoundTrack(
@@ -53,7 +55,7 @@ final class MicrophoneFeed {
 
     /// Of its tracks, each within it; of the microphone where it has none.
     var gaps: [Gap] {
-        let all = (outages.gaps + holes.gaps).sorted { $0.from < $1.from }
+        let all = (outages.gaps + holes.gaps + damage.gaps).sorted { $0.from < $1.from }
         return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
     }
 
@@ -70,23 +72,29 @@ final class MicrophoneFeed {
         for delivery in input.takeDeliveries() { take(delivery) }
         var samples = sound.take(upTo: end)
         var silent = sound.takeHoles()
+        var damaged = sound.takeDamaged()
         var clipped = input.takeOverloads(
             through: start + Nanoseconds(SoundStage.samples.time(ofTick: end).nanoseconds))
         if offReason != nil {
             samples = Array(repeating: 0, count: samples.count)
-            silent = [position..<end]
+            (silent, damaged) = ([position..<end], [])
             clipped = 0
         }
         if !windows.isEmpty {
-            let missing = holes.causes(of: silent, besides: outages)
+            let missing =
+                (holes.causes(of: silent, besides: outages)
+                + damaged.map { MissingSound(samples: $0, cause: .corrupt) }).sorted {
+                    $0.samples.lowerBound < $1.samples.lowerBound
+                }
             for window in windows { window.append(samples, missing: missing) }
         }
         note(holes.take(silent, through: end, besides: outages))
+        noteDamage(damage.take(damaged, through: end))
         for tap in taps {
             tap.offer(SoundTap.Slice(firstSample: position, channels: channels, samples: samples))
         }
         for track in tracks where !track.hasEnded {
-            track.take(samples, at: position, silent: silent, clipped: clipped)
+            track.take(samples, at: position, silent: silent + damaged, clipped: clipped)
         }
         // A track measures itself.
         if tracks.isEmpty { loudness?.add(samples) }
@@ -151,6 +159,7 @@ final class MicrophoneFeed {
     /// No sample follows.
     func finish(at end: MediaTime) {
         note(holes.finish(besides: outages))
+        noteDamage(damage.finish())
         outages.end(at: start + Nanoseconds(end.nanoseconds))
         for track in tracks { track.finish() }
         if tracks.isEmpty { loudness?.finish() }
@@ -159,12 +168,23 @@ final class MicrophoneFeed {
 
     private func take(_ delivery: MicrophoneInput.Delivery) {
         switch delivery {
-        case .sound(let captured, let time, let clock):
+        case .sound(let captured, let time, let clock, let damaged):
             do throws(EncodingError) {
-                try sound.add(input.picked(captured), at: time, clock: clock)
+                try sound.add(input.picked(captured), at: time, clock: clock, damaged: damaged)
             } catch {
                 // It goes on in silence, and the manifest says why.
-                failure = failure ?? error
+                if failure == nil {
+                    failure = error
+                    events.append(
+                        SessionEvent(
+                            .warning, at: SoundStage.samples.time(ofTick: position),
+                            [
+                                "track": .string(role),
+                                "text": .string(
+                                    "microphone \(role) cannot be aligned, so its sound is silence: "
+                                        + error.description.printable(limit: 1000)),
+                            ]))
+                }
             }
         case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
         case .away(let time, let cause), .ended(let time, let cause):
@@ -177,16 +197,23 @@ final class MicrophoneFeed {
         if let event = delivery.event(of: role, since: start) { events.append(event) }
     }
 
-    private func note(_ gaps: [Gap]) {
+    private func note(_ gaps: [Gap], text: String? = nil) {
         for gap in gaps {
-            events.append(
-                SessionEvent(
-                    .drop, at: gap.from,
-                    [
-                        "track": .string(tracks.last?.name ?? role), "cause": .string(gap.cause),
-                        "duration_ns": .integer(gap.to.nanoseconds - gap.from.nanoseconds),
-                    ]))
+            var fields: [String: JSONValue] = [
+                "track": .string(tracks.last?.name ?? role), "cause": .string(gap.cause),
+                "duration_ns": .integer(gap.to.nanoseconds - gap.from.nanoseconds),
+            ]
+            if let text { fields["text"] = .string(text) }
+            events.append(SessionEvent(.drop, at: gap.from, fields))
         }
+    }
+
+    private func noteDamage(_ gaps: [Gap]) {
+        note(
+            gaps,
+            text:
+                "microphone \(role) delivered samples that are no sound (not a number, or far beyond full scale): "
+                + "they are silence. Look at its driver, or at the file it plays.")
     }
 
     /// What happened to the device since the last call.

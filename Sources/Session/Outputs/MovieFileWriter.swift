@@ -169,8 +169,8 @@ final class MovieFileWriter: Sendable {
         shared.withLock { $0.finishingBytes } + finishing.byteCount + Int64(queue.byteCount)
     }
 
-    /// Tells where all streams end, before the last of them is finished.
-    func setEnd(_ end: MediaTime) { shared.withLock { $0.end = end } }
+    /// Tells where all streams end, before the last of them is finished. Of several ends the earliest holds.
+    func setEnd(_ end: MediaTime) { shared.withLock { $0.end = $0.end.map { min($0, end) } ?? end } }
 
     /// Waits until the file is closed.
     func join() -> Result {

@@ -9,7 +9,7 @@ extension PictureLayer {
     ///   - place: Where it goes.
     ///   - plannedSize: Of the picture that the plan's crop is a part of.
     ///   - caption: Of a slate.
-    ///   - isCoarse: Whether half of the place's size is enough to decode at.
+    ///   - isCoarse: Whether half of the place's size is enough to decode at, though the plan does not say so.
     init(
         picture: CapturedPicture?, _ place: PlannedLayer, plannedSize: PictureSize, caption: SlateCaption,
         isCoarse: Bool
@@ -18,6 +18,6 @@ extension PictureLayer {
             picture: picture, rectangle: place.rectangle, filling: place.filling, rotation: place.rotation,
             isMirrored: place.isMirrored,
             crop: place.crop?.scaled(from: plannedSize, to: picture?.size ?? plannedSize),
-            border: place.border, caption: caption, isCoarse: isCoarse)
+            border: place.border, caption: caption, isCoarse: isCoarse || place.isCoarse)
     }
 }

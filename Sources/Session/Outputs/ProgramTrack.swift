@@ -27,13 +27,12 @@ final class ProgramTrack {
     /// What is to be shown from an instant on, in the order of time.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     private var hasPicture = false
-    /// Whether the encoder had no room for what is to be seen: it is offered again until it is taken.
+    /// Whether the encoder was spared what is to be seen: it is offered again until it is taken.
     private var isOwed = false
     private var decided = FrameCounts()
     /// Lost is also what its cameras did not deliver to it: without tracks of their own that stands nowhere else.
     var counts: FrameCounts {
-        var counts = decided.withdrawing(encoder.damagedCount, cause: .corrupt)
-            .withdrawing(encoder.lostInHardware, cause: .encoder)
+        var counts = encoder.corrected(decided)
         for feed in feeds {
             counts.lost.merge(feed.onAir.lost(feed.follower.aligner.counts.lost), uniquingKeysWith: +)
         }
@@ -89,13 +88,30 @@ final class ProgramTrack {
 
     func beginPart(at tick: Int64) { keyTick = tick }
 
+    /// Whether its encoder has ended before the recording: nothing is decided any more.
+    private var hasEnded = false
+
+    /// Decides nothing from here on.
+    ///
+    /// - Parameter end: Of what is in the file.
+    func end(at end: MediaTime) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        for index in feeds.indices {
+            feeds[index].picture = nil
+            feeds[index].follower.finish(at: end)
+        }
+    }
+
     func take(_ deliveries: [CameraInput.Delivery], from role: String) {
+        guard !hasEnded else { return }
         for index in feeds.indices where feeds[index].follower.input.role == role {
             feeds[index].follower.take(deliveries)
         }
     }
 
     func step(tick: Int64) {
+        guard !hasEnded else { return }
         let time = rate.time(ofTick: tick)
         while let next = arrangements.first, next.from <= time {
             arrangements.removeFirst()
@@ -117,15 +133,10 @@ final class ProgramTrack {
             return
         }
         let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
-        if encoder.encode(layers, tick: tick, asKey: asKey) {
-            hasPicture = true
-            isOwed = false
-            decided.captured += 1
-        } else {
-            isOwed = true
-            decided.repeated += 1
-            decided.lost[.encoder, default: 0] += 1
-        }
+        encoder.encode(layers, tick: tick, asKey: asKey)
+        hasPicture = true
+        isOwed = false
+        decided.captured += 1
     }
 
     /// Lets one camera decide.
@@ -152,7 +163,7 @@ final class ProgramTrack {
     }
 
     func finish(at end: MediaTime) {
-        for index in feeds.indices { feeds[index].follower.finish(at: end) }
+        self.end(at: end)
         encoder.finish()
     }
 

@@ -1,27 +1,45 @@
 internal import Media
 
-/// The thread that encodes the program's sound.
+/// The thread that encodes the program's sound, or that of a microphone that is a stream of a movie.
 final class SoundEncoderLane: Sendable {
+    private struct State {
+        var outages: [RestartingSoundEncoder.Outage] = []
+        var end: RestartingSoundEncoder.End?
+        var toldOutages = 0
+        var isEndTold = false
+    }
+
     private let queue = BoundedQueue<[Float]>(capacity: 256)
-    private let failed = Monitor<EncodingError?>(nil)
+    private let state = Monitor(State())
     private let thread: MediaThread
 
     /// - Parameters:
     ///   - encoder: Used by this lane's thread alone from here on.
-    ///   - lane: Where the packets go. It is finished when the sound is, and when the encoder fails.
-    init(encoder: sending any SoundEncoding, to lane: MovieLane) {
-        let (queue, failed) = (queue, failed)
+    ///   - make: Makes another encoder like it, on this lane's thread, should it fail.
+    ///   - lane: Where the packets go. It is finished when the sound is, and when no encoder works any more.
+    init(
+        encoder: sending any SoundEncoding, making make: @escaping RestartingSoundEncoder.Making,
+        to lane: MovieLane
+    ) {
+        let (queue, state) = (queue, state)
         let carried = Carried(encoder)
         thread = MediaThread(name: "enc:sound") {
-            do throws(EncodingError) {
-                while let samples = queue.next() {
-                    for packet in try carried.value.encode(samples) { lane.append(packet) }
+            let encoder = RestartingSoundEncoder(carried.value, making: make) { lane.append($0) }
+            func tell() {
+                let (outages, end) = (encoder.takeOutages(), encoder.end)
+                if outages.isEmpty, end == nil { return }
+                state.withLock { state in
+                    state.outages += outages
+                    state.end = end
                 }
-                for packet in try carried.value.finish() { lane.append(packet) }
-            } catch {
-                failed.withLock { $0 = error }
-                queue.finish()
             }
+            while encoder.end == nil, let samples = queue.next() {
+                encoder.encode(samples)
+                tell()
+            }
+            encoder.finish()
+            tell()
+            queue.finish()
             lane.finish()
         }
     }
@@ -30,5 +48,21 @@ final class SoundEncoderLane: Sendable {
     func encode(_ samples: [Float]) { queue.put(samples) }
     func finish() { queue.finish() }
     func join() { thread.join() }
-    var failure: EncodingError? { failed.withLock { $0 } }
+    /// Where the stream ended, because encoders failed one after the other.
+    var end: RestartingSoundEncoder.End? { state.withLock { $0.end } }
+    /// Why it did.
+    var failure: EncodingError? { end?.failure }
+    /// Stretches that are silence in the file, because an encoder failed.
+    var outages: [RestartingSoundEncoder.Outage] { state.withLock { $0.outages } }
+
+    /// What went wrong since the last call, told once.
+    func takeNews() -> (outages: [RestartingSoundEncoder.Outage], end: RestartingSoundEncoder.End?) {
+        state.withLock { state in
+            defer {
+                state.toldOutages = state.outages.count
+                state.isEndTold = state.end != nil
+            }
+            return (Array(state.outages[state.toldOutages...]), state.isEndTold ? nil : state.end)
+        }
+    }
 }

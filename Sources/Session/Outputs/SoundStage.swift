@@ -6,7 +6,8 @@ final class SoundStage {
     static let rate = FrameRate(50, per: 1)
     /// The grid of samples: sample n is T0 + n/48 000.
     static let samples = FrameRate(Int64(SoundFormat.sessionRate))
-    /// The program's sound has two channels; one microphone's single channel goes to both.
+    /// The program's sound has two channels. Those of a stereo microphone go to one each; a single channel goes to both, and so does
+    /// the mean of three and more, which are no left and right.
     static let mixChannels = 2
 
     private(set) var microphones: [MicrophoneFeed]
@@ -74,10 +75,11 @@ final class SoundStage {
             let (last, next) = gains[index]
             gains[index].last = next
             guard last != 0 || next != 0 else { continue }
-            let step = heard.channels
+            let samples = heard.channels > 2 ? Self.mean(of: heard) : heard.samples
+            let step = heard.channels > 2 ? 1 : heard.channels
             let right = step > 1 ? 1 : 0
             let rise = (next - last) / Float(frames)
-            heard.samples.withUnsafeBufferPointer { slice in
+            samples.withUnsafeBufferPointer { slice in
                 sum.withUnsafeMutableBufferPointer { sum in
                     for frame in 0..<frames {
                         let gain = last + rise * Float(frame + 1)
@@ -88,5 +90,12 @@ final class SoundStage {
             }
         }
         return sum.map { min(max($0, -1), 1) }
+    }
+
+    private static func mean(of sound: (samples: [Float], channels: Int)) -> [Float] {
+        let share = 1 / Float(sound.channels)
+        return stride(from: 0, to: sound.samples.count, by: sound.channels).map { start in
+            sound.samples[start..<start + sound.channels].reduce(0, +) * share
+        }
     }
 }

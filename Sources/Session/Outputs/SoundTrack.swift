@@ -19,6 +19,10 @@ final class SoundTrack {
     private var silentRanges: [Range<Int64>] = []
     /// Samples of what was given that are silence for want of sound, in order, since they were asked for last.
     private var holes: [Range<Int64>] = []
+    /// Samples that are silence because what was captured was no sound, as far as they were not given yet.
+    private var damaged = RangeSet<Int64>()
+    /// Those of them that were given since they were asked for last.
+    private var givenDamage = RangeSet<Int64>()
 
     /// The index of the next sample that is asked for.
     private var written: Int64
@@ -35,13 +39,22 @@ final class SoundTrack {
         self.resampler = resampler
         self.start = start
         written = first
-        self.first = start + Nanoseconds(first * 1_000_000_000 / Int64(SoundFormat.sessionRate))
+        self.first = start + Nanoseconds(SoundStage.samples.time(ofTick: first).nanoseconds)
         channels = format.channels
         inputRate = format.rate
     }
 
     /// Takes a slice whose clock model says it began at `time`, and what that model knows.
-    func add(_ samples: [Float], at time: ClockTime, clock: ClockReading) throws(EncodingError) {
+    ///
+    /// - Parameters:
+    ///   - samples: Interleaved.
+    ///   - time: Of the first one.
+    ///   - clock: What the clock model knows.
+    ///   - damaged: Frames of the slice that are silence because what was captured was no sound.
+    /// - Throws: When the resampler fails.
+    func add(
+        _ samples: [Float], at time: ClockTime, clock: ClockReading, damaged: [Range<Int>] = []
+    ) throws(EncodingError) {
         let frames = samples.count / channels
         let end = time + Nanoseconds(Int64(frames) * 1_000_000_000 / Int64(inputRate))
         guard end > first - Self.lead else { return }
@@ -49,6 +62,7 @@ final class SoundTrack {
         guard let next else {
             self.next = Int64(wanted.rounded())
             try resampler.correct(partsPerMillion: placement.begin(clock: clock, at: time))
+            note(damaged)
             try convert(samples[...])
             return
         }
@@ -58,14 +72,17 @@ final class SoundTrack {
         switch decision {
         case .convert(let partsPerMillion):
             try resampler.correct(partsPerMillion: partsPerMillion)
+            note(damaged)
             try convert(samples[...])
         case .bridge(let count):
             try flush()
             bridge(upTo: Int64(wanted.rounded()), atMost: count + Int64(inside.rounded(.up)) + 1)
+            note(damaged)
             try convert(samples[...])
         case .cut:
             try flush()
             takeBack(from: Int64(wanted.rounded()))
+            note(damaged)
             try convert(samples[...])
         }
     }
@@ -84,7 +101,13 @@ final class SoundTrack {
         }
         let silent = silence(in: written..<(written + Int64(present)))
         holes += silent
-        if present < wanted { holes.append(written + Int64(present)..<end) }
+        let late = written + Int64(present)..<end
+        if !late.isEmpty { holes.append(late) }
+        if !damaged.isEmpty {
+            let due = damaged.intersection(RangeSet(written..<end))
+            givenDamage.formUnion(due.subtracting(RangeSet(silent + [late])))
+            damaged.remove(contentsOf: Int64.min..<end)
+        }
         written = end
         return result
     }
@@ -93,6 +116,27 @@ final class SoundTrack {
     func takeHoles() -> [Range<Int64>] {
         defer { holes.removeAll(keepingCapacity: true) }
         return holes
+    }
+
+    /// The track's samples that were given since the last call as silence because what was captured was no sound, in order. None
+    /// of them is among the holes.
+    func takeDamaged() -> [Range<Int64>] {
+        guard !givenDamage.isEmpty else { return [] }
+        defer { givenDamage = RangeSet() }
+        return Array(givenDamage.ranges)
+    }
+
+    /// Notes where damaged frames of the slice that is converted next come to lie in the track.
+    private func note(_ frames: [Range<Int>]) {
+        guard !frames.isEmpty, let next else { return }
+        let rate = Double(SoundFormat.sessionRate)
+        let begin = Double(next) + resampler.delay.inSeconds * rate
+        let step = rate / Double(inputRate)
+        for range in frames {
+            let from = Int64((begin + Double(range.lowerBound) * step).rounded())
+            let to = Int64((begin + Double(range.upperBound) * step).rounded())
+            damaged.insert(contentsOf: from..<max(to, from + 1))
+        }
     }
 
     private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {

@@ -124,7 +124,7 @@ extension PlanCompiler {
                 size: program.size, rate: program.rate, preset: program.video.preset,
                 quality: program.video.quality,
                 color: .bt709Limited),
-            arrangement: ProgramArrangement(program), cameras: cameras, mix: program.sound.mix,
-            soundBitrate: program.sound.bitrate)
+            isCoarse: program.isCoarse, arrangement: ProgramArrangement(program), cameras: cameras,
+            mix: program.sound.mix, soundBitrate: program.sound.bitrate)
     }
 }

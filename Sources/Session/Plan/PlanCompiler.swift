@@ -325,11 +325,23 @@ struct PlanCompiler {
                 expected: native.channels == 1
                     ? "channel 1, its only one" : "its channels 1 to \(native.channels)")
         }
+        // Made-up devices and files deliver all channels that they have; hardware is opened with those that are wanted.
+        let isAsItIs = !pick.isEmpty || !Self.isHardware(device.device)
+        let channels = isAsItIs ? native?.channels ?? max(highest, microphone.channels) : microphone.channels
+        let recorded = pick.isEmpty ? channels : pick.count
+        if profile.tracks.files == .one, profile.tracks.microphones == .wav, recorded > 2 {
+            throw profile.source.error(
+                at: "tracks.files",
+                found: "one, with the \(recorded) channels of microphone \(microphone.role)",
+                expected:
+                    "one-each, since a movie's sound has two channels at most, or `pick` of one or two channels"
+            )
+        }
         return PlannedMicrophone(
             role: microphone.role, selector: device.selector, identity: device.device.identity,
             format: SoundFormat(
                 rate: native?.rate ?? SoundFormat.sessionRate,
-                channels: pick.isEmpty ? microphone.channels : native?.channels ?? highest),
+                channels: channels),
             gain: microphone.gainDecibels, offset: microphone.offset ?? .zero,
             offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 },
             voice: try voice(of: microphone, device.device, field))

@@ -6,6 +6,8 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     public var file: String
     /// Of the composed picture; sides are even.
     public var settings: PictureEncodingSettings
+    /// Whether JPEGs are decoded at half of the size at which they are shown.
+    public let isCoarse: Bool
     /// Which cameras it shows, and where, as a person would say it.
     public private(set) var arrangement: ProgramArrangement
     /// What follows from that, from the back to the front.
@@ -16,13 +18,14 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     public var soundBitrate: Int
 
     public init(
-        file: String, settings: PictureEncodingSettings, arrangement: ProgramArrangement,
-        cameras: [PlannedCamera], mix: [String], soundBitrate: Int
+        file: String, settings: PictureEncodingSettings, isCoarse: Bool = false,
+        arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], soundBitrate: Int
     ) {
         self.file = file
         self.settings = settings
+        self.isCoarse = isCoarse
         self.arrangement = arrangement
-        layers = arrangement.layers(of: cameras, size: settings.size)
+        layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
         self.mix = mix
         self.soundBitrate = soundBitrate
     }
@@ -34,7 +37,17 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     ///   - cameras: The plan's.
     public mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
         self.arrangement = arrangement
-        layers = arrangement.layers(of: cameras, size: settings.size)
+        layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
+    }
+
+    private static func layers(
+        _ arrangement: ProgramArrangement, _ cameras: [PlannedCamera], _ size: PictureSize, _ isCoarse: Bool
+    ) -> [PlannedLayer] {
+        arrangement.layers(of: cameras, size: size).map { layer in
+            var layer = layer
+            layer.isCoarse = isCoarse
+            return layer
+        }
     }
 }
 
@@ -48,6 +61,8 @@ public struct PlannedLayer: Sendable, Equatable, Codable {
     public var isMirrored: Bool
     public var crop: PixelRectangle?
     public var border: Int
+    /// Whether its JPEGs are decoded at half of the rectangle's size.
+    public var isCoarse = false
 
     public init(
         role: String, rectangle: PixelRectangle, filling: PictureLayer.Filling = .fill,

@@ -35,7 +35,7 @@ extension PlannedLayer {
             let place = Placement(
                 of: camera.format.size, crop: crop, rotation: rotation, filling: filling, into: rectangle)
         else { return nil }
-        let wanted = rotation.swapsSides ? place.target.size.turned : place.target.size
-        return JPEGScale.smallest(for: place.source.size, wanted: wanted)
+        let shown = rotation.swapsSides ? place.target.size.turned : place.target.size
+        return JPEGScale.smallest(for: place.source.size, wanted: isCoarse ? shown.halved : shown)
     }
 }

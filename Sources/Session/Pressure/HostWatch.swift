@@ -28,7 +28,7 @@ final class HostWatch: Sendable {
         _ = clock.startThread(named: "pressure") {
             repeat {
                 let time = clock.now
-                let state = host.read(folder: folder, at: time)
+                let state = host.read(folder: folder, at: time).checked()
                 let used = MediaThread.cpuTimeOfCurrentThread
                 latest.withLock { $0 = Report(state: state, at: time, cpuTime: used) }
             } while clock.sleep(until: clock.now + Self.interval, unless: done)

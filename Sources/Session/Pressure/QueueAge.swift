@@ -1,3 +1,5 @@
+public import Media
+
 /// How far behind an encoder or a file is.
 public struct QueueAge: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
@@ -11,10 +13,13 @@ public struct QueueAge: Sendable, Equatable {
     public let name: String
     /// The age of what has waited longest, in intervals between two pictures.
     public let intervals: Double
+    /// How long it will take to work off what waits, by what the last pictures took; zero where that is not known.
+    public let backlog: Nanoseconds
 
-    public init(_ kind: Kind, name: String, intervals: Double) {
+    public init(_ kind: Kind, name: String, intervals: Double, backlog: Nanoseconds = .zero) {
         self.kind = kind
         self.name = name
         self.intervals = intervals
+        self.backlog = backlog
     }
 }

@@ -5,10 +5,10 @@ extension ChoiceSettings {
         let fields = try value.fields(["policy", "prefer"])
         let usual = ChoiceSettings()
         self.init(
-            policy: try fields.read("policy", else: usual.policy) { value throws(ProfileError) in
+            policy: fields.read("policy", else: usual.policy) { value throws(ProfileError) in
                 try value.choice()
             },
-            prefer: try fields.read("prefer") { value throws(ProfileError) in
+            prefer: fields.read("prefer") { value throws(ProfileError) in
                 let expected = "front, back, or what names one camera, for example serial:0123"
                 let selector = try value.text(limit: 4096, expected: expected)
                 switch selector {

@@ -6,7 +6,7 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var role: String
     /// A device selector: `default`, `pulse:<source>`, `virtual:clap`, …
     public var device: String
-    /// Of its track: 1 or 2.
+    /// Of its track, 1 to 8. Made-up microphones and files deliver all channels that they have, whatever is said here.
     public var channels: Int
     /// Of its sound in the program's mix, −60…30; its own track is never changed.
     public var gainDecibels: Double

@@ -38,6 +38,21 @@ extension Profile {
         return profile
     }
 
+    /// The same profile without its microphones, and with a program without sound.
+    ///
+    /// - Throws: When nothing is left to record; the error's file is the option.
+    public func withoutMicrophones() throws(ProfileError) -> Profile {
+        var profile = self
+        profile.microphones = []
+        profile.program?.sound.mix = []
+        guard profile.writesAnything else {
+            throw ProfileError(
+                file: "--no-mics", found: "the profile “\(name)”, which records nothing but microphones",
+                expected: "a profile that records cameras, or no `--no-mics`")
+        }
+        return profile
+    }
+
     private static func isReal(_ selector: String) -> Bool {
         !selector.hasPrefix("virtual:") && !selector.hasPrefix("file:")
     }

@@ -17,6 +17,8 @@ public struct ProfileError: Error, Sendable, Equatable {
     public let expected: String
     /// Whether nothing is wrong with the profile elsewhere: this computer lacks what it asks for.
     public var isMissingDevice = false
+    /// What else is wrong with the same file, further down.
+    public internal(set) var others: [ProfileError] = []
 
     public init(
         file: String, line: Int = 0, column: Int = 0, field: String = "", found: String, expected: String
@@ -28,6 +30,11 @@ public struct ProfileError: Error, Sendable, Equatable {
         self.found = found
         self.expected = expected
     }
+}
+
+extension ProfileError {
+    /// This error and the others, in the file's order: one line each.
+    public var lines: [String] { [description] + others.map(\.description) }
 }
 
 extension ProfileError: CustomStringConvertible {

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The folders in which profiles are looked for, the user's own first.
+/// Where profiles are looked for: in folders, the user's own first, then among those that are part of the program.
 public struct ProfileLibrary: Sendable, Equatable {
     /// One profile that can be named.
     public struct Entry: Sendable, Equatable {
         public let name: String
-        public let path: String
+        /// The profile's file; `nil` when the profile is part of the program.
+        public let path: String?
         /// `nil` when it cannot be read; `problem` says why.
         public let profile: Profile?
         public let problem: ProfileError?
@@ -15,14 +16,17 @@ public struct ProfileLibrary: Sendable, Equatable {
 
     /// A profile of an earlier folder hides one of the same name in a later one.
     public let folders: [String]
+    /// The profiles that are part of the program. Each folder's profiles come before them.
+    public let shipped: [ShippedProfile]
 
-    public init(folders: [String]) {
+    public init(folders: [String], shipped: [ShippedProfile] = []) {
         var seen: Set<String> = []
         self.folders = folders.filter { seen.insert($0).inserted }
+        self.shipped = shipped
     }
 
-    /// The usual folders: `$XDG_CONFIG_HOME/multicam/profiles`, what came with the program, then the data folders of the
-    /// XDG Base Directory Specification.
+    /// The usual folders (`$XDG_CONFIG_HOME/multicam/profiles`, what came with the program, the data folders of the XDG Base
+    /// Directory Specification), then what is part of the program.
     ///
     /// - Parameters:
     ///   - environment: The process's variables. Relative paths in the XDG ones count as not set, as the specification says.
@@ -39,7 +43,8 @@ public struct ProfileLibrary: Sendable, Equatable {
         let shared = named.filter { $0.hasPrefix("/") } + ["/usr/local/share", "/usr/share"]
         self.init(
             folders: config.map(Self.profilesFolder) + Self.shippedFolders(executable: executable)
-                + data.map(Self.profilesFolder) + shared.map(Self.profilesFolder))
+                + data.map(Self.profilesFolder) + shared.map(Self.profilesFolder),
+            shipped: ShippedProfile.all)
     }
 
     private static func profilesFolder(in folder: String) -> String {
@@ -70,20 +75,15 @@ public struct ProfileLibrary: Sendable, Equatable {
 
     /// All profiles by name, those that cannot be read too.
     public func list() -> [Entry] {
-        var entries: [String: Entry] = [:]
-        for folder in folders {
-            for file in Self.profileFiles(in: folder) {
-                let name = Profile.name(ofFile: file)
-                guard entries[name] == nil else { continue }
-                let path = folder + "/" + file
-                do throws(ProfileError) {
-                    entries[name] = Entry(name: name, path: path, profile: try Self.read(path), problem: nil)
-                } catch {
-                    entries[name] = Entry(name: name, path: path, profile: nil, problem: error)
-                }
+        names.compactMap { name in
+            let path = file(named: name)
+            do throws(ProfileError) {
+                guard let text = try text(named: name) else { return nil }
+                return Entry(name: name, path: path, profile: try text.profile(), problem: nil)
+            } catch {
+                return Entry(name: name, path: path, profile: nil, problem: error)
             }
         }
-        return entries.values.sorted { $0.name < $1.name }
     }
 
     /// Loads a profile.
@@ -93,21 +93,19 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// - Returns: The profile, checked by itself but not against any device.
     /// - Throws: When there is no profile of this name, its file cannot be read, or something in it is wrong.
     public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
-        try Self.read(try path(of: nameOrPath))
+        try text(of: nameOrPath).profile()
     }
 
-    /// Where the file of a profile is.
-    public func path(of nameOrPath: String) throws(ProfileError) -> String {
-        if Self.isPath(nameOrPath) { return nameOrPath }
-        for folder in folders {
-            if let file = Self.profileFiles(in: folder).first(where: {
-                Profile.name(ofFile: $0) == nameOrPath
-            }) {
-                return folder + "/" + file
-            }
-        }
-        let names = folders.flatMap { Self.profileFiles(in: $0).map(Profile.name(ofFile:)) }
-        let known = ProfileValue.list(Set(names).sorted(), nearestTo: nameOrPath)
+    /// Finds a profile and reads its text.
+    ///
+    /// - Parameter nameOrPath: A name that `list()` has, or the path of a file.
+    /// - Returns: The text, which may hold anything.
+    /// - Throws: When there is no profile of this name, or its file cannot be read.
+    public func text(of nameOrPath: String) throws(ProfileError) -> ProfileText {
+        if Self.isPath(nameOrPath) { return try ProfileText(file: nameOrPath) }
+        if let text = try text(named: nameOrPath) { return text }
+        let names = names
+        let known = ProfileValue.list(names, nearestTo: nameOrPath)
         throw ProfileError(
             file: nameOrPath, found: "no profile of this name",
             expected: names.isEmpty
@@ -115,9 +113,31 @@ public struct ProfileLibrary: Sendable, Equatable {
                 : "\(known), or the path of a file")
     }
 
+    /// The names of all profiles, sorted.
+    private var names: [String] {
+        let named = folders.flatMap { Self.profileFiles(in: $0).map(Profile.name(ofFile:)) }
+        return Set(named + shipped.map(\.name)).sorted()
+    }
+
+    /// The text of the first profile of this name; `nil` where there is none.
+    private func text(named name: String) throws(ProfileError) -> ProfileText? {
+        if let path = file(named: name) { return try ProfileText(file: path) }
+        return shipped.first { $0.name == name }.map { ProfileText($0) }
+    }
+
+    /// The path of a profile's file in the first folder that has one.
+    private func file(named name: String) -> String? {
+        for folder in folders {
+            if let file = Self.profileFiles(in: folder).first(where: { Profile.name(ofFile: $0) == name }) {
+                return folder + "/" + file
+            }
+        }
+        return nil
+    }
+
     /// Reads a profile's file, which may also be a pipe.
     public static func read(_ path: String) throws(ProfileError) -> Profile {
-        try Profile(yaml: try bytes(ofFile: path), file: path)
+        try ProfileText(file: path).profile()
     }
 
     private static func isPath(_ text: String) -> Bool {

@@ -5,10 +5,16 @@ extension ProfileReader {
     func cameras(_ value: ProfileValue) throws(ProfileError) -> [CameraRole] {
         var roles: [CameraRole] = []
         for entry in try value.entries(expected: "one field a camera, for example desk: { device: any }") {
-            try checkRole(entry, taken: roles.map(\.role))
-            roles.append(try camera(entry))
+            value.problems.collecting { () throws(ProfileError) in
+                try checkRole(entry, taken: roles.map(\.role))
+            }
+            // What stands wrong in it is told here; that others name its role is right.
+            let role = value.problems.collecting { () throws(ProfileError) in try camera(entry) }
+            roles.append(role ?? CameraRole(role: entry.name))
         }
-        for entry in try value.entries(expected: "") { try checkMatch(entry, among: roles) }
+        for entry in try value.entries(expected: "") {
+            value.problems.collecting { () throws(ProfileError) in try checkMatch(entry, among: roles) }
+        }
         return roles
     }
 
@@ -21,38 +27,38 @@ extension ProfileReader {
     private func camera(_ entry: ProfileEntry) throws(ProfileError) -> CameraRole {
         let fields = try entry.value.fields(Self.cameraFields)
         var camera = CameraRole(role: entry.name)
-        camera.device = try fields.read("device", else: camera.device) { value throws(ProfileError) in
+        camera.device = fields.read("device", else: camera.device) { value throws(ProfileError) in
             try device(value, example: "any or /dev/video0")
         }
-        camera.size = try fields.read("size") { value throws(ProfileError) in try value.size() }
-        camera.rate = try fields.read("rate") { value throws(ProfileError) in try value.rate() }
-        camera.format = try fields.read("format", else: .auto) { value throws(ProfileError) in
+        camera.size = fields.read("size") { value throws(ProfileError) in try value.size() }
+        camera.rate = fields.read("rate") { value throws(ProfileError) in try value.rate() }
+        camera.format = fields.read("format", else: .auto) { value throws(ProfileError) in
             try value.choice()
         }
-        camera.rotation = try fields.read("rotation") { value throws(ProfileError) in
+        camera.rotation = fields.read("rotation") { value throws(ProfileError) in
             try rotation(value)
         }
-        camera.isMirrored = try fields.read("mirrored", else: false) { value throws(ProfileError) in
+        camera.isMirrored = fields.read("mirrored", else: false) { value throws(ProfileError) in
             try value.truth()
         }
-        camera.previewMirroring = try fields.read("preview", else: .auto) { value throws(ProfileError) in
+        camera.previewMirroring = fields.read("preview", else: .auto) { value throws(ProfileError) in
             try value.fields(["mirrored"]).read("mirrored", else: .auto) { value throws(ProfileError) in
                 try value.choice()
             }
         }
-        camera.latency = try fields.read("latency") { value throws(ProfileError) in
+        camera.latency = fields.read("latency") { value throws(ProfileError) in
             try value.duration(in: .zero ... .seconds(2), example: "40ms")
         }
-        camera.crop = try fields.read("crop") { value throws(ProfileError) in try crop(value) }
+        camera.crop = fields.read("crop") { value throws(ProfileError) in try crop(value) }
         camera.zoom = try zoom(fields)
-        camera.output = try fields.read("output") { value throws(ProfileError) in try output(value) }
-        camera.controls = try fields.read("controls", else: []) { value throws(ProfileError) in
+        camera.output = fields.read("output") { value throws(ProfileError) in try output(value) }
+        camera.controls = fields.read("controls", else: []) { value throws(ProfileError) in
             try controls(value)
         }
-        camera.preset = try fields.read("preset") { value throws(ProfileError) in
+        camera.preset = fields.read("preset") { value throws(ProfileError) in
             try value.text(limit: 64, expected: "a name that `multicam controls CAMERA --save NAME` has kept")
         }
-        camera.match = try fields.read("match") { value throws(ProfileError) in try match(value) }
+        camera.match = fields.read("match") { value throws(ProfileError) in try match(value) }
         return camera
     }
 
@@ -91,14 +97,14 @@ extension ProfileReader {
 
     private func zoom(_ fields: ProfileFields) throws(ProfileError) -> Zoom {
         func position(_ name: String, _ low: String, _ high: String) throws(ProfileError) -> Double {
-            try fields.read(name, else: 0) { value throws(ProfileError) in
+            fields.read(name, else: 0) { value throws(ProfileError) in
                 try value.decimal(
                     in: Zoom.positions,
                     expected: "a number from -1 (as far \(low) as it goes) to 1 (as far \(high))")
             }
         }
         return Zoom(
-            factor: try fields.read("zoom", else: 1) { value throws(ProfileError) in
+            factor: fields.read("zoom", else: 1) { value throws(ProfileError) in
                 try value.decimal(
                     in: Zoom.factors,
                     expected: "how many times larger, from 1 (all is seen) to \(Int(Zoom.factors.upperBound))"
@@ -119,8 +125,8 @@ extension ProfileReader {
         guard case .mapping = value.node.content else { return CameraOutput(size: try size(value)) }
         let fields = try value.fields(["size", "rate"])
         return CameraOutput(
-            size: try fields.read("size", size),
-            rate: try fields.read("rate") { value throws(ProfileError) in try value.rate() })
+            size: fields.read("size", size),
+            rate: fields.read("rate") { value throws(ProfileError) in try value.rate() })
     }
 
     /// `desk`, or `{ camera: desk, what: [exposure, size] }`.
@@ -134,7 +140,7 @@ extension ProfileReader {
             camera: try fields.required("camera", expected: expected) { value throws(ProfileError) in
                 try value.text(limit: 32, expected: expected)
             })
-        match.traits = try fields.read("what", else: match.traits) { value throws(ProfileError) in
+        match.traits = fields.read("what", else: match.traits) { value throws(ProfileError) in
             let words = ProfileValue.list(CameraMatch.Trait.allCases.map(\.rawValue))
             var traits: [CameraMatch.Trait] = []
             for item in try value.items(expected: "a list of \(words)") {

@@ -9,8 +9,11 @@ extension ProfileReader {
         for entry in try value.entries(
             expected: "one field a microphone, for example host: { device: default }")
         {
-            try checkRole(entry, taken: cameras.map(\.role) + roles.map(\.role))
-            roles.append(try microphone(entry))
+            value.problems.collecting { () throws(ProfileError) in
+                try checkRole(entry, taken: cameras.map(\.role) + roles.map(\.role))
+            }
+            let role = value.problems.collecting { () throws(ProfileError) in try microphone(entry) }
+            roles.append(role ?? MicrophoneRole(role: entry.name))
         }
         return roles
     }
@@ -25,25 +28,25 @@ extension ProfileReader {
         }
         let fields = try entry.value.fields(names)
         var microphone = MicrophoneRole(role: entry.name)
-        microphone.device = try fields.read("device", else: microphone.device) { value throws(ProfileError) in
+        microphone.device = fields.read("device", else: microphone.device) { value throws(ProfileError) in
             try device(value, example: "default or pulse:alsa_input.usb-1")
         }
-        microphone.pick = try fields.read("pick") { value throws(ProfileError) in try pick(value) }
-        microphone.channels = try fields.read("channels", else: microphone.pick?.count ?? 1) {
+        microphone.pick = fields.read("pick") { value throws(ProfileError) in try pick(value) }
+        microphone.channels = fields.read("channels", else: microphone.pick?.count ?? 1) {
             value throws(ProfileError) in
-            let channels = try value.integer(in: 1...2, expected: "1 or 2")
+            let channels = try value.integer(in: 1...8, expected: "1 to 8")
             if let pick = microphone.pick, pick.count != channels {
                 throw value.error(expected: "\(pick.count), as many as pick names")
             }
             return channels
         }
-        microphone.gainDecibels = try fields.read("gain", else: 0) { value throws(ProfileError) in
+        microphone.gainDecibels = fields.read("gain", else: 0) { value throws(ProfileError) in
             try value.decimal(in: -60...30, expected: "a number of decibels from -60 to 30")
         }
-        microphone.offset = try fields.read("offset") { value throws(ProfileError) in
+        microphone.offset = fields.read("offset") { value throws(ProfileError) in
             try value.duration(in: .seconds(-5) ... .seconds(5), example: "-20ms")
         }
-        microphone.voice = try fields.read("voice", else: microphone.voice) { value throws(ProfileError) in
+        microphone.voice = fields.read("voice", else: microphone.voice) { value throws(ProfileError) in
             try voice(value)
         }
         return microphone
@@ -55,8 +58,8 @@ extension ProfileReader {
         }
         let fields = try value.fields(["echo", "noise"])
         return VoiceSettings(
-            echo: try fields.read("echo", else: false) { value throws(ProfileError) in try value.truth() },
-            noise: try fields.read("noise", else: false) { value throws(ProfileError) in try value.truth() })
+            echo: fields.read("echo", else: false) { value throws(ProfileError) in try value.truth() },
+            noise: fields.read("noise", else: false) { value throws(ProfileError) in try value.truth() })
     }
 
     private func pick(_ value: ProfileValue) throws(ProfileError) -> [Int] {

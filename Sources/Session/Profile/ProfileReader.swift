@@ -8,7 +8,7 @@ struct ProfileReader {
     private let name: String
 
     init(_ root: YAMLNode, file: String, name: String) {
-        self.root = ProfileValue(file: file, field: "", node: root)
+        self.root = ProfileValue(file: file, field: "", node: root, problems: ProfileProblems())
         self.name = name
         source = ProfileSource(file: file, root: root)
     }
@@ -21,39 +21,40 @@ struct ProfileReader {
             throw root.error(found: "an empty file", expected: "cameras or microphones")
         }
         let fields = try root.fields(names)
-        let cameras = try fields.read("cameras", else: []) { value throws(ProfileError) in
+        let cameras = fields.read("cameras", else: []) { value throws(ProfileError) in
             try self.cameras(value)
         }
-        let microphones = try fields.read("microphones", else: []) { value throws(ProfileError) in
+        let microphones = fields.read("microphones", else: []) { value throws(ProfileError) in
             try self.microphones(value, cameras: cameras)
         }
-        guard !cameras.isEmpty || !microphones.isEmpty else {
+        guard !cameras.isEmpty || !microphones.isEmpty || !root.problems.isEmpty else {
             throw root.error(found: "no device", expected: "at least one role in cameras or microphones")
         }
-        let program = try fields.read("program") { value throws(ProfileError) in
+        let program = fields.read("program") { value throws(ProfileError) in
             try ProgramReader(value, cameras: cameras.map(\.role), microphones: microphones.map(\.role))
                 .settings()
         }
         let usual = TrackSettings.usual(withProgram: program != nil)
         let profile = Profile(
             name: name,
-            description: try fields.read("description", else: "") { value throws(ProfileError) in
+            description: fields.read("description", else: "") { value throws(ProfileError) in
                 try value.text(limit: 200, expected: "one line of at most 200 characters")
             },
             cameras: cameras, microphones: microphones, program: program,
-            tracks: try fields.read("tracks", else: usual) { value throws(ProfileError) in
+            tracks: fields.read("tracks", else: usual) { value throws(ProfileError) in
                 try self.tracks(value, usual: usual)
             },
-            budget: try fields.read("budget", else: BudgetSettings()) { value throws(ProfileError) in
+            budget: fields.read("budget", else: BudgetSettings()) { value throws(ProfileError) in
                 try self.budget(value)
             },
-            limits: try fields.read("limits", else: RecordingLimits()) { value throws(ProfileError) in
+            limits: fields.read("limits", else: RecordingLimits()) { value throws(ProfileError) in
                 try self.limits(value)
             },
-            choice: try fields.read("choice", else: ChoiceSettings()) { value throws(ProfileError) in
+            choice: fields.read("choice", else: ChoiceSettings()) { value throws(ProfileError) in
                 try ChoiceSettings(value)
             },
             source: source)
+        try root.problems.throwAny()
         guard profile.writesAnything else {
             throw source.error(
                 at: "tracks", found: "nothing to write",
@@ -68,7 +69,7 @@ struct ProfileReader {
         try value.text(limit: 4096, expected: "a device selector, for example \(example)")
     }
 
-    /// Role names become file names and stand in commands, so they are plain, and each names one thing.
+    /// Checks a role's name. Role names become file names and stand in commands, so they are plain, and each names one thing.
     func checkRole(_ entry: ProfileEntry, taken: [String]) throws(ProfileError) {
         guard Profile.isRole(entry.name) else {
             throw entry.value.error(
@@ -91,19 +92,19 @@ struct ProfileReader {
     private func tracks(_ value: ProfileValue, usual: TrackSettings) throws(ProfileError) -> TrackSettings {
         let fields = try value.fields(["cameras", "microphones", "files", "video", "metadata"])
         return TrackSettings(
-            cameras: try fields.read("cameras", else: usual.cameras) { value throws(ProfileError) in
+            cameras: fields.read("cameras", else: usual.cameras) { value throws(ProfileError) in
                 try value.choice()
             },
-            microphones: try fields.read("microphones", else: usual.microphones) {
+            microphones: fields.read("microphones", else: usual.microphones) {
                 value throws(ProfileError) in
                 try value.choice()
             },
-            files: try fields.read("files", else: .oneEach) { value throws(ProfileError) in try value.choice()
+            files: fields.read("files", else: .oneEach) { value throws(ProfileError) in try value.choice()
             },
-            video: try fields.read("video", else: VideoSettings()) { value throws(ProfileError) in
+            video: fields.read("video", else: VideoSettings()) { value throws(ProfileError) in
                 try VideoSettings(value)
             },
-            metadata: try fields.read("metadata", else: .none) { value throws(ProfileError) in
+            metadata: fields.read("metadata", else: .none) { value throws(ProfileError) in
                 try value.choice()
             })
     }
@@ -111,42 +112,54 @@ struct ProfileReader {
     private func budget(_ value: ProfileValue) throws(ProfileError) -> BudgetSettings {
         let fields = try value.fields(["hardware", "policy", "floors", "governor", "resume"])
         var budget = BudgetSettings()
-        budget.hardwareCost = try fields.read("hardware", else: budget.hardwareCost) {
+        budget.hardwareCost = fields.read("hardware", else: budget.hardwareCost) {
             value throws(ProfileError) in
             try value.decimal(
                 in: 0...10, excludingLowest: true,
                 expected: "a hardware cost above 0 and at most 10, where 1 is all of the machine")
         }
-        budget.policy = try fields.read("policy", else: budget.policy) { value throws(ProfileError) in
+        budget.policy = fields.read("policy", else: budget.policy) { value throws(ProfileError) in
             try value.choice()
         }
-        budget.governs = try fields.read("governor", else: budget.governs) { value throws(ProfileError) in
+        budget.governs = fields.read("governor", else: budget.governs) { value throws(ProfileError) in
             try value.truth()
         }
-        budget.resumes = try fields.read("resume", else: budget.resumes) { value throws(ProfileError) in
+        budget.resumes = fields.read("resume", else: budget.resumes) { value throws(ProfileError) in
             try value.truth()
         }
-        let floors = try fields.read("floors") { value throws(ProfileError) in
+        let floors = fields.read("floors") { value throws(ProfileError) in
             try value.fields(["size", "rate"])
         }
         if let floors {
-            budget.floorSize = try floors.read("size", else: budget.floorSize) { value throws(ProfileError) in
+            budget.floorSize = floors.read("size", else: budget.floorSize) { value throws(ProfileError) in
                 try value.size()
             }
-            budget.floorRate = try floors.read("rate", else: budget.floorRate) { value throws(ProfileError) in
+            budget.floorRate = floors.read("rate", else: budget.floorRate) { value throws(ProfileError) in
                 try value.rate()
             }
         }
         return budget
     }
 
+    /// `none`, or fields, of which one that is left out has its default.
     private func limits(_ value: ProfileValue) throws(ProfileError) -> RecordingLimits {
-        let fields = try value.fields(["lostFrames", "silence"])
+        if value.plainText == "none" { return .none }
+        guard case .mapping = value.node.content else {
+            throw value.error(expected: "none, or limits such as { lostFrames: 0.01, silence: 10s }")
+        }
+        let fields = try value.fields(["lostFrames", "lostSamples", "silence"])
+        let usual = RecordingLimits()
+        func share(_ name: String, else usual: Double?, of what: String) throws(ProfileError) -> Double? {
+            fields.read(name, else: usual) { value throws(ProfileError) -> Double? in
+                if value.plainText == "none" { return nil }
+                return try value.decimal(
+                    in: 0...1, expected: "a share of the \(what) from 0 to 1, for example 0.05, or none")
+            }
+        }
         return RecordingLimits(
-            lostFrames: try fields.read("lostFrames") { value throws(ProfileError) in
-                try value.decimal(in: 0...1, expected: "a share of the frames from 0 to 1, for example 0.05")
-            },
-            silence: try fields.read("silence") { value throws(ProfileError) in
+            lostFrames: try share("lostFrames", else: usual.lostFrames, of: "frames"),
+            lostSamples: try share("lostSamples", else: usual.lostSamples, of: "samples"),
+            silence: fields.read("silence") { value throws(ProfileError) in
                 try value.duration(in: .milliseconds(1) ... .seconds(86_400), example: "10s")
             })
     }

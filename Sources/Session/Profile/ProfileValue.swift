@@ -7,6 +7,8 @@ struct ProfileValue {
     /// `cameras.desk.rate`; empty for the whole file.
     let field: String
     let node: YAMLNode
+    /// Where errors of its fields are collected.
+    let problems: ProfileProblems
 
     func error(expected: String) -> ProfileError { error(found: found, expected: expected) }
 
@@ -34,14 +36,16 @@ struct ProfileValue {
                 name: entry.name, position: entry.position,
                 value: ProfileValue(
                     file: file, field: field.isEmpty ? entry.name : "\(field).\(entry.name)",
-                    node: entry.value))
+                    node: entry.value, problems: problems))
         }
     }
 
     /// The items of a list, each with the list's path; a single value where `allowingOne`.
     func items(allowingOne: Bool = false, expected: String) throws(ProfileError) -> [ProfileValue] {
         switch node.content {
-        case .sequence(let items): return items.map { ProfileValue(file: file, field: field, node: $0) }
+        case .sequence(let items):
+            return
+                items.map { ProfileValue(file: file, field: field, node: $0, problems: problems) }
         case .scalar where allowingOne && !node.isNull: return [self]
         case .scalar, .mapping: throw error(expected: expected)
         }

@@ -22,51 +22,53 @@ struct ProgramReader {
         guard let first = cameras.first else {
             throw value.error(found: "a program without cameras", expected: "a camera, or no program")
         }
-        let layout = try layout(fields)
-        let main = try fields.read("main", else: first) { value throws(ProfileError) in
+        let layout = layout(fields)
+        let problems = value.problems.count
+        let main = fields.read("main", else: first) { value throws(ProfileError) in
             try role(value, of: cameras, kind: "camera")
         }
         var program = ProgramSettings(layout: layout, main: main)
-        program.insets = try insets(fields, layout: layout, main: main)
-        program.size = try fields.read("size", else: program.size) { value throws(ProfileError) in
+        // Where the main camera is not known, neither is what cannot be an inset.
+        if value.problems.count == problems { program.insets = insets(fields, layout: layout, main: main) }
+        program.size = fields.read("size", else: program.size) { value throws(ProfileError) in
             try size(value)
         }
-        program.rate = try fields.read("rate", else: program.rate) { value throws(ProfileError) in
+        program.rate = fields.read("rate", else: program.rate) { value throws(ProfileError) in
             try value.rate()
         }
-        program.corner = try fields.read("corner", else: program.corner) { value throws(ProfileError) in
+        program.corner = fields.read("corner", else: program.corner) { value throws(ProfileError) in
             try value.choice()
         }
-        program.insetShare = try fields.read("scale", else: program.insetShare) {
+        program.insetShare = fields.read("scale", else: program.insetShare) {
             value throws(ProfileError) in
             try value.decimal(in: 0.05...1, expected: "a share of the program's width from 0.05 to 1")
         }
-        program.marginShare = try fields.read("margin", else: program.marginShare) {
+        program.marginShare = fields.read("margin", else: program.marginShare) {
             value throws(ProfileError) in
             try value.decimal(in: 0...0.5, expected: "a share of the program's width from 0 to 0.5")
         }
-        program.border = try fields.read("border", else: program.border) { value throws(ProfileError) in
+        program.border = fields.read("border", else: program.border) { value throws(ProfileError) in
             try value.integer(in: 0...64, expected: "a width in pixels from 0 to 64")
         }
-        program.filling = try fields.read("filling", else: program.filling) { value throws(ProfileError) in
+        program.filling = fields.read("filling", else: program.filling) { value throws(ProfileError) in
             switch value.plainText {
             case "fit": .fit
             case "fill": .fill
             default: throw value.error(expected: "fit (with black beside it) or fill (with its edges cut)")
             }
         }
-        program.video = try fields.read("video", else: program.video) { value throws(ProfileError) in
+        program.video = fields.read("video", else: program.video) { value throws(ProfileError) in
             try VideoSettings(value)
         }
-        program.sound = try fields.read("audio", else: SoundSettings(mix: microphones)) {
+        program.sound = fields.read("audio", else: SoundSettings(mix: microphones)) {
             value throws(ProfileError) in
             try sound(value)
         }
         return program
     }
 
-    private func layout(_ fields: ProfileFields) throws(ProfileError) -> ProgramSettings.Layout {
-        try fields.read("layout", else: cameras.count > 1 ? .pip : .single) { value throws(ProfileError) in
+    private func layout(_ fields: ProfileFields) -> ProgramSettings.Layout {
+        fields.read("layout", else: cameras.count > 1 ? .pip : .single) { value throws(ProfileError) in
             let layout: ProgramSettings.Layout = try value.choice()
             if cameras.count == 1, layout == .pip || layout == .sideBySide {
                 throw value.error(
@@ -79,7 +81,7 @@ struct ProgramReader {
     /// All other cameras by default, but for `pip` the next one only: every further inset hides more of the main picture.
     private func insets(
         _ fields: ProfileFields, layout: ProgramSettings.Layout, main: String
-    ) throws(ProfileError) -> [String] {
+    ) -> [String] {
         let others = cameras.filter { $0 != main }
         let usual: [String] =
             switch layout {
@@ -87,7 +89,7 @@ struct ProgramReader {
             case .sideBySide, .grid: others
             case .single: []
             }
-        return try fields.read("inset", else: usual) { value throws(ProfileError) in
+        return fields.read("inset", else: usual) { value throws(ProfileError) in
             let roles = try roles(value, of: cameras, kind: "camera", allowingOne: true)
             if roles.contains(main) {
                 throw value.error(
@@ -114,13 +116,13 @@ struct ProgramReader {
         let fields = try value.fields(["codec", "bitrate", "mix"])
         let usual = SoundSettings(mix: microphones)
         return SoundSettings(
-            codec: try fields.read("codec", else: usual.codec) { value throws(ProfileError) in
+            codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
                 try value.choice()
             },
-            bitrate: try fields.read("bitrate", else: usual.bitrate) { value throws(ProfileError) in
+            bitrate: fields.read("bitrate", else: usual.bitrate) { value throws(ProfileError) in
                 try value.bitrate(in: 32_000...512_000)
             },
-            mix: try fields.read("mix", else: usual.mix) { value throws(ProfileError) in
+            mix: fields.read("mix", else: usual.mix) { value throws(ProfileError) in
                 try roles(value, of: microphones, kind: "microphone", allowingOne: false)
             })
     }

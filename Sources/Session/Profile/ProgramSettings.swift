@@ -37,6 +37,8 @@ public struct ProgramSettings: Sendable, Equatable {
     public var border: Int
     /// How the main camera and the cells are filled by a picture of another shape. Insets have their picture's shape.
     public var filling: PictureLayer.Filling
+    /// Whether JPEGs are decoded at half of the size at which they are shown.
+    public var isCoarse = false
     public var video: VideoSettings
     public var sound: SoundSettings
 

@@ -5,16 +5,16 @@ extension VideoSettings {
         let fields = try value.fields(["codec", "preset", "quality", "encoder"])
         let usual = VideoSettings()
         self.init(
-            codec: try fields.read("codec", else: usual.codec) { value throws(ProfileError) in
+            codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
                 try value.choice()
             },
-            preset: try fields.read("preset", else: usual.preset) { value throws(ProfileError) in
+            preset: fields.read("preset", else: usual.preset) { value throws(ProfileError) in
                 try value.choice()
             },
-            quality: try fields.read("quality", else: usual.quality) { value throws(ProfileError) in
+            quality: fields.read("quality", else: usual.quality) { value throws(ProfileError) in
                 try value.integer(in: 0...51, expected: "a whole number from 0 (best) to 51 (smallest)")
             },
-            encoder: try fields.read("encoder", else: usual.encoder) { value throws(ProfileError) in
+            encoder: fields.read("encoder", else: usual.encoder) { value throws(ProfileError) in
                 try value.choice()
             })
     }

@@ -18,7 +18,7 @@ struct ManifestBuilder {
             multicam: recorder.options.version, profile: recorder.plan.profile,
             started: Self.timeStamp(recorder.clock.date(of: start)), t0_monotonic_ns: start.nanoseconds,
             duration_ns: 0, alignment_delay_ns: delay.count, outcome: .recording, machine: Self.machine,
-            devices: [],
+            limits: Manifest.Limits(recorder.plan.limits), devices: [],
             tracks: [], cost: Manifest.Cost(recorder.options.reduction), governor: [], marks: [], gaps: [])
         noteDevices()
     }
@@ -60,8 +60,10 @@ struct ManifestBuilder {
         marks: [Manifest.Mark], changes: [Manifest.Change], stills: [Manifest.Still],
         pressure: Manifest.Pressure?,
         governance: Governance?,
+        silenceExceeded: Set<String>,
         other: Manifest.OtherFolder?
     ) -> Manifest {
+        if !silenceExceeded.isEmpty { manifest.limits?.silent = silenceExceeded.sorted() }
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
@@ -80,7 +82,7 @@ struct ManifestBuilder {
         manifest.other_folder = other
         manifest.gaps = outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
         if let program = outputs.program { manifest.gaps += program.gaps }
-        manifest.gaps += diskGaps(outputs, files)
+        manifest.gaps += diskGaps(outputs, files) + soundEncoderGaps(outputs, end)
         return manifest
     }
 
@@ -136,7 +138,8 @@ struct ManifestBuilder {
             let color = track.input.source.color
             let first = (track as? CopiedStreamTrack)?.firstTick ?? 0
             let begin = outputs.begins[track.name] ?? .zero
-            let ended = outputs.ends[track.name].flatMap { end == .zero || $0 < end ? $0 : nil }
+            let ended = [outputs.ends[track.name], outputs.failedEnds[track.name]].compactMap(\.self).min()
+                .flatMap { end == .zero || $0 < end ? $0 : nil }
             let last = min(ended ?? end, movie.conclusion ?? end)
             let parts = self.parts(
                 movie, stream: place.stream, of: (planned.settings.size, track.rate))
@@ -153,9 +156,11 @@ struct ManifestBuilder {
                 first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : begin.nanoseconds,
                 duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
                 grid: isStream ? false : nil,
-                frames: Manifest.Frames(inFile(track.counts, files, place, isStream: isStream)),
+                frames: Manifest.Frames(
+                    inFile(track.counts, files, place, leadCount: (track as? CopiedStreamTrack)?.leadCount)),
                 parts: parts?.map(\.file), part_details: parts,
-                failure: (movie.failure ?? files.conclusion)?.description)
+                failure: (movie.failure ?? files.conclusion)?.description
+                    ?? (track as? EncodedTrack)?.encoder.failure?.description)
         }
     }
 
@@ -193,11 +198,12 @@ struct ManifestBuilder {
             file: file, stream: place?.stream ?? 0, codec: track.file == nil ? "aac" : "pcm_s24le",
             channels: track.channels, first_ns: begin.nanoseconds,
             duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
-            samples: samples(track, wave),
-            loudness: isWhole(wave, place, files)
+            sound_ended_ns: Self.soundEnd(track.encoder), samples: samples(track, wave),
+            loudness: isWhole(wave, place, files, track.encoder)
                 ? track.loudness?.whole.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
-            failure: failure?.description ?? microphone.failure?.description
+            failure: failure?.description ?? track.encoder?.failure?.description ?? microphone.failure?
+                .description
                 ?? track.encoder?.failure?.description)
     }
 
@@ -209,24 +215,32 @@ struct ManifestBuilder {
         else { return nil }
         let size = planned.settings.size
         let parts = self.parts(movie, stream: 0, of: (size, program.rate))
+        let ended = outputs.failedEnds["program"].flatMap { end == .zero || $0 < end ? $0 : nil }
+        // Sound goes on without pictures.
+        let last = outputs.mixEncoder == nil ? ended ?? end : end
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",
             encoder: Manifest.Encoder(program.encoder, rate: program.rate), width: size.width,
             height: size.height, rate: program.rate.perSecond, rotation: 0,
             color: Manifest.Color(matrix: "bt709", range: "limited"),
             channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
-            duration_ns: min(end, movie.conclusion ?? end).nanoseconds,
+            duration_ns: min(last, movie.conclusion ?? end).nanoseconds, ended_ns: ended?.nanoseconds,
+            sound_ended_ns: Self.soundEnd(outputs.mixEncoder),
             frames: Manifest.Frames(inFile(program.counts, files, (planned.file, 0))),
-            loudness: isWhole(nil, outputs.mixLoudness.map { _ in (planned.file, 1) }, files)
+            loudness: isWhole(
+                nil, outputs.mixLoudness.map { _ in (planned.file, 1) }, files, outputs.mixEncoder)
                 ? outputs.mixLoudness?.whole.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
-            failure: (movie.failure ?? files.conclusion)?.description ?? program.encoder.failure?.description)
+            failure: (movie.failure ?? files.conclusion)?.description ?? program.encoder.failure?.description
+                ?? outputs.mixEncoder?.failure?.description)
     }
 
     /// Whether a stream of sound is in its files as it was measured: all of it.
     private func isWhole(
-        _ wave: WaveFileWriter.Result?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles
+        _ wave: WaveFileWriter.Result?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles,
+        _ encoder: SoundEncoderLane?
     ) -> Bool {
+        if let encoder, encoder.end != nil || !encoder.outages.isEmpty { return false }
         if let wave { return wave.failure == nil && wave.conclusion == nil && wave.silenced.isEmpty }
         guard let place, let movie = files.movies[place.file] else { return false }
         return movie.failure == nil && movie.conclusion == nil && files.shed(place).isEmpty
@@ -235,15 +249,18 @@ struct ManifestBuilder {
     /// What was decided, less what a slow or failing disk or an abandoned encoder kept from the file.
     private func inFile(
         _ counts: FrameCounts, _ files: RecordedFiles, _ place: (file: String, stream: Int),
-        isStream: Bool = false
+        leadCount: Int? = nil
     ) -> FrameCounts {
         guard let movie = files.movies[place.file] else { return counts }
         let shed = files.shed(place).reduce(0) { $0 + $1.count }
         let taken = counts.leavingOut(shed, cause: .disk)
-        // A copied stream's pictures are not counted in ticks.
-        guard !isStream else { return taken }
         let isWhole = movie.failure == nil && movie.splitFailure == nil && movie.conclusion == nil
-        return taken.endingAfter(movie.packetCounts[place.stream], cause: isWhole ? .encoder : .disk)
+        // A copied stream has no encoder, and its pictures before T0 count as none.
+        guard let leadCount else {
+            return taken.endingAfter(movie.packetCounts[place.stream], cause: isWhole ? .encoder : .disk)
+        }
+        return isWhole
+            ? taken : taken.endingAfter(max(0, movie.packetCounts[place.stream] - leadCount), cause: .disk)
     }
 
     /// What the disk was too slow for.
@@ -273,12 +290,37 @@ struct ManifestBuilder {
         return gaps
     }
 
+    /// What encoders of sound that failed took with them.
+    private func soundEncoderGaps(_ outputs: SessionOutputs, _ end: MediaTime) -> [Gap] {
+        outputs.namedSoundEncoders.flatMap { name, lane in
+            let stretches = lane.outages.map {
+                (
+                    SoundStage.samples.time(ofTick: $0.samples.lowerBound),
+                    SoundStage.samples.time(ofTick: $0.samples.upperBound)
+                )
+            }
+            let rest = lane.end.map { [(SoundStage.samples.time(ofTick: $0.sample), end)] } ?? []
+            return (stretches + rest).filter { $0.0 < $0.1 }.map {
+                Gap(track: name, from: $0.0, to: $0.1, cause: LossCause.encoder.rawValue)
+            }
+        }
+    }
+
+    /// Where a stream of sound ended before the recording; `nil` where it did not.
+    private static func soundEnd(_ encoder: SoundEncoderLane?) -> Int64? {
+        encoder?.end.map { SoundStage.samples.time(ofTick: $0.sample).nanoseconds }
+    }
+
     /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
     private func samples(_ track: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
         var written = track.written
         var captured = written - track.filled
         // What was left out is silence, which may have been silence before: then it is not captured twice.
         captured -= min(captured, Int64(wave?.silenced.reduce(0) { $0 + $1.count } ?? 0))
+        if let encoder = track.encoder {
+            let silenced = encoder.outages.reduce(0) { $0 + Int64($1.samples.count) }
+            captured -= min(captured, silenced + (encoder.end.map { max(0, written - $0.sample) } ?? 0))
+        }
         if let wave, wave.failure != nil || wave.conclusion != nil {
             let missing = max(0, written - wave.sampleCount)
             written -= missing

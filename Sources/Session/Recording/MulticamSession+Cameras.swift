@@ -15,15 +15,16 @@ extension MulticamSession {
         pictureTap: PictureTap? = nil
     ) throws(SessionChangeError) {
         guard controls.recordingTiming != nil else {
+            source.stop()
             throw SessionChangeError(
                 "camera \(planned.role) is not taken in: nothing is being recorded at the moment.")
         }
         let offers = source.isChangeable ? source.device.formats : nil
-        // Said before the camera is started, and again when nobody else has taken the role meanwhile.
-        var rehearsal = running.withLock { $0 }
-        try rehearsal.admit(planned, track, offers: offers)
         let input: CameraInput
         do {
+            // Said before the camera is started, and again when nobody else has taken the role meanwhile.
+            var rehearsal = running.withLock { $0 }
+            try rehearsal.admit(planned, track, offers: offers)
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
                 decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self),
@@ -33,18 +34,21 @@ extension MulticamSession {
             try input.start()
             // Of a file the first picture is shown now.
             source.recordingBegins(at: clock.now)
+        } catch let error as SessionChangeError {
+            source.stop()
+            throw error
         } catch {
             source.stop()
             throw SessionChangeError("camera \(planned.role) is not taken in: \(error)")
         }
         do throws(SessionChangeError) {
             try waitUntilReady(input)
-            try change(as: ["add \(planned.role) \(planned.selector.printable())"]) {
+            let isTaken = try changeAndWait(as: ["add \(planned.role) \(planned.selector.printable())"]) {
                 (running) throws(SessionChangeError) in
                 try running.admit(planned, track, offers: offers)
                 return [.admit(input, planned, track)]
             }
-            guard let timing = controls.recordingTiming else {
+            guard isTaken, let timing = controls.recordingTiming else {
                 throw SessionChangeError(
                     "camera \(planned.role) is not taken in: the recording has ended meanwhile.")
             }
@@ -104,7 +108,11 @@ extension MulticamSession {
             throw SessionChangeError("camera \(error)".printable(limit: 1000))
         }
         let words = ["set", role] + settings.map { "\($0.name)=\($0.value)" }
-        try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
+        do throws(SessionChangeError) {
+            try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
+        } catch {
+            // The camera has it all the same; a recording that is over does not tell of it.
+        }
         return outcomes
     }
 }

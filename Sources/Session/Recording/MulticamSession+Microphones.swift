@@ -32,12 +32,13 @@ extension MulticamSession {
             // Of a file the first sample is heard now.
             source.recordingBegins(at: clock.now)
             try waitUntilReady(input, refusal)
-            try change(as: ["add-microphone \(planned.role) \(planned.selector.printable())"]) {
-                (running) throws(SessionChangeError) in
+            let isTaken = try changeAndWait(
+                as: ["add-microphone \(planned.role) \(planned.selector.printable())"]
+            ) { (running) throws(SessionChangeError) in
                 try running.admit(planned, track)
                 return [.admitSound(input, track)]
             }
-            guard controls.recordingTiming != nil else {
+            guard isTaken else {
                 throw SessionChangeError("\(refusal): the recording has ended meanwhile.")
             }
         } catch {

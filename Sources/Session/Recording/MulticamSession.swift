@@ -66,13 +66,33 @@ public actor MulticamSession {
     }
 
     /// Ends the recording properly, or the waiting of `standBy` for devices: what was captured until now is written.
-    public nonisolated func stop() { controls.stop(at: clock.now) }
+    ///
+    /// - Parameter time: When somebody asked for it, on the session's clock; `nil` means now.
+    public nonisolated func stop(at time: ClockTime? = nil) { controls.stop(at: past(time)) }
+
+    /// Takes back a request to stop that came too late for the recording that it meant: to be called before the next one.
+    package nonisolated func forgetStop() { controls.forgetStop() }
+
+    /// An instant that was told from outside is never one to come.
+    private nonisolated func past(_ time: ClockTime?) -> ClockTime {
+        let now = clock.now
+        return time.map { min($0, now) } ?? now
+    }
 
     /// Like `stop`, but pictures that wait for an encoder are left out.
     public nonisolated func stopUrgently() { controls.stopUrgently(at: clock.now) }
 
     /// Remembers this instant under a name, in the manifest and the events.
-    public nonisolated func mark(_ text: String) { controls.mark(text, at: clock.now) }
+    ///
+    /// - Parameters:
+    ///   - text: The name.
+    ///   - time: When somebody asked for it, on the session's clock; `nil` means now.
+    ///   - decided: Told whether the recording has it.
+    public nonisolated func mark(
+        _ text: String, at time: ClockTime? = nil, decided: ChangeDecision? = nil
+    ) {
+        controls.mark(SessionControls.MarkRequest(text: text, at: past(time), decided: decided))
+    }
 
     /// Remembers a still that was taken out of the recording, in the manifest and the events.
     ///
@@ -84,7 +104,13 @@ public actor MulticamSession {
     }
 
     /// Goes on in new files from now on, without losing a picture or a sample.
-    public nonisolated func split() { controls.split(at: clock.now) }
+    ///
+    /// - Parameters:
+    ///   - time: When somebody asked for it, on the session's clock; `nil` means now.
+    ///   - decided: Told whether the new files have begun.
+    public nonisolated func split(at time: ClockTime? = nil, decided: ChangeDecision? = nil) {
+        controls.split(SessionControls.SplitRequest(at: past(time), decided: decided))
+    }
 
     private static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
         RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
@@ -93,15 +119,21 @@ public actor MulticamSession {
     /// Changes what the program shows and how it sounds, cameras and their tracks, all at once, at the tick of this instant. What is not
     /// named goes on without a gap. A camera takes its time to deliver otherwise, and a file to be made.
     ///
-    /// - Parameter changes: Applied one after the other. What is changed of cameras and tracks is of this recording alone, the
-    ///   arrangement also of the next.
-    /// - Throws: What is wrong with one of them; none takes effect then.
-    public nonisolated func commit(_ changes: [SessionChange]) throws(SessionChangeError) {
+    /// - Parameters:
+    ///   - changes: Applied one after the other. What is changed of cameras and tracks is of this recording alone, the arrangement
+    ///     also of the next.
+    ///   - time: When somebody asked for them, on the session's clock; `nil` means now.
+    ///   - decided: Told whether the recording has come to them, unless they are refused.
+    /// - Throws: What is wrong with one of them, or that the recording is over; none takes effect then, and `decided` is not told.
+    public nonisolated func commit(
+        _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeDecision? = nil
+    ) throws(SessionChangeError) {
         if controls.recordingTiming == nil, let change = changes.first(where: \.needsRecording) {
             throw SessionChangeError(
                 "`\(change)` is for a recording, and nothing is being recorded at the moment.")
         }
-        try change(as: changes.map(\.description)) { (running) throws(SessionChangeError) in
+        try change(as: changes.map(\.description), at: time, decided: decided) {
+            (running) throws(SessionChangeError) in
             var orders: [SessionOrder] = []
             for change in changes { orders += try running.apply(change) }
             return orders
@@ -112,27 +144,50 @@ public actor MulticamSession {
     ///
     /// - Parameters:
     ///   - words: The changes as a person said them.
+    ///   - time: When somebody asked for them; `nil` means now.
+    ///   - decided: Told what becomes of them, unless this throws.
     ///   - body: Makes them. What it has made is forgotten when it throws.
-    /// - Throws: What `body` does.
+    /// - Throws: What `body` does, or that the recording is over.
     nonisolated func change(
-        as words: [String], _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
+        as words: [String], at time: ClockTime? = nil, decided: ChangeDecision? = nil,
+        _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
     ) throws(SessionChangeError) {
-        let now = clock.now
+        let asked = past(time)
         let controls = controls
-        let result = running.withLock { running -> Result<Void, SessionChangeError> in
+        let result = running.withLock { running -> Result<ChangeOutcome?, SessionChangeError> in
             var changed = running
             changed.devices.slowestIntervals = controls.recordingTiming?.slowestIntervals ?? [:]
             do throws(SessionChangeError) {
                 let orders = try body(&changed)
-                controls.exchange(
-                    SessionControls.PlanRequest(plan: changed.plan, words: words, orders: orders, at: now))
+                let outcome = controls.exchange(
+                    SessionControls.PlanRequest(
+                        plan: changed.plan, words: words, orders: orders, at: asked, decided: decided))
+                guard outcome != .ended else {
+                    throw SessionChangeError(
+                        "`\(words.joined(separator: ", "))` comes too late: the recording is over.")
+                }
+                running = changed
+                return .success(outcome)
             } catch {
                 return .failure(error)
             }
-            running = changed
-            return .success(())
         }
-        try result.get()
+        if let outcome = try result.get() { decided?(outcome) }
+    }
+
+    /// Makes the plan another, and waits until the recording has come to that. Not in a Swift task.
+    ///
+    /// - Returns: Whether it has; `false` when it ended before.
+    /// - Throws: As `change`.
+    nonisolated func changeAndWait(
+        as words: [String], _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
+    ) throws(SessionChangeError) -> Bool {
+        let outcome = Monitor<ChangeOutcome?>(nil)
+        try change(as: words, decided: { decided in outcome.withLock { $0 = decided } }, body)
+        while true {
+            if let decided = outcome.withLock({ $0 }) { return decided != .ended }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: Cancellation())
+        }
     }
 
     /// A camera was turned: the program turns its pictures otherwise from the tick of this instant on. A file that is being written
@@ -168,6 +223,7 @@ public actor MulticamSession {
     public func standBy() async throws(RecordingError) {
         precondition(clock.isRealTime, "nobody would know how long to stand by in simulated time")
         precondition(standby == nil, "the devices stand by already")
+        controls.standBy()
         let inputs = Carried(try makeInputs())
         let standby = Standby(
             clock: clock,
@@ -219,7 +275,7 @@ public actor MulticamSession {
             let devices = Self.devices(cameras)
             running.withLock { $0.renew(plan, devices: devices) }
         }
-        controls.forgetPlans()
+        controls.open()
         let make = try recorderMaker(lendsDevices: true)
         let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
             standby.lend { continuation.resume(returning: Self.run(make($0))) }
@@ -228,7 +284,10 @@ public actor MulticamSession {
     }
 
     private func recordAlone() async throws(RecordingError) -> RecordingResult {
-        defer { eventSink.finish() }
+        defer {
+            controls.tellEnd(of: controls.close())
+            eventSink.finish()
+        }
         let inputs = Carried(try makeInputs())
         let make = try recorderMaker(lendsDevices: false)
         let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in

@@ -10,6 +10,8 @@ struct OpenedTrack: Sendable {
     private let writer: MovieWriter
     private let paths: [String]
     private let encoder: Carried<any PictureEncoding>?
+    /// Makes the encoder's successor, should it fail.
+    private let another: EncoderLane.Making
     /// Of the pictures that the camera delivers now.
     private let size: PictureSize
 
@@ -46,6 +48,7 @@ struct OpenedTrack: Sendable {
         } catch {
             preconditionFailure("a track is made of files and encoders only: \(error)")
         }
+        another = EncoderLane.making(settings, named: planned.name, by: machinery)
         self.planned = planned
         self.input = input
         self.size = size
@@ -75,7 +78,7 @@ struct OpenedTrack: Sendable {
             track = EncodedTrack(
                 follower: follower, rate: planned.rate, place: planned.layer, caption: caption,
                 encoder: EncoderLane(
-                    name: "enc:\(planned.name)", encoder: encoder.value, to: lane,
+                    name: "enc:\(planned.name)", encoder: encoder.value, another: another, to: lane,
                     waitsForRoom: !clock.isRealTime))
         } else {
             track = CopiedTrack(

@@ -159,8 +159,8 @@ struct OutputAssembly {
             case copied(CameraInput, PlannedCameraTrack)
             case encoded(CameraInput, PlannedCameraTrack, Carried<any PictureEncoding>)
             case program(PlannedProgram, Carried<any PictureEncoding>)
-            case mixedSound(Carried<any SoundEncoding>)
-            case microphone(name: String, Carried<any SoundEncoding>)
+            case mixedSound(SoundEncoder)
+            case microphone(name: String, SoundEncoder)
         }
 
         let file: String
@@ -208,13 +208,13 @@ struct OutputAssembly {
                     file: program.file, track: .video(parameters, rotation: .none, name: "program"),
                     content: .program(program, encoder)))
             if !program.mix.isEmpty {
-                let sound = try machinery.makeSoundEncoder(
+                let sound = try soundEncoder(
                     channels: SoundStage.mixChannels, bitrate: program.soundBitrate, name: "program")
-                let parameters = sound.parameters
+                let parameters = sound.first.value.parameters
                 streams.append(
                     PlannedStream(
                         file: program.file, track: .sound(parameters, name: "program"),
-                        content: .mixedSound(Carried(sound))))
+                        content: .mixedSound(sound)))
             }
         }
         for track in plan.cameraTracks { streams.append(try stream(of: track)) }
@@ -223,13 +223,13 @@ struct OutputAssembly {
                 $0.role == microphone.role && !$0.isWave
             }
             guard let planned else { continue }
-            let sound = try machinery.makeSoundEncoder(
+            let sound = try soundEncoder(
                 channels: microphone.channels, bitrate: 192_000, name: microphone.role)
-            let parameters = sound.parameters
+            let parameters = sound.first.value.parameters
             streams.append(
                 PlannedStream(
                     file: planned.file, track: .sound(parameters, name: microphone.role),
-                    content: .microphone(name: planned.name, Carried(sound))))
+                    content: .microphone(name: planned.name, sound)))
         }
         return streams
     }
@@ -292,7 +292,9 @@ struct OutputAssembly {
             case .copied(let input, let track):
                 outputs.cameraTracks.append(copied(input, track, lane, start: start))
             case .encoded(let input, let track, let encoder):
-                let lane = encoderLane("enc:\(track.role)", encoder, lane)
+                var settings = track.settings
+                settings.color = input.source.color
+                let lane = encoderLane("enc:\(track.role)", encoder, settings, of: track.role, lane)
                 outputs.cameraTracks.append(
                     EncodedTrack(
                         follower: follower(input, track.role, track.rate, start), rate: track.rate,
@@ -303,16 +305,37 @@ struct OutputAssembly {
                 }
                 outputs.program = ProgramTrack(
                     rate: program.settings.rate, followers: followers, layers: program.layers,
-                    encoder: encoderLane("program", encoder, lane))
+                    encoder: encoderLane(
+                        "program", encoder, program.settings, of: SessionPlan.programOwner, lane))
             case .mixedSound(let encoder):
-                outputs.mixEncoder = SoundEncoderLane(encoder: encoder.value, to: lane)
+                outputs.mixEncoder = encoder.lane(to: lane)
             case .microphone(let name, let encoder):
-                outputs.soundEncoders[name] = SoundEncoderLane(encoder: encoder.value, to: lane)
+                outputs.soundEncoders[name] = encoder.lane(to: lane)
             }
             outputs.places[stream.track.trackName] = (stream.file, place)
         }
         outputs.mix = plan.mixGains
         return outputs
+    }
+
+    /// A stream's first encoder of sound, and what makes another one like it.
+    fileprivate struct SoundEncoder {
+        let first: Carried<any SoundEncoding>
+        let make: RestartingSoundEncoder.Making
+
+        func lane(to lane: MovieLane) -> SoundEncoderLane {
+            SoundEncoderLane(encoder: first.value, making: make, to: lane)
+        }
+    }
+
+    private func soundEncoder(
+        channels: Int, bitrate: Int, name: String
+    ) throws(EncodingError) -> SoundEncoder {
+        let machinery = machinery
+        let make: RestartingSoundEncoder.Making = { () throws(EncodingError) in
+            Carried(try machinery.makeSoundEncoder(channels: channels, bitrate: bitrate, name: name))
+        }
+        return SoundEncoder(first: try make(), make: make)
     }
 
     private func copied(
@@ -339,8 +362,12 @@ struct OutputAssembly {
     }
 
     private func encoderLane(
-        _ name: String, _ encoder: Carried<any PictureEncoding>, _ lane: MovieLane
+        _ name: String, _ encoder: Carried<any PictureEncoding>, _ settings: PictureEncodingSettings,
+        of owner: String, _ lane: MovieLane
     ) -> EncoderLane {
-        EncoderLane(name: name, encoder: encoder.value, to: lane, waitsForRoom: !clock.isRealTime)
+        EncoderLane(
+            name: name, encoder: encoder.value,
+            another: EncoderLane.making(settings, named: owner, by: machinery), to: lane,
+            waitsForRoom: !clock.isRealTime)
     }
 }

@@ -17,6 +17,10 @@ final class PartDirector {
     private var splitDue: ClockTime?
     /// Of parts that have not begun yet, in the order of their times.
     private var events: [SessionEvent] = []
+    /// Whom to tell when the next part has begun.
+    private var waiting: [ChangeDecision] = []
+    /// Whom to tell of the part that is about to begin at `splitAt`.
+    private var announced: [ChangeDecision] = []
 
     /// A few ticks ahead: no output has decided them yet.
     private static let lead: Int64 = 100_000_000
@@ -35,8 +39,9 @@ final class PartDirector {
     /// - Parameters:
     ///   - requests: When splits were asked for since the last call.
     ///   - position: How far the recording has come.
-    func follow(_ requests: [ClockTime], at position: MediaTime) {
-        splitDue = splitDue ?? requests.first
+    func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) {
+        splitDue = splitDue ?? requests.first?.at
+        waiting += requests.compactMap(\.decided)
         for case let track as CopiedTrack in outputs.cameraTracks { continueInOtherSize(track, position) }
         guard let due = splitDue, position > splitAt,
             !outputs.writers.values.contains(where: { $0.isSplitting })
@@ -49,7 +54,17 @@ final class PartDirector {
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         let begun = events.filter { $0.at < time }
         events.removeAll { $0.at < time }
+        if splitAt < time {
+            for decided in announced { decided(.recorded(from: splitAt)) }
+            announced = []
+        }
         return begun
+    }
+
+    /// The recording is over: tells those whose parts it has not come to.
+    func end() {
+        for decided in announced + waiting { decided(.ended) }
+        (announced, waiting) = ([], [])
     }
 
     private func announce(_ event: SessionEvent) {
@@ -61,6 +76,8 @@ final class PartDirector {
         let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + Self.lead))
         splits += 1
         splitAt = split
+        announced += waiting
+        waiting = []
         timeline.beginPart(at: split)
         var files: [String] = []
         for (file, writer) in outputs.writers where writer.isOpen && !outputs.isEnding(file: file) {
@@ -120,12 +137,8 @@ final class PartDirector {
         let taken = Set(
             outputs.writers.values.map(\.relativePath)
                 + outputs.waves.map(\.relativePath))
-        while true {
-            let number = numbers[path, default: 1] + 1
-            numbers[path] = number
-            let (stem, ending) = path.lastIndex(of: ".").map { (path[..<$0], path[$0...]) } ?? (path[...], "")
-            let part = "\(stem)-\(number)\(ending)"
-            if !taken.contains(part) { return part }
-        }
+        let part = PartName.next(after: numbers[path, default: 1], of: path, besides: taken)
+        numbers[path] = part.number
+        return part.name
     }
 }

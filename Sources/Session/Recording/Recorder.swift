@@ -26,6 +26,7 @@ final class Recorder {
     private var parts: PartDirector?
     private var changes: ChangeDirector?
     private var tracks: TrackDirector?
+    private var encoders: EncoderDirector?
     private var manifest: ManifestBuilder?
     private var storage: StorageDirector?
     private var statusDue = MediaTime.zero
@@ -149,11 +150,12 @@ final class Recorder {
         for step in options.reduction?.steps ?? [] { note(SessionEvent(reduced: step)) }
         noteControls()
         if let shortcoming { note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)])) }
-        noteFallbacks(outputs)
+        noteEncoders(outputs)
         let timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             leadingRate: leadingRate,
-            announce: { self.note($0) })
+            // Unowned: the recorder's directors have the timeline, and nothing of a recording may outlive it.
+            announce: { [unowned self] in note($0) })
         if isGoverned {
             // What software encodes after all has presets to give up.
             let fallen = Set(outputs.namedEncoders.filter { $0.lane.fallback != nil }.map(\.name))
@@ -167,11 +169,12 @@ final class Recorder {
         tracks = TrackDirector(
             clock: clock, start: start, machinery: machinery, disks: disks, timeline: timeline,
             inputs: inputs, outputs: outputs)
+        encoders = EncoderDirector(timeline: timeline, outputs: outputs)
         let end = timeline.run { position in control(position, start: start, outputs: outputs) }
-        endChanges()
         watchSound(until: MediaTime(nanoseconds: end.nanoseconds - 1), start: start)
         for event in parts?.takeEvents(before: end) ?? [] { note(event) }
         for event in changes?.takeEvents(before: end) ?? [] { note(event) }
+        endChanges(start: start, end: end)
         // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
         manifest?.noteDevices()
         history.noteJitter(inputs)
@@ -180,10 +183,17 @@ final class Recorder {
     }
 
     /// Who wants a change from here on is told that nothing is recorded; devices that are on their way in are stopped with the others.
-    private func endChanges() {
+    private func endChanges(start: ClockTime, end: MediaTime) {
         controls.recordingTiming = nil
         tracks?.finish()
-        for order in controls.take().plans.flatMap(\.orders) { order.hand(to: inputs) }
+        var late = controls.close()
+        followMarks(late.marks, start: start, end: end)
+        late.marks = []
+        for still in late.stills { note(still.files, of: still.role, since: start) }
+        for order in late.plans.flatMap(\.orders) { order.hand(to: inputs) }
+        changes?.end(standsBy: late.standsBy)
+        parts?.end()
+        controls.tellEnd(of: late)
     }
 
     /// For whoever must make whole what a crash leaves.
@@ -267,11 +277,13 @@ final class Recorder {
         _ position: MediaTime, start: ClockTime, outputs: SessionOutputs
     ) -> MediaTime? {
         let requests = controls.take()
-        for mark in requests.marks {
-            let time = max(MediaTime(mark.at, since: start), .zero)
-            marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
-            note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
+        var end: MediaTime?
+        if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
+        if let duration = options.duration {
+            let planned = MediaTime(nanoseconds: duration.count)
+            end = end.map { min($0, planned) } ?? planned
         }
+        followMarks(requests.marks, start: start, end: end)
         for still in requests.stills { note(still.files, of: still.role, since: start) }
         followParts(requests.splits, at: position)
         followPlans(requests.plans, at: position, outputs: outputs)
@@ -279,21 +291,31 @@ final class Recorder {
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { note(event) }
         for event in governance?.follow(pressure?.current, at: position) ?? [] { note(event) }
+        noteEncoders(outputs, at: position)
         if position >= statusDue {
-            noteFallbacks(outputs)
+            noteEncoders(outputs)
             reportStatus(outputs, at: position, phase: .recording)
         }
         for event in storage?.follow(pressure?.report, at: position) ?? [] { note(event) }
-        var end: MediaTime?
-        if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
-        if let duration = options.duration {
-            let planned = MediaTime(nanoseconds: duration.count)
-            end = end.map { min($0, planned) } ?? planned
-        }
-        let mustEnd = storage?.mustEnd ?? false || governance?.endReason != nil
+        let mustEnd =
+            storage?.mustEnd ?? false || governance?.endReason != nil || encoders?.mustEnd ?? false
         // The tick at the position is decided: the end comes after it.
         let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
         return mustEnd ? undecided : end.map { max($0, undecided) }
+    }
+
+    /// Remembers the marks that were set before the recording's end, as far as that is known.
+    private func followMarks(_ requests: [SessionControls.MarkRequest], start: ClockTime, end: MediaTime?) {
+        for mark in requests {
+            let time = max(MediaTime(mark.at, since: start), .zero)
+            if let end, time >= end {
+                mark.decided?(.ended)
+                continue
+            }
+            marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
+            note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
+            mark.decided?(.recorded(from: time))
+        }
     }
 
     private func note(_ files: StillFolder.Files, of role: String, since start: ClockTime) {
@@ -325,7 +347,7 @@ final class Recorder {
         if tracks?.takeChange() ?? false { writeManifest(outputs) }
     }
 
-    private func followParts(_ splits: [ClockTime], at position: MediaTime) {
+    private func followParts(_ splits: [SessionControls.SplitRequest], at position: MediaTime) {
         parts?.follow(splits, at: position)
         let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
         for event in parts?.takeEvents(before: reached) ?? [] { note(event) }
@@ -357,8 +379,12 @@ final class Recorder {
                 role: camera.role, rate: 1e9 / Double(max(clock.interval.count, 1)), lost: lost, clock: clock)
         }
         status.microphones = outputs.microphones.map {
-            SessionStatus.Microphone($0.input, loudness: $0.loudness?.loudness)
+            SessionStatus.Microphone(
+                $0.input, loudness: $0.loudness?.loudness,
+                missing: Nanoseconds(Int64($0.gaps.reduce(0) { $0 + $1.length })))
         }
+        let programLost = outputs.program?.counts.lost ?? [:]
+        status.programLost = (programLost[.encoder] ?? 0) + (programLost[.disk] ?? 0)
         status.mix = outputs.mixLoudness?.loudness
         status.pressure = pressure?.current
         status.shown = outputs.program?.shown ?? []
@@ -366,11 +392,23 @@ final class Recorder {
         report(status)
     }
 
-    private func noteFallbacks(_ outputs: SessionOutputs) {
+    private func noteEncoders(_ outputs: SessionOutputs) {
         for (name, lane) in outputs.namedEncoders {
             guard let fallback = lane.takeFallback(), let rate = plan.rate(ofStream: name) else { continue }
             note(SessionEvent(fallback, of: name, rate: rate))
         }
+        for (name, lane) in outputs.namedSoundEncoders {
+            let news = lane.takeNews()
+            for outage in news.outages { note(SessionEvent(outage, of: name)) }
+            if let end = news.end { note(SessionEvent(end, of: name)) }
+        }
+    }
+
+    /// Tells of encoders that failed, and ends the tracks that have none any more.
+    private func noteEncoders(_ outputs: SessionOutputs, at position: MediaTime) {
+        guard let encoders else { return }
+        for event in encoders.follow(at: position) { note(event) }
+        if encoders.takeChange() { writeManifest(outputs) }
     }
 
     // MARK: Ending
@@ -384,10 +422,10 @@ final class Recorder {
         let lanes = outputs.encoderLanes
         let watcher = watchUrgency(lanes)
         for lane in lanes { lane.join() }
-        outputs.mixEncoder?.join()
-        for encoder in outputs.soundEncoders.values { encoder.join() }
+        for (_, lane) in outputs.namedSoundEncoders { lane.join() }
         watcher.cancel()
-        noteFallbacks(outputs)
+        noteEncoders(outputs)
+        for event in encoders?.conclude(at: end) ?? [] { note(event) }
         let ending = RecordingEnding(
             plan: plan, disks: disks, outputs: outputs, end: end, manifest: recorded.manifest, marks: marks,
             changes: changes?.changes(before: end) ?? [], stills: stills, pressure: pressure?.course.summary,

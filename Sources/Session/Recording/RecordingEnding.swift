@@ -56,7 +56,8 @@ struct RecordingEnding {
             let final = manifest.finished(
                 outputs: outputs, files: own, end: end,
                 outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
-                changes: changes, stills: stills, pressure: pressure, governance: governance, other: other)
+                changes: changes, stills: stills, pressure: pressure, governance: governance,
+                silenceExceeded: silenceExceeded, other: other)
             let report = SyncReport(manifest: final, history: history).document
             disk.papers.conclude(final, report: Data(report.utf8))
         }
@@ -83,30 +84,15 @@ struct RecordingEnding {
                 folder: $0.folder.path, content: $0.content, storageFailures: failures[$0.index])
         }
         var manifest = concluded[0]
+        // The manifest may have been what failed last.
+        if !failures[0].isEmpty { manifest.outcome = .storageFailed }
         if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(
             folder: disks[0].folder.path, manifest: manifest, storageFailures: failures[0], copy: copy,
-            exceededLimits: exceededLimits(manifest), pressureEnd: governance?.endReason,
+            pressureEnd: governance?.endReason,
             simulationTime: simulationTime,
             encodingFailures: outputs.encoderLanes.compactMap(\.failure)
-                + ([outputs.mixEncoder] + outputs.microphoneTracks.map(\.encoder)).compactMap { $0?.failure })
-    }
-
-    private func exceededLimits(_ manifest: Manifest) -> [String] {
-        var sentences: [String] = []
-        for track in manifest.tracks {
-            guard let limit = plan.limits.lostFrames, let frames = track.frames else { continue }
-            let lost = frames.lost.values.reduce(0, +)
-            let share = lost == 0 ? 0 : Double(lost) / Double(frames.captured + lost)
-            if share > limit {
-                sentences.append(
-                    "track \(track.name) lost \(lost) of \(frames.captured + lost) pictures, "
-                        + "more than the profile's limit of \(limit * 100) %.")
-            }
-        }
-        for role in silenceExceeded.sorted() {
-            sentences.append("microphone \(role) was silent for longer than the profile's limit.")
-        }
-        return sentences
+                + outputs.namedSoundEncoders.compactMap(\.lane.failure)
+                + outputs.microphones.compactMap(\.failure))
     }
 }

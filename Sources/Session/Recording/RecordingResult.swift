@@ -18,14 +18,17 @@ public struct RecordingResult: Sendable {
     public let storageFailures: [FileError]
     /// The safety copy; `nil` where none was asked for.
     public let copy: Copy?
-    /// Tracks that exceeded the profile's limits: a sentence each.
-    public let exceededLimits: [String]
     /// Why system pressure ended it before it was to end; `nil` where it did not.
     public let pressureEnd: String?
     /// Processor time of the devices that only pretend: no part of any figure.
     public let simulationTime: Nanoseconds
     /// Failures of encoders: a track ended early.
     public let encodingFailures: [EncodingError]
+
+    /// Whether all of it is there, in sentences.
+    public var verdict: Verdict { Verdict(manifest) }
+    /// Limits of the profile that were exceeded: a sentence each.
+    public var exceededLimits: [String] { verdict.exceededLimits }
 
     /// Whether nothing failed in any of its folders.
     public var isStored: Bool { storageFailures.isEmpty && copy?.storageFailures.isEmpty ?? true }

@@ -156,7 +156,9 @@ final class SessionInputs {
         return nil
     }
 
-    /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on. So is
+    /// Pictures before the first tick are let go but for the last ones; a stream is kept from its last key picture on, up to
+    /// `streamBytes`. Beyond that nothing of it is kept until the next key picture: a track that begins meanwhile begins with
+    /// that one. So is
     /// sound but for its last seconds. What became of devices before, `tellBeginning` knows.
     func keepLatest() {
         for microphone in microphones + voices { microphone.keepLatest() }
@@ -202,14 +204,21 @@ final class SessionInputs {
         }
     }
 
-    private static func latest(of deliveries: [CameraInput.Delivery], isStream: Bool) -> [CameraInput
-        .Delivery]
-    {
-        let lastKey = deliveries.lastIndex { delivery in
-            guard case .picture(let dated) = delivery else { return false }
-            return dated.picture.isKey
+    /// Of one stream, in bytes: some seconds of any camera, between two of whose key pictures there are seldom more.
+    static let streamBytes = 64 << 20
+    private static let mostStreamDeliveries = 4096
+
+    static func latest(
+        of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
+    ) -> [CameraInput.Delivery] {
+        guard isStream else { return deliveries.suffix(4) }
+        let lastKey = deliveries.lastIndex { $0.picture?.isKey ?? false }
+        if let lastKey {
+            let kept = deliveries[lastKey...]
+            let bytes = kept.reduce(0) { $0 + ($1.picture?.memory.count ?? 0) }
+            if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
         }
-        let first = isStream ? lastKey ?? 0 : max(0, deliveries.count - 4)
-        return Array(deliveries[first...])
+        // Without its key picture none of them can be shown.
+        return deliveries.filter { $0.picture == nil }.suffix(4)
     }
 }

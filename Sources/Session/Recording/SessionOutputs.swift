@@ -23,6 +23,8 @@ final class SessionOutputs {
     /// Of cameras' tracks that did not begin at T0, and of those that were ended, when that is or will be: by their names.
     var begins: [String: MediaTime] = [:]
     var ends: [String: MediaTime] = [:]
+    /// Of tracks whose encoder failed for good, where they end, by their names.
+    var failedEnds: [String: MediaTime] = [:]
 
     init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneFeed]) {
         self.disks = disks
@@ -67,6 +69,14 @@ final class SessionOutputs {
         waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
     }
 
+    /// The encoders of sound by the names of their tracks.
+    var namedSoundEncoders: [(name: String, lane: SoundEncoderLane)] {
+        let microphones = soundEncoders.keys.sorted().compactMap { name in
+            soundEncoders[name].map { (name: name, lane: $0) }
+        }
+        return [mixEncoder.map { (name: "program", lane: $0) }].compactMap(\.self) + microphones
+    }
+
     /// The encoders of pictures by what they encode.
     var namedEncoders: [(name: String, lane: EncoderLane)] {
         let tracks = cameraTracks.compactMap { track in
@@ -77,9 +87,11 @@ final class SessionOutputs {
 
     /// How far behind they are now.
     var encoderAges: [QueueAge] {
-        namedEncoders.map { name, lane in
-            // A picture a tick waits there, encoded or repeated.
-            QueueAge(.encoder(room: EncoderLane.capacity), name: name, intervals: Double(lane.queueLength))
+        // Where an encoder has failed, the length of its queue says nothing of how fast the computer is.
+        namedEncoders.filter(\.lane.isWorking).map { name, lane in
+            QueueAge(
+                .encoder(room: lane.room), name: name, intervals: Double(lane.queueLength),
+                backlog: lane.backlog)
         }
     }
 

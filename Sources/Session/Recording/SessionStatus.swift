@@ -26,17 +26,20 @@ public struct SessionStatus: Sendable, Equatable {
         public let loudness: Loudness?
         /// What is the matter with it now.
         public let alarms: [SoundAlarm.Kind]
+        /// How much of its sound is missing so far; silence stands in its place.
+        public let missing: Nanoseconds
         /// As of a camera.
         public let clock: ClockReading
 
         public init(
             role: String, level: SoundLevel, loudness: Loudness? = nil, alarms: [SoundAlarm.Kind] = [],
-            clock: ClockReading
+            missing: Nanoseconds = .zero, clock: ClockReading
         ) {
             self.role = role
             self.level = level
             self.loudness = loudness
             self.alarms = alarms
+            self.missing = missing
             self.clock = clock
         }
 
@@ -45,10 +48,11 @@ public struct SessionStatus: Sendable, Equatable {
         /// - Parameters:
         ///   - input: The microphone.
         ///   - loudness: Of its track so far.
-        init(_ input: MicrophoneInput, loudness: Loudness? = nil) {
+        ///   - missing: Of its sound so far.
+        init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
             self.init(
                 role: input.role, level: input.level, loudness: loudness, alarms: input.alarms,
-                clock: input.clockReading)
+                missing: missing, clock: input.clockReading)
         }
     }
 
@@ -59,6 +63,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var microphones: [Microphone] = []
     /// How loud the program's sound is so far; `nil` where it has none.
     public var mix: Loudness?
+    /// Frames of the program that the computer or the disk was too slow for, so far.
+    public var programLost = 0
     /// Roles of the cameras in the program, the backmost first.
     public var shown: [String] = []
     /// `nil` until the computer has told of itself, and where nobody asks it.

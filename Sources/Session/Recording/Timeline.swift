@@ -187,6 +187,21 @@ final class Timeline {
         return end
     }
 
+    /// Ends the pictures of a stream whose encoder failed for good. What was decided behind that is not in the file.
+    ///
+    /// - Parameters:
+    ///   - name: The camera's track's; `program` for the program.
+    ///   - time: Where its file ends.
+    func endFailed(named name: String, at time: MediaTime) {
+        outputs.failedEnds[name] = time
+        guard name != SyncHistory.program else {
+            outputs.program?.end(at: time)
+            return
+        }
+        for progress in tracks where progress.track.name == name { progress.track.finish(at: time) }
+        tracks.removeAll { $0.track.name == name }
+    }
+
     private func endSound(named name: String, at time: MediaTime) -> MediaTime? {
         guard let track = outputs.microphoneTracks.first(where: { $0.name == name && $0.end == nil }) else {
             return nil
@@ -287,7 +302,7 @@ final class Timeline {
 
     private func announceSound() {
         for microphone in sound.microphones {
-            for event in microphone.takeEvents() { announce(event) }
+            for event in microphone.takeEvents() where end.map({ event.at < $0 }) ?? true { announce(event) }
         }
     }
 
@@ -319,6 +334,7 @@ final class Timeline {
         for progress in tracks { progress.track.finish(at: end) }
         outputs.program?.finish(at: end)
         sound.finish(at: end)
+        announceSound()
         for lane in outputs.synchronized { lane.finish() }
         for track in outputs.metadata { track.finish(at: end) }
     }

@@ -29,13 +29,14 @@ public struct CommonEnd: Sendable, Equatable {
     /// - Parameters:
     ///   - reaches: Of all tracks that can be read.
     ///   - leading: The grid on which recordings end: the program's, else the first camera's; `nil` where there are no pictures.
-    public init?(_ reaches: [Reach], leading: FrameRate?) {
+    ///   - start: When the file that begins last does: the end is behind it.
+    public init?(_ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero) {
         guard let longest = reaches.map(\.end).max(), longest > .zero else { return nil }
         let encoded = reaches.filter {
             $0.isEncoded && $0.end > .zero && longest.nanoseconds - $0.end.nanoseconds <= Self.longestCut
         }
         guard let leading else {
-            time = encoded.map(\.end).min() ?? longest
+            time = max(encoded.map(\.end).min() ?? longest, start)
             return
         }
         var tick = leading.ticks(before: longest)
@@ -43,6 +44,6 @@ public struct CommonEnd: Sendable, Equatable {
             tick = leading.ticks(before: shortest)
             if leading.time(ofTick: tick) > shortest { tick -= 1 }
         }
-        time = leading.time(ofTick: max(tick, 1))
+        time = leading.time(ofTick: max(tick, leading.ticks(before: start) + 1))
     }
 }

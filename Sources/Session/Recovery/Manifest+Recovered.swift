@@ -6,17 +6,18 @@ extension Manifest {
     /// - Parameters:
     ///   - tracks: Those of the recording.
     ///   - contents: What was found of each, in the same order.
+    ///   - lost: Of tracks of which nothing was on the disk, what became of them.
     ///   - end: Where all of them end; `nil` where the recording had ended, and only files were made whole.
     ///   - events: What happened until then.
     ///   - version: Of the program that recovered it.
     /// - Returns: With the outcome `recovered`.
     public func recovered(
-        tracks: [Track], contents: [RecoveredContent], end: MediaTime?, events: RecordedEvents,
-        version: String
+        tracks: [Track], contents: [RecoveredContent], lost: [RecoveredTrack] = [], end: MediaTime?,
+        events: RecordedEvents, version: String
     ) -> Manifest {
         var manifest = self
         manifest.outcome = .recovered
-        manifest.recovery = Recovery(multicam: version, tracks: contents.map(\.ending))
+        manifest.recovery = Recovery(multicam: version, tracks: contents.map(\.ending) + lost)
         guard let end else { return manifest }
         manifest.duration_ns = end.nanoseconds
         for index in manifest.devices.indices {
@@ -30,17 +31,29 @@ extension Manifest {
                 Gap(track: track.name, from: $0.lowerBound, to: $0.upperBound, cause: LossCause.disk.rawValue)
             }
         }
-        manifest.tracks = zip(tracks, contents).map { $0.recovered($1, end, events, manifest.gaps) }
+        manifest.tracks = zip(tracks, contents).map { track, content in
+            let camera = devices.first { $0.kind == "camera" && $0.role == track.role ?? track.name }
+            return track.recovered(
+                content, end, events, manifest.gaps, captureRate: camera.flatMap { FrameRate($0.format.rate) }
+            )
+        }
         return manifest
     }
 
     /// What a recovery noted that was interrupted; `nil` where none was, or what it noted cannot be.
-    public var begunRecovery: Recovery? {
-        // No recording is longer than three years: sums of such numbers fit.
-        let plausible = Int64(0)...100_000_000_000_000_000
-        guard outcome == .recording, let recovery, duration_ns > 0, plausible.contains(duration_ns),
+    ///
+    /// - Parameters:
+    ///   - end: Where all tracks would end by their files. What was begun may have cut some, so that they tell an earlier end.
+    ///   - reach: How far the longest of them reaches.
+    /// - Returns: What it noted of each track.
+    public func begunRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
+        // The longest tick of a grid.
+        let tick: Int64 = 1_000_000_000
+        guard outcome == .recording, let recovery, duration_ns > 0,
+            (end.nanoseconds - tick...reach.nanoseconds + tick).contains(duration_ns),
             recovery.tracks.allSatisfy({
-                plausible.contains($0.cut_ns) && plausible.contains($0.filled_ns)
+                $0.cut_ns >= 0 && $0.filled_ns >= 0
+                    && max($0.cut_ns, $0.filled_ns) <= reach.nanoseconds + 10 * tick
             })
         else { return nil }
         return recovery
@@ -83,7 +96,8 @@ extension Manifest.Track {
     }
 
     fileprivate func recovered(
-        _ content: RecoveredContent, _ end: MediaTime, _ events: RecordedEvents, _ gaps: [Gap]
+        _ content: RecoveredContent, _ end: MediaTime, _ events: RecordedEvents, _ gaps: [Gap],
+        captureRate: FrameRate?
     ) -> Self {
         var track = self
         track.duration_ns = max(0, (ended_ns ?? end.nanoseconds) - max(0, first_ns))
@@ -100,8 +114,7 @@ extension Manifest.Track {
             let missing = missingPictures(content, until: end)
             if missing > 0 { lost[LossCause.disk.rawValue, default: 0] += missing }
             track.encoder = encoder.map { events.encoder($0, of: name) }
-            // Whether a picture of an encoded track is the one before again cannot be told any more: it counts as captured.
-            let repeated = min(content.repeated, content.written)
+            let repeated = repeatedCount(content, lost, gaps, captureRate: captureRate)
             track.frames = Manifest.Frames(
                 written: Int(content.written), captured: Int(content.written - repeated), skipped: 0,
                 repeated: Int(repeated), slate: 0, lost: lost)
@@ -114,6 +127,26 @@ extension Manifest.Track {
         }
         return track
     }
+
+    /// Frames that are not captured ones. Of copied JPEGs the file tells it. In an encoded track a frame stands in for each that was
+    /// lost, and for each tick that a slower camera had no frame for.
+    private func repeatedCount(
+        _ content: RecoveredContent, _ lost: [String: Int], _ gaps: [Gap], captureRate: FrameRate?
+    ) -> Int64 {
+        let told = min(content.repeated, content.written)
+        guard codec != "mjpeg", grid != false, let rate = rate.flatMap({ FrameRate($0) }) else { return told }
+        let shown = content.written - told
+        let share = captureRate.map { min(1, $0.perSecond / rate.perSecond) } ?? 1
+        let captured = Int64((Double(shown) * share).rounded())
+        // A camera that is faster than the track has another frame for the tick.
+        guard captureRate.map({ $0 <= rate }) ?? true else { return content.written - captured }
+        let missed = Int64(
+            lost.filter { $0.key != LossCause.disk.rawValue }.values.reduce(0, +))
+        let away = Gap.length(of: gaps.filter { $0.track == name && $0.cause != LossCause.disk.rawValue })
+        let awayCount = Int64(Double(rate.ticks(before: away)) * share)
+        return content.written - max(0, captured - max(missed, awayCount))
+    }
+
     /// A copied stream's pictures are on no grid: how many are missing cannot be told.
     private func missingPictures(_ content: RecoveredContent, until end: MediaTime) -> Int {
         guard grid != false, let rate = rate.flatMap({ FrameRate($0) }) else { return 0 }

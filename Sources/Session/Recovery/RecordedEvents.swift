@@ -26,6 +26,12 @@ public struct RecordedEvents: Sendable {
         public let residual_us: Double?
         public let state: String?
         public let restarts: Int?
+
+        /// Whether its times are those of a recording. A line may be damaged, or edited, and still be JSON.
+        fileprivate var isPlausible: Bool {
+            Manifest.plausibleTimes.contains(at_ns)
+                && (duration_ns.map { (0...Manifest.plausibleTimes.upperBound).contains($0) } ?? true)
+        }
     }
 
     public let events: [Event]
@@ -46,7 +52,7 @@ public struct RecordedEvents: Sendable {
             start = end + 1
         }
         while let last = lines.last, last.event == nil { lines.removeLast() }
-        events = lines.compactMap(\.event)
+        events = lines.compactMap(\.event).filter(\.isPlausible)
         wholeByteCount = lines.last?.end ?? 0
     }
 
@@ -88,7 +94,8 @@ public struct RecordedEvents: Sendable {
 
     /// What encoded a track, by what was to encode it: x264 may have taken over.
     public func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
-        guard planned.until_ns == nil,
+        // Without a device x264 was to encode it, and an event tells of another x264.
+        guard planned.until_ns == nil, planned.device != nil,
             let event = events.first(where: { $0.event == "encoder" && $0.track == track && $0.at_ns >= 0 })
         else { return planned }
         var encoder = planned
@@ -149,7 +156,7 @@ public struct RecordedEvents: Sendable {
             case "replug":
                 if let gap = away.removeValue(forKey: track) { add(track, gap.since, event.at_ns, gap.cause) }
             case "drop":
-                if let duration = event.duration_ns, duration < .max / 4, abs(event.at_ns) < .max / 4 {
+                if let duration = event.duration_ns {
                     add(track, event.at_ns, event.at_ns + duration, event.cause ?? "lost")
                 }
             default: continue

@@ -20,6 +20,9 @@ struct BudgetRemedies {
         self.price = price
     }
 
+    /// How the sentence about too little disk begins.
+    static let roomPrefix = "the disk has room for "
+
     /// - Parameter cost: Of the plan after all that could be given up.
     /// - Returns: A sentence each, the gentlest first; empty where none of them helps.
     func sentences(for cost: HardwareCost) -> [String] {
@@ -29,18 +32,18 @@ struct BudgetRemedies {
                 "`budget: { hardware: \(HardwareCost.hundredths(cost.total)) }` in the profile allows it: the computer has that much."
             )
         }
-        if let duration, let space = cost.terms.first(where: { $0.resource == "disk-space" }),
+        if let duration, let space = cost.terms.first(where: { $0.resource == HardwareCost.diskSpace }),
             space.used > profile.budget.hardwareCost
         {
             let possible = Int64(duration.inSeconds * profile.budget.hardwareCost / space.used)
             sentences.append(
-                "the disk has room for \(possible) s: record for no longer, make room, or name another folder with `--output`."
+                "\(Self.roomPrefix)\(possible) s: record for no longer, make room, or name another folder with `--output`."
             )
         }
         if profile.budget.policy == .refuse {
             sentences += fitting("`budget: { policy: adapt }` in the profile") { $0.budget.policy = .adapt }
         }
-        sentences += lowerFloors() + copiedTracks() + smallerProgram() + fewerCameras()
+        sentences += lowerFloors() + copiedTracks() + smallerProgram() + tracksAlone() + fewerCameras()
         return sentences
     }
 
@@ -71,6 +74,12 @@ struct BudgetRemedies {
             if !sentences.isEmpty { return sentences }
         }
         return []
+    }
+
+    /// Where the program can be made again from the tracks.
+    private func tracksAlone() -> [String] {
+        guard profile.program != nil, profile.tracks.cameras != .none else { return [] }
+        return fitting("the tracks without a program, which can be made from them later") { $0.program = nil }
     }
 
     /// One less, or, where that does not do, two.

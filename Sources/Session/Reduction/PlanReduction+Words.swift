@@ -1,6 +1,7 @@
 extension PlanReduction {
     /// Why the plan may not run: one sentence.
     public var refusal: String {
+        if let space = missingSpace { return "too little disk: \(space.explanation)\(roomForLess)" }
         let why = cost.excess(over: budget.hardwareCost)
         let tried =
             switch (budget.policy, steps.isEmpty) {
@@ -9,6 +10,18 @@ extension PlanReduction {
             case (.adapt, false): ", even after everything that the profile lets be reduced"
             }
         return "over budget: \(why)\(tried).\(guess)"
+    }
+
+    /// The disk's room, where nothing else keeps the plan from running; `nil` otherwise.
+    public var missingSpace: HardwareCost.Term? {
+        let beyond = cost.terms.filter { $0.used > budget.hardwareCost }
+        return beyond.count == 1 && beyond[0].resource == HardwareCost.diskSpace ? beyond[0] : nil
+    }
+
+    /// For how long there is room, as a sentence.
+    private var roomForLess: String {
+        let sentence = remedies.first { $0.hasPrefix(BudgetRemedies.roomPrefix) }
+        return sentence.map { " \($0.asSentence)" } ?? ""
     }
 
     /// What a person is told of where the figures come from, where they are not this computer's.

@@ -2,11 +2,11 @@ public import Media
 
 /// A plan brought within its profile's budget before it runs: what is given up, in which order and why. Pure.
 ///
-/// One step at a time, and the cost is reckoned anew after each. First, where a USB bus is the scarcest and the processors are
-/// not, raw pictures become JPEGs of the same size and rate. Then sizes: the last camera of the profile down to the floor, the
-/// next, and the main one; then rates in the same order. What cameras cannot lower is the work of encoders: only then the
-/// program's preset goes down to ultrafast (the file grows, or its picture gets a little worse), the tracks' preset likewise, and
-/// in the end the program's rate, which everybody sees. The program's size stays.
+/// One step at a time, and the cost is reckoned anew after each. `ReliefRule` says what may be given up for which shortage, and
+/// `Concession.beforeStart` in which order: where a USB bus is the scarcest and the processors are not, raw frames become JPEGs of the same
+/// size and rate; then encoders' presets; the size of a camera that is only an inset; the program's decoding and rate. Cameras follow only
+/// where their own work is too much: sizes from the last camera of the profile to the first, then rates in the same order. What is
+/// copied gives nothing for the processor's sake. The program's size stays.
 ///
 /// A step that would lower nothing that is above the budget is not made, nor one that lifts something else above it.
 public struct PlanReduction: Sendable, Equatable {

@@ -49,15 +49,33 @@ struct ReductionLadder {
 
     var isOver: Bool { cost.total > budget.hardwareCost }
 
-    /// Gives up one thing after the other until it fits or nothing is left.
+    /// Gives up one thing after the other, in the order of `Concession.beforeStart`, until it fits or nothing is left.
     mutating func descend() throws(ProfileError) {
-        let lastFirst = plan.cameras.map(\.role).reversed()
-        for role in lastFirst { try compress(role) }
-        for role in lastFirst { try lowerSize(of: role) }
-        for role in lastFirst { try lowerRate(of: role) }
-        try lowerProgramEffort()
-        try lowerTracksEffort()
-        try lowerProgramRate()
+        let lastFirst = Array(plan.cameras.map(\.role).reversed())
+        for concession in Concession.beforeStart {
+            switch concession {
+            case .rawFrames: for role in lastFirst { try compress(role) }
+            case .preset:
+                try lowerProgramEffort()
+                try lowerTracksEffort()
+            case .surplusSize:
+                for role in lastFirst where rule.isOnlyInset(role) { try lowerSurplus(of: role) }
+            case .decoding: try decodeCoarsely()
+            case .programRate: try lowerProgramRate()
+            case .cameraSize: for role in lastFirst { try lowerSize(of: role) }
+            case .cameraRate: for role in lastFirst { try lowerRate(of: role) }
+            case .previews, .programPause, .trackRate, .camera: break
+            }
+        }
+    }
+
+    private var rule: ReliefRule { ReliefRule(plan, isRunning: false) }
+
+    /// The resources that the plan needs more of than its budget allows.
+    private var shortage: Relief {
+        cost.terms.filter { $0.used > budget.hardwareCost }.reduce(into: []) {
+            $0.formUnion(Relief(ofResource: $1.resource))
+        }
     }
 
     // MARK: Cameras
@@ -93,7 +111,7 @@ struct ReductionLadder {
         let rung = lowering(
             role, to: format, step: "\(role) format \(choice.format.pixel.rawValue) → mjpeg")
         let isMade = try step(
-            to: [rung], when: processorHasRoom,
+            to: [rung], relieving: rule.relief(of: .rawFrames), when: processorHasRoom,
             because:
                 "JPEGs take about a tenth of the bus that raw pictures do, at the same size and rate, and the "
                 + "processors have room to decode them")
@@ -108,16 +126,42 @@ struct ReductionLadder {
         }
     }
 
+    /// Lowers the size of a camera that is only an inset, as long as the inset shows as much as before.
+    private mutating func lowerSurplus(of role: String) throws(ProfileError) {
+        while isOver {
+            guard let choice = choice(role), let rungs = rungs(role),
+                let layer = plan.program?.layers.first(where: { $0.role == role })
+            else { return }
+            let shown = layer.rotation.swapsSides ? layer.rectangle.size.turned : layer.rectangle.size
+            let enough = rungs.smaller(than: choice.format, shapedLike: choice.format.size).filter {
+                $0.size.width >= shown.width && $0.size.height >= shown.height
+                    && CameraRungs.isAlike($0.size, choice.format.size)
+            }
+            let isMade = try step(
+                to: enough.map {
+                    lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
+                }, relieving: rule.relief(of: .surplusSize, role: role),
+                because: "\(role) is only shown as an inset of \(layer.rectangle.size), which needs no more")
+            guard isMade else { return }
+        }
+    }
+
     private mutating func lowerSize(of role: String) throws(ProfileError) {
         while isOver {
             guard let choice = choice(role), let shape = asked[role]?.format.size, let rungs = rungs(role)
             else { return }
+            let relief = rule.relief(of: .cameraSize, role: role)
+            guard !relief.isDisjoint(with: shortage) else {
+                passedOver.append(
+                    "\(role): its frames are copied into its track, which takes next to no processor time, so the track stays as it is."
+                )
+                return
+            }
             let smaller = rungs.smaller(than: choice.format, shapedLike: shape)
             let isMade = try step(
                 to: smaller.map {
                     lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
-                },
-                because: "\(place(role)); sizes are given up before rates")
+                }, relieving: relief, because: "\(place(role)); sizes are given up before rates")
             guard !isMade else { continue }
             passedOver.append(
                 smaller.isEmpty
@@ -133,12 +177,13 @@ struct ReductionLadder {
     private mutating func lowerRate(of role: String) throws(ProfileError) {
         while isOver {
             guard let choice = choice(role), let rungs = rungs(role) else { return }
+            let relief = rule.relief(of: .cameraRate, role: role)
+            guard !relief.isDisjoint(with: shortage) else { return }
             let slower = rungs.slower(than: choice.format)
             let isMade = try step(
                 to: slower.map {
                     lowering(role, to: $0, step: "\(role) rate \(choice.format.rate) → \($0.rate)")
-                },
-                because: "\(place(role)); no size can be given up any more")
+                }, relieving: relief, because: "\(place(role)); no size can be given up any more")
             guard !isMade else { continue }
             passedOver.append(
                 slower.isEmpty
@@ -154,7 +199,9 @@ struct ReductionLadder {
     private func place(_ role: String) -> String {
         let roles = plan.cameras.map(\.role)
         if roles.count == 1 { return "\(role) is the only camera" }
-        if roles.first == role { return "\(role) is the main camera, and the others come first" }
+        if roles.first == role {
+            return "\(role) is the first of the profile's cameras, so it is reduced last"
+        }
         return roles.last == role
             ? "\(role) is the last of the profile's cameras, so it is reduced first"
             : "\(role) comes next in the profile's order, from the last camera up"
@@ -192,9 +239,8 @@ struct ReductionLadder {
                 return rung
             }
             let isMade = try step(
-                to: rungs,
-                because:
-                    "cameras can give up no more, and less effort costs only a larger file or finer detail")
+                to: rungs, relieving: rule.relief(of: .preset),
+                because: "less effort costs only a larger file or finer detail")
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
@@ -216,7 +262,8 @@ struct ReductionLadder {
                 return rung
             }
             let isMade = try step(
-                to: rungs, because: "cameras and the program's preset can give up no more")
+                to: rungs, relieving: rule.relief(of: .preset),
+                because: "less effort costs only larger files or finer detail")
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
@@ -224,6 +271,16 @@ struct ReductionLadder {
                     : "tracks: a faster preset would lower nothing that is above the budget.")
             return
         }
+    }
+
+    /// Only where that saves something: a large JPEG for a small place is decoded at a part of its size anyway.
+    private mutating func decodeCoarsely() throws(ProfileError) {
+        guard isOver, let program = profile.program, !program.isCoarse else { return }
+        var rung = Rung(step: "program decoding full → half size", profile: profile, lowered: lowered)
+        rung.profile.program?.isCoarse = true
+        _ = try step(
+            to: [rung], relieving: rule.relief(of: .decoding),
+            because: "a program that is less sharp still shows everything in time")
     }
 
     private mutating func lowerProgramRate() throws(ProfileError) {
@@ -235,7 +292,10 @@ struct ReductionLadder {
                 return rung
             }
             let isMade = try step(
-                to: rungs, because: "nothing else is left to give up, and everybody sees a slower program")
+                to: rungs, relieving: rule.relief(of: .programRate),
+                because: rule.canRemakeProgram
+                    ? "the program can be made again from the tracks, which stay as they are"
+                    : "the program still shows all of its cameras")
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
@@ -260,15 +320,22 @@ struct ReductionLadder {
 
     /// Takes the first rung that helps.
     ///
+    /// - Parameters:
+    ///   - rungs: The gentlest first.
+    ///   - relief: The resources for whose sake this may be given up.
+    ///   - isAllowed: What else must hold of the cost that a rung leads to.
+    ///   - order: Why this comes next, as the end of a sentence.
     /// - Returns: Whether one did.
+    /// - Throws: What is wrong with the profile as a rung changes it.
     private mutating func step(
-        to rungs: [Rung], when isAllowed: (HardwareCost) -> Bool = { _ in true }, because order: String
+        to rungs: [Rung], relieving relief: Relief, when isAllowed: (HardwareCost) -> Bool = { _ in true },
+        because order: String
     ) throws(ProfileError) -> Bool {
         for rung in rungs {
             let next = try SessionPlan(
                 profile: rung.profile, devices: devices, encoders: encoders, lowered: rung.lowered)
             let nextCost = price(next)
-            guard helps(nextCost), isAllowed(nextCost) else { continue }
+            guard helps(nextCost, relieving: relief), isAllowed(nextCost) else { continue }
             steps.append(
                 ReductionStep(
                     step: rung.step, reason: "\(cost.excess(over: budget.hardwareCost)): \(order).",
@@ -279,7 +346,7 @@ struct ReductionLadder {
         return false
     }
 
-    private func helps(_ next: HardwareCost) -> Bool {
+    private func helps(_ next: HardwareCost, relieving relief: Relief) -> Bool {
         let limit = budget.hardwareCost
         guard next.unknown.count <= cost.unknown.count else { return false }
         let isHarmless = next.terms.allSatisfy {
@@ -288,7 +355,8 @@ struct ReductionLadder {
         return isHarmless
             && cost.terms.contains { term in
                 let after = next.used(of: term.resource)
-                return term.used > limit && (after <= limit || term.used - after >= Self.leastGain)
+                return !relief.isDisjoint(with: Relief(ofResource: term.resource)) && term.used > limit
+                    && (after <= limit || term.used - after >= Self.leastGain)
             }
     }
 }
@@ -299,7 +367,12 @@ extension HardwareCost {
 
     /// What is above a limit, as the beginning of a sentence: `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
     public func excess(over limit: Double) -> String {
-        let over = terms.filter { $0.used > limit }.map { "\($0.resource) \(Self.hundredths($0.used))" }
+        let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map {
+            "\($0.resource) \(Self.hundredths($0.used))"
+        }
+        if over.isEmpty, let space = terms.first(where: { $0.used > limit }) {
+            return "the disk has too little room (\(space.explanation))"
+        }
         let most = over.count > 2 ? over.joined(separator: ", ") : over.joined(separator: " and ")
         return "\(most) \(over.count == 1 ? "is" : "are") above the budget of \(Self.hundredths(limit))"
     }

@@ -6,7 +6,7 @@ internal import Plots
 struct SyncReport {
     private let manifest: Manifest
     private let history: SyncHistory
-    private let verdict: SyncVerdict
+    private let verdict: Verdict
 
     private static let width = 1000
     private static let headerHeight = 66.0
@@ -21,6 +21,7 @@ struct SyncReport {
     /// A line that has just begun may have any slope: the first seconds do not set the scale.
     private static let settling: Int64 = 5_000_000_000
     private static let shownSentences = 12
+    private static let charactersInLine = 140
 
     private enum Color {
         static let words = "#222"
@@ -31,7 +32,7 @@ struct SyncReport {
         static let missing = "#d9482b"
         static let gap = "#8c1d0a"
 
-        static func of(_ level: SyncVerdict.Level) -> String {
+        static func of(_ level: Verdict.Level) -> String {
             switch level {
             case .good: "#2e7d32"
             case .look: "#b26a00"
@@ -43,7 +44,7 @@ struct SyncReport {
     init(manifest: Manifest, history: SyncHistory) {
         self.manifest = manifest
         self.history = history
-        verdict = SyncVerdict(manifest)
+        verdict = Verdict(manifest)
     }
 
     /// The whole page, as SVG.
@@ -76,11 +77,25 @@ struct SyncReport {
     }
 
     private var shownSentences: [String] {
-        let all = verdict.sentences
+        let all = verdict.sentences.flatMap(Self.lines)
         guard all.count > Self.shownSentences else { return all }
         return all.prefix(Self.shownSentences - 1) + [
             "And \(all.count - Self.shownSentences + 1) more: see manifest.json."
         ]
+    }
+
+    /// A sentence in lines that the page has room for.
+    private static func lines(of sentence: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in sentence.split(separator: " ") {
+            if !line.isEmpty, line.count + word.count >= charactersInLine {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return lines + [line]
     }
 
     private func drawHeader(_ sentences: [String], on canvas: inout SVGCanvas) -> Double {

@@ -43,6 +43,9 @@ public struct SessionStills: Sendable {
         return camera.tap
     }
 
+    /// Takes stills of another camera, too, whose tap the session has already.
+    public mutating func add(_ camera: StillCamera) { cameras.append(camera) }
+
     /// Takes none of a camera any more.
     public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
 

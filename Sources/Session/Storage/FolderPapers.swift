@@ -128,11 +128,13 @@ final class FolderPapers: Sendable {
             write(
                 SessionEvent(
                     .finished, at: MediaTime(nanoseconds: manifest.duration_ns),
-                    ["outcome": .string(told.outcome.rawValue)]))
+                    ["outcome": .string(told.outcome.rawValue), "verdict": .string(Verdict(told).text)]))
             // That event may be what found no room.
             let last = outcome(of: told)
             write(last)
-            state.broadcast { $0.concluded = last }
+            // So may the manifest: the folder keeps the one before, and the result has this outcome.
+            let concluded = outcome(of: last)
+            state.broadcast { $0.concluded = concluded }
         }
 
         private func outcome(of manifest: Manifest) -> Manifest {

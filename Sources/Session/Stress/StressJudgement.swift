@@ -66,9 +66,9 @@ public struct StressJudgement: Sendable, Equatable {
     private static func loss(
         of track: StressCertificate.Track, _ limits: StressLimits
     ) -> (StressCause, String)? {
-        guard track.lostShare > limits.lostShare else { return nil }
-        let limit =
-            limits.lostShare == 0 ? "where none may be lost" : "more than \(percent(limits.lostShare)) %"
+        let share = track.kind == "microphone" ? limits.lostSoundShare : limits.lostShare
+        guard track.lostShare > share else { return nil }
+        let limit = share == 0 ? "where none may be lost" : "more than \(percent(share)) %"
         guard track.kind != "microphone" else {
             let milliseconds = track.lostInAll * 1000 / Int64(SoundFormat.sessionRate)
             return (.device, "\(track.name) lost \(milliseconds) ms of sound, \(limit).")

@@ -1,5 +1,5 @@
 internal import Containers
-internal import Foundation
+internal import Glibc
 public import Media
 
 /// Holds the files of a session folder against its manifest: whether they are the bytes that were recorded. Reads every byte:
@@ -11,11 +11,16 @@ public struct FolderVerification: Sendable {
         case unfinished(String)
         /// It is not what was recorded: a sentence.
         case damaged(String)
+        /// Nobody knows: it cannot be read, as without permission.
+        case unreadable(FileError)
     }
 
     public let folder: String
     /// What the manifest lists.
     public let files: [Manifest.File]
+    /// Whether the recording lacked anything when it was made.
+    public let recording: Session.Verdict
+    private let manifest: Manifest
 
     /// Reads the manifest.
     ///
@@ -27,25 +32,27 @@ public struct FolderVerification: Sendable {
         do throws(FileError) {
             bytes = try WholeFile.bytes(of: path, atMost: Manifest.largestByteCount)
         } catch {
+            if error.isPermission { throw FileError(path: path, operation: "read", errno: error.errno) }
             throw FileError(
                 path: path, operation: "read",
-                detail: "it cannot be opened. Name the folder of a recording, as `record` prints it.")
+                detail: FolderState(of: folder).remedy(for: folder)
+                    ?? "it cannot be opened. Name the folder of a recording, as `record` prints it.")
         }
         let manifest: Manifest
-        do {
-            manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
-        } catch let error as DecodingError {
-            throw FileError(
-                path: path, operation: "read",
-                detail: "it is no manifest of a recording (\(Self.reason(error))).")
+        do throws(ManifestFault) {
+            manifest = try Manifest(reading: bytes)
         } catch {
             throw FileError(
-                path: path, operation: "read", detail: "it is no manifest of a recording (it is no JSON).")
+                path: path, operation: "read",
+                detail:
+                    "it is no manifest of a recording: it \(error.reason). Name the folder that `record` printed."
+            )
         }
         guard let files = manifest.files else {
             throw FileError(
                 path: path, operation: "read",
-                detail: "it lists no checksums: the recording was not finished, or by an older version.")
+                detail: FolderState(of: folder).remedy(for: folder)
+                    ?? "it lists no checksums: it is of an older version.")
         }
         guard !files.isEmpty else {
             throw FileError(
@@ -53,6 +60,28 @@ public struct FolderVerification: Sendable {
                 detail: "it lists no files: there is nothing that could be held against it.")
         }
         self.files = files
+        self.manifest = manifest
+        recording = Session.Verdict(manifest)
+    }
+
+    /// What the recording filled a file with where sound or frames were missing, for example `0.42 s of filled silence`; `nil`
+    /// where it filled nothing.
+    public func filling(of file: Manifest.File) -> String? {
+        let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
+        let whole = tracks.contains { $0.parts != nil } ? " in all its parts" : ""
+        var parts: [String] = []
+        let samples = tracks.compactMap(\.samples).reduce(0) { $0 + Double(max($1.filled, 0)) }
+        if samples > 0 {
+            let length = TrackLosses.seconds(samples / Double(SoundFormat.sessionRate))
+            parts.append("\(length) s of filled silence")
+        }
+        let lost = tracks.compactMap(\.frames).flatMap(\.lost.values).reduce(0) { $0 + Double(max($1, 0)) }
+        if lost > 0 {
+            let frames = TrackLosses.whole(lost)
+            parts.append(
+                "\(frames) missing frame\(lost == 1 ? "" : "s"), which earlier frames or slates stand for")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: " and ") + whole
     }
 
     /// Reads a file and judges it.
@@ -64,7 +93,7 @@ public struct FolderVerification: Sendable {
             return .unfinished(
                 file.fault
                     ?? (file.lacksChecksum
-                        ? "its checksum was never computed: `multicam recover` on the folder does it."
+                        ? "its checksum was never computed. Run `multicam recover \(folder.shellQuoted())`."
                         : "it was not finished."))
         }
         let path = "\(folder)/\(file.file)"
@@ -77,19 +106,10 @@ public struct FolderVerification: Sendable {
                 return .damaged("its bytes are not those that were recorded: restore it from a copy.")
             }
         } catch {
-            return .damaged(error.description)
+            return error.errno == 0 || error.errno == ENOENT
+                ? .damaged(error.description) : .unreadable(error)
         }
-        return file.verified ? .whole : .damaged(file.fault ?? "it was not as written when it was closed.")
-    }
-
-    private static func reason(_ error: DecodingError) -> String {
-        switch error {
-        case .keyNotFound(let key, _): "\(key.stringValue.printable()) is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath.isEmpty
-                ? "it is no JSON"
-                : context.codingPath.map { $0.stringValue.printable() }.joined(separator: ".")
-        @unknown default: "it cannot be decoded"
-        }
+        return file.verified
+            ? .whole : .damaged(file.fault ?? "it was not as written when it was closed.")
     }
 }

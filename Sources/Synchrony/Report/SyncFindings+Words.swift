@@ -44,10 +44,22 @@ extension SyncFindings.Track {
         case .aligned, .apart:
             [
                 verdict.rawValue,
-                start.map { "start \($0.text)" }, end.map { "end \($0.text)" },
+                start.map { "start \(text(of: $0))" }, end.map { "end \(text(of: $0))" },
                 driftText.map { "drift \($0)" },
             ].compactMap { $0 }.joined(separator: ", ")
         }
+    }
+
+    /// An offset as people are told it. Frames that are aligned as far as frames can tell are “within one frame”: figures of half a
+    /// frame and more would look like a measurement.
+    ///
+    /// - Parameter measured: Of this track.
+    /// - Returns: A few words.
+    public func text(of measured: MeasuredOffset) -> String {
+        guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,
+            measured.uncertainty > frame / 2
+        else { return measured.text }
+        return "within one frame"
     }
 
     /// The drift with its uncertainty.

@@ -53,6 +53,8 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         public var confidence: Double?
         /// The limit that it was judged by.
         public var tolerance: Nanoseconds?
+        /// How long a frame of the slower track lasts; `nil` between sounds.
+        public var frame: Nanoseconds?
         /// Each clap.
         public var claps: [MeasuredOffset]?
         /// Why something is not known.
@@ -64,6 +66,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
             case driftUncertainty = "drift_uncertainty_ppm"
             case confidence
             case tolerance = "tolerance_ns"
+            case frame = "frame_ns"
             case claps, note
         }
 
@@ -81,6 +84,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
             try container.encode(driftUncertainty, forKey: .driftUncertainty)
             try container.encode(confidence, forKey: .confidence)
             try container.encode(tolerance, forKey: .tolerance)
+            try container.encode(frame, forKey: .frame)
             try container.encode(claps, forKey: .claps)
             try container.encode(note, forKey: .note)
         }

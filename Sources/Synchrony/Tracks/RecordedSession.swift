@@ -1,6 +1,6 @@
 internal import Foundation
 public import Media
-internal import Session
+public import Session
 
 /// A finished session folder, as its manifest describes it: which tracks there are, and that their files are there.
 public struct RecordedSession: Sendable {
@@ -8,18 +8,16 @@ public struct RecordedSession: Sendable {
     public let tracks: [CheckedTrack]
     /// By the manifest. Files are measured as long as they are.
     public let duration: Nanoseconds
+    /// Whether anything is missing in its tracks.
+    public let verdict: Verdict
 
     /// - Parameter folder: A session folder of any age.
     /// - Throws: When there is no manifest, it cannot be read, the recording has not ended, or a file is missing.
     public init(folder: String) throws(SyncCheckError) {
         self.folder = folder
         let manifest = try Self.manifest(in: folder)
-        guard manifest.outcome != .recording else {
-            throw SyncCheckError(
-                folder: folder,
-                reason:
-                    "the recording is still running, or was cut off before it could end: its tracks are not "
-                    + "in manifest.json yet. Stop it first.")
+        if manifest.outcome == .recording, let remedy = FolderState(of: folder).remedy(for: folder) {
+            throw SyncCheckError(folder: folder, reason: remedy)
         }
         var tracks: [CheckedTrack] = []
         for track in manifest.tracks { tracks += try Self.checked(track, manifest, folder) }
@@ -29,6 +27,7 @@ public struct RecordedSession: Sendable {
         }
         self.tracks = tracks
         duration = Nanoseconds(max(0, manifest.duration_ns))
+        verdict = Verdict(manifest)
     }
 
     private static func manifest(in folder: String) throws(SyncCheckError) -> Manifest {
@@ -37,27 +36,17 @@ public struct RecordedSession: Sendable {
             throw SyncCheckError(
                 folder: folder,
                 reason: problem.isMissing
-                    ? "there is no manifest.json in it. Give the folder of a recording."
+                    ? FolderState(of: folder).remedy(for: folder)
+                        ?? "there is no manifest.json in it. Give the folder of a recording."
                     : "its manifest.json cannot be read: \(problem.reason.printable()).",
                 isPermission: problem.isPermission)
         }
         do {
-            let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            let manifest = try JSONDecoder().decode(Manifest.self, from: data)
-            guard manifest.schema == 1 else {
-                throw SyncCheckError(
-                    folder: folder,
-                    reason:
-                        "its manifest.json is of another version of multicam (schema \(manifest.schema)). Measure "
-                        + "it with that one.")
-            }
-            return manifest
-        } catch let error as SyncCheckError {
-            throw error
-        } catch let error as DecodingError {
+            return try Manifest(reading: Array(Data(contentsOf: URL(fileURLWithPath: path))))
+        } catch let fault as ManifestFault {
             throw SyncCheckError(
                 folder: folder,
-                reason: "its manifest.json is damaged or of another version: \(place(of: error)).")
+                reason: "its manifest.json \(fault.reason). Take it from a copy of the recording.")
         } catch {
             throw SyncCheckError(
                 folder: folder,
@@ -70,23 +59,6 @@ public struct RecordedSession: Sendable {
         // A manifest may say anything.
         let (sum, isTooMany) = frames.repeated.addingReportingOverflow(frames.slate)
         return isTooMany ? .max : max(0, sum)
-    }
-
-    private static func place(of error: DecodingError) -> String {
-        let context: DecodingError.Context? =
-            switch error {
-            case .keyNotFound(let key, let context):
-                DecodingError.Context(
-                    codingPath: context.codingPath + [key], debugDescription: "is missing")
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                context
-            @unknown default: nil
-            }
-        let path = context?.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(
-            separator: ".")
-        let isMissing = context?.debugDescription == "is missing"
-        guard let path, !path.isEmpty else { return "it is no JSON" }
-        return "\(path.printable()) \(isMissing ? "is missing" : "has a wrong value")"
     }
 
     private static func checked(
@@ -113,10 +85,13 @@ public struct RecordedSession: Sendable {
             files.append(path)
         }
         let start = Nanoseconds(max(0, track.first_ns))
+        let later = laterStarts(of: track)
+        let own = gaps(of: [track.name, track.role ?? track.name], manifest)
         if track.kind == "microphone" {
             return [
                 CheckedTrack(
-                    name: name, kind: .microphone, files: files, stream: track.stream, start: start)
+                    name: name, kind: .microphone, files: files, stream: track.stream, start: start,
+                    laterStarts: later, gaps: own)
             ]
         }
         guard let rate = track.rate.flatMap({ FrameRate($0) }) else {
@@ -131,12 +106,27 @@ public struct RecordedSession: Sendable {
         let pictures = CheckedTrack(
             name: name, kind: isProgram ? .programPicture : .camera, files: files, stream: track.stream,
             tick: rate.interval, cameraInterval: slowest.interval,
-            filled: filled(track), start: start)
+            filled: filled(track), start: start, laterStarts: later,
+            gaps: isProgram ? own + gaps(of: cameras.map(\.role), manifest) : own)
         guard isProgram, track.channels != nil else { return [pictures] }
         // The program's sound is the stream after its pictures.
         return [
             pictures,
-            CheckedTrack(name: name, kind: .programSound, files: files, stream: track.stream + 1),
+            CheckedTrack(
+                name: name, kind: .programSound, files: files, stream: track.stream + 1, laterStarts: later,
+                gaps: own
+                    + gaps(
+                        of: manifest.devices.filter { $0.kind == "microphone" }.map(\.role), manifest)),
         ]
+    }
+
+    /// When the files after the first begin; nothing where the manifest does not tell it of each.
+    private static func laterStarts(of track: Manifest.Track) -> [Nanoseconds?] {
+        guard let details = track.part_details, details.map(\.file) == track.parts ?? [] else { return [] }
+        return details.map { Nanoseconds(max(0, $0.first_ns)) }
+    }
+
+    private static func gaps(of names: [String], _ manifest: Manifest) -> [Gap] {
+        manifest.gaps.filter { names.contains($0.track) && $0.from <= $0.to }
     }
 }

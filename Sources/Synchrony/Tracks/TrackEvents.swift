@@ -28,14 +28,14 @@ struct TrackEvents {
 
     var duration: Nanoseconds { parts.duration }
 
-    /// The events in a window, in order.
+    /// The events in a window, in order; without those that a known gap may have made.
     func find(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
         let begin = Nanoseconds(max(0, window.begin.nanoseconds - Self.preparation.count))
         // A detector tells an event some time after it was.
         let end = Nanoseconds(window.end.nanoseconds) + Self.preparation
         let read = TrackWindow(from: begin, to: end)
         let found = track.kind.isSound ? try onsets(in: read) : try flashes(in: read)
-        return found.filter { window.contains($0.middle) }
+        return found.filter { window.contains($0.middle) && !track.isNearGap($0) }
     }
 
     private func flashes(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {

@@ -5,7 +5,7 @@ internal import Media
 struct TrackParts {
     struct Part {
         let path: String
-        /// When its time 0 is, since T0: as long as the parts before it are, by themselves.
+        /// When its time 0 is, since T0: as the manifest says, else where the part before it ends.
         let start: Nanoseconds
         let duration: Nanoseconds
     }
@@ -17,7 +17,10 @@ struct TrackParts {
         self.track = track
         var parts: [Part] = []
         var start = track.start
-        for path in track.files {
+        for (index, path) in track.files.enumerated() {
+            let told = index > 0 && index <= track.laterStarts.count ? track.laterStarts[index - 1] : nil
+            // A part that begins before the one before it cannot be.
+            if let told, let before = parts.last, told > before.start { start = told }
             let duration = try Self.reader(of: path, track).duration ?? .zero
             parts.append(Part(path: path, start: start, duration: duration))
             start = start + duration

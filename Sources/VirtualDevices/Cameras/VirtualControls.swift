@@ -2,6 +2,8 @@ import Media
 
 /// The controls of a made-up camera, as a webcam with automatic exposure, colour and focus has them. Any thread may set them.
 ///
+/// It has no zoom, pan and tilt, since its picture could not follow: whoever zooms it crops, and its code strip stays readable.
+///
 /// While an automatism is on, what it governs reads as what it has found, which depends on seed and role alone: so cameras
 /// differ until they are made to match. Switched off, it stays there.
 final class VirtualControls: Sendable {
@@ -107,14 +109,9 @@ final class VirtualControls: Sendable {
             menu: [1: "Manual Mode", 3: "Aperture Priority Mode"]),
         DeviceControl(
             name: "exposure_time_absolute", value: 156, minimum: 3, maximum: 2047, defaultValue: 156),
-        DeviceControl(
-            name: "pan_absolute", value: 0, minimum: -36000, maximum: 36000, step: 3600, defaultValue: 0),
-        DeviceControl(
-            name: "tilt_absolute", value: 0, minimum: -36000, maximum: 36000, step: 3600, defaultValue: 0),
         DeviceControl(name: "focus_absolute", value: 0, minimum: 0, maximum: 250, step: 5, defaultValue: 0),
         DeviceControl(
             name: "focus_automatic_continuous", kind: .boolean, value: 1, minimum: 0, maximum: 1,
             defaultValue: 1),
-        DeviceControl(name: "zoom_absolute", value: 100, minimum: 100, maximum: 500, defaultValue: 100),
     ]
 }

@@ -102,7 +102,7 @@ public final class FileMicrophone: MicrophoneSource {
         var end = start
         while let (samples, time) = try reader.nextSound() {
             // Where the file leaves a gap, so does the microphone.
-            let place = (time.count * Int64(format.rate) + 500_000_000).floorDivided(by: 1_000_000_000)
+            let place = MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
             for offset in stride(from: 0, to: samples.count, by: step) {
                 let part = Array(samples[offset..<min(offset + step, samples.count)])
                 let begin = place + Int64(offset / format.channels)

@@ -8,13 +8,25 @@ import Session
 struct CtlCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "ctl",
-        summary: "Change, mark, split or end a recording that runs, take stills of it, or ask how it goes.",
-        notes: ["What can be asked:"]
-            + ControlCommand.vocabulary.map { "  \($0.usage): \($0.help)" } + [
-                "A change takes effect at once and leaves no gap in any track; the manifest tells of it. Only the user who records "
-                    + "may ask.",
-                "Exit status 1: nothing is being recorded, or it refused; 2: the words make no sense.",
-            ],
+        summary: "Change, mark, split or end a running recording, take stills, or ask how it goes.",
+        sections: ControlCommand.groups.map { group in
+            HelpSection(group.title, group.commands.map { (term: $0.usage, help: $0.help) })
+        } + [
+            HelpSection(
+                "Examples",
+                [
+                    ("multicam ctl status", "how the recording goes"),
+                    ("multicam ctl mark \"question 2\"", "remember this instant"),
+                    ("multicam ctl swap", "the other camera as the main one"),
+                    ("multicam ctl gain host -6", "half as loud in the program"),
+                    ("multicam ctl --process 4312 stop", "end one of several recordings"),
+                ])
+        ],
+        notes: [
+            "A change takes effect at once and leaves no gap in any track; the manifest tells of it. The answer comes when the "
+                + "recording has come to it. Only the user who records may ask.",
+            "Exit status 1: nothing is being recorded, the recording ended before, or it refused; 2: the words make no sense.",
+        ],
         positionals: [
             PositionalSpec("WORD", isRepeatable: true, help: "What to do, such as `swap` or `layout grid`.")
         ],
@@ -54,11 +66,10 @@ struct CtlCommand: Command {
                     })
             }
         }
+        if case .failure(let error) = answer { UnfinishedText.tell(after: error) }
         let reply = try answer.get()
         if wantsJSON {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            Output.data(String(decoding: try encoder.encode(reply), as: UTF8.self))
+            Output.data(JSONText.line(reply))
         } else if let status = reply.status {
             for line in ControlText.lines(status) { Output.data(line) }
         } else if let stills = reply.stills {

@@ -7,7 +7,7 @@ extension ParsedArguments {
         guard let text = optional("duration") else { return nil }
         guard let duration = Nanoseconds(text), duration > .zero else {
             throw spec.error(
-                "`--duration \(text.printable())`: expected a time above zero such as 10, 2.5, 500ms, 10s, 5m or 2h."
+                "`--duration \(text.printable())`: expected a time above zero such as 10, 2.5, 500ms, 10s, 90min, 1h30m or 1:30."
             )
         }
         return duration

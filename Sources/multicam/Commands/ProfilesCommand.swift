@@ -58,7 +58,7 @@ struct ProfilesCommand: Command {
                 JSONValue.object([
                     "name": .string(entry.name.printable()),
                     "description": .string(entry.description.printable()),
-                    "file": .string(entry.path.printable(limit: 4096)),
+                    "file": entry.path.map { .string($0.printable(limit: 4096)) } ?? .null,
                     "problem": entry.problem.map { .string($0.description) } ?? .null,
                 ])
             }
@@ -74,15 +74,17 @@ struct ProfilesCommand: Command {
     }
 
     private func show(_ name: String, _ library: ProfileLibrary) throws {
-        let path = try library.path(of: name)
-        let profile = try ProfileLibrary.read(path)
-        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let found = try library.text(of: name)
+        let profile = try found.profile()
+        // What is a profile is UTF-8.
+        let text = String(decoding: found.bytes, as: UTF8.self)
         if wantsJSON {
             Output.data(
                 JSONText.line(
                     JSONValue.object([
                         "name": .string(profile.name), "description": .string(profile.description),
-                        "file": .string(path), "cameras": .array(profile.cameras.map { .string($0.role) }),
+                        "file": found.path.map { .string($0) } ?? .null,
+                        "cameras": .array(profile.cameras.map { .string($0.role) }),
                         "microphones": .array(profile.microphones.map { .string($0.role) }),
                         "program": .boolean(profile.program != nil), "text": .string(text),
                     ])))

@@ -115,9 +115,11 @@ extension RecordCommand {
     private func record(_ session: MulticamSession, _ results: inout [RecordingResult]) async {
         do {
             let result = try await session.record()
+            steering.tellEnd()
             results.append(result)
             let conclusion = RecordConclusion([result])
-            for sentence in conclusion.sentences { Output.message(sentence) }
+            for message in conclusion.messages { Output.message(message) }
+            steering.tellVerdict(result.verdict.text)
             if let event = conclusion.event { session.tell(event) }
         } catch {
             Output.message(error.description)

@@ -29,7 +29,8 @@ struct RecordCommand: Command {
             OptionSpec(
                 "output", "DIR", help: "Where session folders are made. Default: recordings in this folder."),
             OptionSpec("name", "NAME", help: "The session folder's name. Default: date, time and profile."),
-            OptionSpec("duration", "T", help: "Stop by itself after this long: 10, 2.5, 500ms, 10s, 5m, 2h."),
+            OptionSpec(
+                "duration", "T", help: "Stop by itself after this long: 10, 2.5, 500ms, 5m, 1h30m, 1:30."),
             OptionSpec(
                 "also", "DIR",
                 help:
@@ -59,7 +60,7 @@ struct RecordCommand: Command {
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
 
-    let request: SetupRequest
+    private(set) var request: SetupRequest
     private let output: String
     private let name: String?
     let duration: Nanoseconds?
@@ -122,6 +123,13 @@ struct RecordCommand: Command {
     func run() async throws -> ExitStatus {
         SignalInbox.open()
         steering.listen()
+        var command = self
+        // Recordings that follow, on standby or after a pause, are of the profile as it was when somebody started this.
+        command.request = try SessionSetup.read(request)
+        return try await command.recordUntilStopped()
+    }
+
+    private func recordUntilStopped() async throws -> ExitStatus {
         if isStandby { return try await standBy() }
         var rest = duration
         guard var setup = try makeSetup(rest) else { return .overBudget }
@@ -155,7 +163,11 @@ struct RecordCommand: Command {
     func listen(_ plan: SessionPlan) -> ControlServer? {
         let steering = steering
         do throws(ControlError) {
-            return try ControlServer { steering.perform($0, paused: plan) }
+            let server = try ControlServer { command, arrival, answer in
+                steering.perform(command, at: arrival, paused: plan, answer: answer)
+            }
+            steering.note(at: server)
+            return server
         } catch {
             Output.message("`multicam ctl` cannot reach this recording: \(error)".printable(limit: 1000))
             return nil
@@ -170,7 +182,9 @@ struct RecordCommand: Command {
         let result: RecordingResult
         do {
             result = try await session.record()
+            steering.tellEnd()
         } catch {
+            steering.tellEnd()
             steering.release()
             await printer.value
             throw error
@@ -236,7 +250,9 @@ struct RecordCommand: Command {
         } catch {
             guard case .overBudget(let reduction) = error else { throw error }
             Output.message(error.description)
-            Output.explanation(ReductionText.lines(reduction, on: machine))
+            if reduction.missingSpace == nil {
+                Output.explanation(ReductionText.lines(reduction, on: machine))
+            }
             return nil
         }
         let steps = setup.reduction?.steps ?? []
@@ -257,9 +273,11 @@ struct RecordCommand: Command {
                 Output.data(event.line())
             } else if event.name == .started, let folder = event.folder {
                 Output.data(folder)
-            } else if [.warning, .silence, .clipping, .unplug, .replug, .pressure, .governor, .encoder]
-                .contains(
-                    event.name),
+            } else if [
+                .warning, .silence, .clipping, .unplug, .replug, .pressure, .governor, .encoder, .drop,
+            ]
+            .contains(
+                event.name),
                 case .string(let text)? = event.fields["text"]
             {
                 Output.message(text)
@@ -291,11 +309,10 @@ struct RecordCommand: Command {
             } catch {
                 break
             }
-            let text = StatusLine.text(session.status)
             if hasTerminal {
-                Output.status(text)
+                Output.status(StatusLine.text(session.status, columns: Output.columns - 1))
             } else {
-                Output.message(text)
+                Output.message(StatusLine.text(session.status))
             }
         }
         Output.endStatus()
@@ -303,8 +320,14 @@ struct RecordCommand: Command {
 
     func conclude(_ results: [RecordingResult]) -> ExitStatus {
         let conclusion = RecordConclusion(results)
-        for sentence in conclusion.sentences { Output.message(sentence) }
-        if wantsJSON, let event = conclusion.event { Output.data(event.line()) }
+        for message in conclusion.messages { Output.message(message) }
+        if wantsJSON, let event = conclusion.event {
+            Output.data(event.line())
+        } else {
+            for line in RecordingGuide(results, isVirtual: request.usesVirtualDevices).lines {
+                Output.message(line)
+            }
+        }
         return conclusion.status
     }
 }

@@ -13,13 +13,18 @@ struct RecoverCommand: Command {
                 + "minutes. All tracks then end together: pictures and sound that other tracks do not have are left out and stay in the "
                 + "files, what is missing is the last picture again, or silence. manifest.json is completed; then, the recording being "
                 + "whole, its files are read once for their checksums.",
+            "Of a folder that is no recording, the unfinished recordings below it are recovered one by one; those that still run are "
+                + "left alone. With --json each is an element of an array then.",
             "Nothing gets worse by it: it may be interrupted and begun again, and what is whole is left alone. A recording that is "
                 + "still running is refused.",
-            "Exit status: 0 when it is whole, also when it was so already; 1 when nothing can be read; 4 without permission to change "
-                + "it; 7 when the disk fails.",
+            "Exit status: 0 when it is whole, also when it was so already; 1 when nothing can be read, or when more of a track is lost "
+                + "than the last second: the others are made whole all the same; 4 without permission to change it; 7 when the disk fails.",
         ],
         positionals: [
-            PositionalSpec("FOLDER-OR-FILE", help: "A session folder, or one .mp4, .mov or .wav file of it.")
+            PositionalSpec(
+                "FOLDER-OR-FILE",
+                help:
+                    "A session folder, one .mp4, .mov or .wav file of it, or a folder above session folders.")
         ],
         options: [OptionSpec("json", help: "Print what was found and done as JSON.")])
 
@@ -36,18 +41,74 @@ struct RecoverCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
+        guard try await onThread({ Recovery.isAbove(path) }) else {
+            let report = try await recover(path)
+            Output.data(
+                wantsJSON
+                    ? String(decoding: JSONText.pretty(report), as: UTF8.self) : RecoveryText.of(report))
+            return Self.status(of: report)
+        }
+        let search = try await onThread { RecordingSearch(below: path) }
+        for remark in search.remarks { Output.message(remark) }
+        for folder in search.running {
+            Output.message(
+                "\(folder.printable(limit: 1000)): this recording is still running, and is left alone.")
+        }
+        guard !search.isEmpty else {
+            throw RecoveryError.unreadable(
+                "\(path.printable(limit: 1000)): there is no recording in it. Give a session folder, or a file of one."
+            )
+        }
+        return await recoverEach(search)
+    }
+
+    /// One after the other; where one fails the others are recovered all the same. The exit status is that of the first that fails.
+    private func recoverEach(_ search: RecordingSearch) async -> ExitStatus {
+        var reports: [RecoveryReport] = []
+        var status = search.remarks.isEmpty ? ExitStatus.done : .failed
+        for folder in search.unfinished {
+            do {
+                let report = try await recover(folder)
+                reports.append(report)
+                if !wantsJSON { Output.data(RecoveryText.of(report)) }
+                if status == .done { status = Self.status(of: report) }
+            } catch {
+                Output.endStatus()
+                Output.message("\(error)".printable(limit: 4000))
+                if status == .done { status = Multicam.status(of: error) }
+            }
+        }
+        if wantsJSON {
+            Output.data(String(decoding: JSONText.pretty(reports), as: UTF8.self))
+        } else if search.unfinished.isEmpty {
+            Output.data(
+                "\(path.printable(limit: 1000)): nothing is unfinished below it; \(search.endedCount) recordings came to their end."
+            )
+        }
+        return status
+    }
+
+    private static func status(of report: RecoveryReport) -> ExitStatus {
+        report.outcome == .incomplete ? .failed : .done
+    }
+
+    private func recover(_ path: String) async throws -> RecoveryReport {
         let recovery = Recovery(path: path) { file in
             if Output.hasTerminal { Output.status("recovering \(file.printable(limit: 400))") }
         }
-        let report = try await withCheckedThrowingContinuation { continuation in
-            // The disk takes its time: on a thread of its own, not on one of the pool's.
+        let report = try await onThread { try recovery.run() }
+        Output.endStatus()
+        return report
+    }
+
+    /// The disk takes its time: on a thread of its own, not on one of the pool's.
+    private func onThread<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
             _ = MediaThread(name: "recover") {
-                continuation.resume(with: Result { try recovery.run() })
+                continuation.resume(with: Result { try work() })
             }
         }
-        Output.endStatus()
-        Output.data(
-            wantsJSON ? String(decoding: JSONText.pretty(report), as: UTF8.self) : RecoveryText.of(report))
-        return .done
     }
 }

@@ -143,7 +143,13 @@ struct SnapshotCommand: Command {
     }
 
     private func takeOfRecording(_ role: String?) throws -> ExitStatus {
-        let reply = try ControlClient().ask(["snapshot"] + [role].compactMap { $0 })
+        let reply: ControlReply
+        do throws(ControlError) {
+            reply = try ControlClient().ask(["snapshot"] + [role].compactMap { $0 })
+        } catch {
+            UnfinishedText.tell(after: error)
+            throw error
+        }
         for still in reply.stills ?? [] {
             if wantsJSON {
                 Output.data(JSONText.line(Self.json(still)))

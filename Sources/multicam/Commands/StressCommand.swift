@@ -13,8 +13,8 @@ struct StressCommand: Command {
             "sets: every combination of the cameras in a few formats, each for some seconds. climb: from the lowest formats upwards, one "
                 + "thing at a time, until something gives twice. soak: the profile as it stands, for --duration. Without --run: "
                 + "sets and climb, and a soak where --duration is given.",
-            "A run has held when it started and no track lost more than the profile's limits.lostFrames (none where it says nothing), no "
-                + "device was away or silent for too long; of a soak also when system pressure was never above serious and every "
+            "A run has held when it started and no track lost more than the profile's limits (1 % of the frames or 0.1 % of the samples where it "
+                + "says nothing), no device was away or silent for too long; of a soak also when system pressure was never above serious and every "
                 + "clock could be relied on. Plans run as asked, whatever they are expected to cost.",
             "DEVICE is as for `multicam record`. Ctrl-C, SIGTERM and SIGHUP end the run that is under way and still give the certificate; "
                 + "a third aborts.",
@@ -132,11 +132,10 @@ struct StressCommand: Command {
                 break
             }
             guard let state = test.status else { continue }
-            let text = StatusLine.text(state)
             if hasTerminal {
-                Output.status(text)
+                Output.status(StatusLine.text(state, columns: Output.columns - 1))
             } else {
-                Output.message(text)
+                Output.message(StatusLine.text(state))
             }
         }
         Output.endStatus()

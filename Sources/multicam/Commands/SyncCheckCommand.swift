@@ -63,11 +63,12 @@ struct SyncCheckCommand: Command {
 
     func run() async throws -> ExitStatus {
         let (folder, tolerance) = (folder, tolerance)
-        let findings = try await measure { () throws in
+        let (findings, verdict) = try await measure { () throws in
             let session = try RecordedSession(folder: folder)
             let clock = MonotonicClock()
             var told = clock.now
-            return try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current) {
+            let findings = try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current)
+            {
                 step in
                 if Output.hasTerminal {
                     Output.status(step)
@@ -76,10 +77,14 @@ struct SyncCheckCommand: Command {
                     told = clock.now
                 }
             }
+            return (findings, session.verdict)
         }
         Output.endStatus()
         let json = JSONText.pretty(findings)
         Output.data(wantsJSON ? String(decoding: json, as: UTF8.self) : SyncText.of(findings))
+        if verdict.level != .good {
+            Output.message("not all of the recording is there: \(verdict.text)")
+        }
         let result: ExitStatus = findings.verdict == .apart ? .lossesBeyondLimit : .done
         do throws(FileError) {
             try SessionFolder.write(json, to: "report/sync.json", in: folder)
@@ -91,15 +96,15 @@ struct SyncCheckCommand: Command {
                 "the report is not written: \(error.path.printable(limit: 1000)): \(reason.printable()). Make room or ask for "
                     + "permission there, or copy the folder to where you may write.")
             // What was measured matters more than where it could not be kept.
-            return result == .done ? Multicam.status(of: error) : result
+            return result == .done ? error.isPermission ? .noPermission : .storageFailed : result
         }
         return result
     }
 
     /// Decoding takes its time: on a thread of its own, not on one of the pool's.
     private func measure(
-        _ work: @escaping @Sendable () throws -> SyncFindings
-    ) async throws -> SyncFindings {
+        _ work: @escaping @Sendable () throws -> (SyncFindings, Verdict)
+    ) async throws -> (SyncFindings, Verdict) {
         try await withCheckedThrowingContinuation { continuation in
             _ = MediaThread(name: "sync-check") {
                 continuation.resume(with: Result { try work() })

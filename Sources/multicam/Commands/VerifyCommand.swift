@@ -8,7 +8,9 @@ struct VerifyCommand: Command {
         program: Multicam.program, name: "verify",
         summary: "Hold the files of finished recordings against the checksums in their manifests.",
         notes: [
-            "Reads every byte. Exit status 0: every file is what was recorded; 1: one is damaged, missing or was never finished.",
+            "Reads every byte, and says what was missing when the recording was made: that changes no exit status. Exit status 0: every "
+                + "file is what was recorded; 1: one is damaged, missing, cannot be read or was never finished; 4: one cannot be read without "
+                + "permission, and nothing worse.",
             "The checksum can be computed without multicam: docs/manifest.schema.json says how.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "The folder of a finished recording.")],
@@ -33,36 +35,45 @@ struct VerifyCommand: Command {
             Output.message(error.description)
             return error.isPermission ? .noPermission : .failed
         }
-        let isWhole = await withCheckedContinuation { continuation in
+        let status = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "verify") {
-                var isWhole = true
-                for file in verification.files where !tell(verification.verdict(file), of: file) {
-                    isWhole = false
+                var status = ExitStatus.done
+                for file in verification.files {
+                    let one = tell(
+                        verification.verdict(file), of: file, filling: verification.filling(of: file))
+                    if one == .failed || status == .done { status = one }
                 }
-                continuation.resume(returning: isWhole)
+                continuation.resume(returning: status)
             }
         }
-        return isWhole ? .done : .failed
+        Output.message("when it was recorded: \(verification.recording.text)")
+        return status
     }
 
-    /// - Returns: Whether it is good.
-    private func tell(_ verdict: FolderVerification.Verdict, of file: Manifest.File) -> Bool {
+    /// - Returns: What it means for the exit status.
+    private func tell(
+        _ verdict: FolderVerification.Verdict, of file: Manifest.File, filling: String?
+    ) -> ExitStatus {
         let (word, text): (String, String?) =
             switch verdict {
             case .whole: ("whole", nil)
             case .unfinished(let text): ("unfinished", text)
             case .damaged(let text): ("damaged", text)
+            case .unreadable(let error): ("unreadable", error.description)
             }
         if wantsJSON {
             var fields: [String: JSONValue] = [
                 "file": .string(file.file.printable()), "verdict": .string(word),
             ]
+            fields["filling"] = filling.map { .string($0) }
             fields["text"] = text.map { .string($0.printable(limit: 1000)) }
             Output.data(JSONText.line(JSONValue.object(fields)))
         } else {
-            Output.data("\(word)  \(file.file.printable())")
+            let words = text == nil ? "unchanged since recording" : word
+            Output.data("\(words): \(file.file.printable())\(filling.map { " (contains \($0))" } ?? "")")
             if let text { Output.message("\(folder)/\(file.file): \(text)".printable(limit: 1000)) }
         }
-        return text == nil
+        if case .unreadable(let error) = verdict, error.isPermission { return .noPermission }
+        return text == nil ? .done : .failed
     }
 }

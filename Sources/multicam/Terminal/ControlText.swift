@@ -24,18 +24,24 @@ enum ControlText {
                 microphone.peak > 0 ? String(format: "%.1f dBFS", 20 * log10(microphone.peak)) : "silent"
             let loudness =
                 microphone.loudness?.integrated_lufs.map { ["\(SoundText.loudness($0)) so far"] } ?? []
+            let missing =
+                microphone.missing_ns > 0
+                ? [String(format: "%.2f s missing", Double(microphone.missing_ns) / 1e9)] : []
             let words =
-                ["microphone \(microphone.role)", level] + loudness + microphone.alarms.map(SoundText.word)
+                ["microphone \(microphone.role)", level] + loudness + missing
+                + microphone.alarms.map(SoundText.word)
             lines.append(words.joined(separator: "  "))
         }
         if let program = status.program {
             lines.append(
                 "program  \(program.layout)  shows \(program.shown.joined(separator: ", "))"
                     + (program.mix.isEmpty ? "" : "  sounds of \(program.mix.joined(separator: ", "))")
-                    + (program.loudness?.integrated_lufs.map { "  \(SoundText.loudness($0)) so far" } ?? ""))
+                    + (program.loudness?.integrated_lufs.map { "  \(SoundText.loudness($0)) so far" } ?? "")
+                    + (program.lost > 0 ? "  \(program.lost) lost" : ""))
         }
         if let pressure = status.pressure { lines.append("system pressure  \(pressure)") }
         lines += status.given_up.map { "given up  \($0)" }
+        if let verdict = status.verdict { lines.append("last recording  \(verdict)") }
         return lines.map { $0.printable(limit: 1000) }
     }
 }

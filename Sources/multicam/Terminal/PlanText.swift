@@ -29,7 +29,8 @@ enum PlanText {
             }
         }
         for microphone in plan.microphones {
-            let channels = microphone.format.channels == 1 ? "mono" : "\(microphone.format.channels) channels"
+            let channels = words(
+                channels: microphone.pick.isEmpty ? microphone.format.channels : microphone.pick.count)
             lines.append("  \(microphone.role): \(microphone.identity.name.printable())")
             lines.append("    \(microphone.format.rate) Hz, \(channels)")
             if let voice = microphone.voice {
@@ -67,6 +68,14 @@ enum PlanText {
     /// `h264 superfast`, or what encodes it where x264 does not.
     private static func words(_ settings: PictureEncodingSettings) -> String {
         settings.hardware.map { "h264 by \($0.name)" } ?? "h264 \(settings.preset.rawValue)"
+    }
+
+    private static func words(channels: Int) -> String {
+        switch channels {
+        case 1: "mono"
+        case 2: "stereo"
+        default: "\(channels) channels"
+        }
     }
 
     private static func words(_ source: CorrectionSource) -> String {

@@ -8,18 +8,25 @@ struct RecordConclusion {
     /// - Parameter results: Of the sessions, in order.
     init(_ results: [RecordingResult]) { self.results = results }
 
-    /// What went wrong, a sentence each, in the order in which it did.
-    var sentences: [String] {
-        results.enumerated().flatMap { index, result in
-            var sentences = storage(result)
-            sentences += result.encodingFailures.map(\.description)
-            sentences += result.exceededLimits
-            if let reason = result.pressureEnd, index == results.count - 1 {
-                sentences.append("the recording was ended: \(reason).")
+    /// What failed, a message each, and the verdict on each recording.
+    var messages: [String] {
+        results.flatMap { result in
+            let verdict = result.verdict.text
+            // What the verdict says already is not said twice.
+            let failures = (storage(result) + result.encodingFailures.map(\.description)).filter {
+                !verdict.contains($0.hasSuffix(".") ? String($0.dropLast()) : $0)
             }
+            let messages = failures + [verdict]
             // Of several, each says which it is about.
-            return results.count == 1 ? sentences : sentences.map { "\(result.folder.printable()): \($0)" }
+            return results.count == 1 ? messages : messages.map { "\(result.folder.printable()): \($0)" }
         }
+    }
+
+    /// The verdict on each recording, as one text.
+    private var verdict: String {
+        results.count == 1
+            ? results[0].verdict.text
+            : results.map { "\($0.folder.printable()): \($0.verdict.text)" }.joined(separator: " ")
     }
 
     /// What failed in its folders, each named once, and where the recording is whole.
@@ -60,7 +67,7 @@ struct RecordConclusion {
                 .finished, at: MediaTime(nanoseconds: last.manifest.duration_ns),
                 [
                     "folder": .string(last.folder), "outcome": .string(last.manifest.outcome.rawValue),
-                    "exit": .integer(Int64(status.rawValue)),
+                    "exit": .integer(Int64(status.rawValue)), "verdict": .string(verdict),
                 ])
         }
     }

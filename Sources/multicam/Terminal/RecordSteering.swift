@@ -25,6 +25,12 @@ final class RecordSteering: Sendable {
         var beginnings = 0
         /// Of the last recording, once it has begun; `nil` where it could not.
         var begun: String?
+        /// On the recording that ended last.
+        var verdict: String?
+        /// On standby: whether somebody has asked for a recording that has neither begun nor failed to.
+        var isStarting = false
+        /// `nil` where `multicam ctl` cannot reach this recording.
+        var server: ControlServer?
     }
 
     private let isStandby: Bool
@@ -57,8 +63,11 @@ final class RecordSteering: Sendable {
             case .stop(2) where session == nil: stopped.cancel()
             case .stop(2):
                 session?.stopUrgently()
-                Output.message("closing the files without waiting for the encoders")
-            case .stop: _exit(ExitStatus.aborted.rawValue)
+                Output.message(
+                    "closing the files without waiting for the encoders: all that is encoded so far is kept.")
+            case .stop:
+                Output.message(Self.lastWord(folder: session?.folderPath))
+                _exit(ExitStatus.aborted.rawValue)
             case .mark where !isRecording:
                 Output.message("nothing is being recorded at the moment: the mark is not set.")
             case .mark: session?.mark("signal")
@@ -69,9 +78,17 @@ final class RecordSteering: Sendable {
         }
     }
 
-    private func end(_ session: MulticamSession?) {
+    /// What is kept of a recording that is aborted.
+    private static func lastWord(folder: String?) -> String {
+        guard let folder else { return "aborted: nothing was recorded." }
+        let path = folder.printable(limit: 4096).shellQuoted()
+        return
+            "aborted: all but about the last second is kept. `multicam recover \(path)` makes the files whole."
+    }
+
+    private func end(_ session: MulticamSession?, at time: ClockTime? = nil) {
         stopped.cancel()
-        session?.stop()
+        session?.stop(at: time)
         // Whoever waits for a recording to begin need not.
         state.broadcast { _ in }
         next.yield(.end)
@@ -80,47 +97,90 @@ final class RecordSteering: Sendable {
 
     private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
 
+    /// What is recorded is noted beside the server's socket from here on.
+    func note(at server: ControlServer?) { state.withLock { $0.server = server } }
+
     /// Does what somebody asks over the control socket.
     ///
     /// - Parameters:
     ///   - command: Of the socket.
+    ///   - arrival: When it came.
     ///   - paused: The plan that is told of while nothing is recorded.
-    /// - Returns: What to answer.
-    func perform(_ command: ControlCommand, paused: SessionPlan) -> ControlReply {
+    ///   - answer: Told when it is clear what became of it.
+    func perform(
+        _ command: ControlCommand, at arrival: ClockTime, paused: SessionPlan,
+        answer: @escaping ControlServer.Answer
+    ) {
         let (session, isStopped, isRecording) = state.withLock { ($0.session, $0.isStopped, $0.isRecording) }
-        guard let session else {
-            switch command {
-            case .status:
-                let status = ControlStatus(SessionStatus(), plan: paused, folder: nil, state: .paused)
-                return ControlReply(
-                    ok: true, text: "nothing is being recorded at the moment.", status: status)
-            case .start where isStandby && !isStopped: return start()
-            case .stop where !isStandby, .quit:
-                state.withLock { $0.isStopped = true }
-                end(nil)
-                return ControlReply(ok: true, text: "it does not go on.")
-            case .mark, .split, .change, .add, .addMicrophone, .set, .snapshot, .start, .stop, .switchCamera:
-                return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
-            }
-        }
+        guard let session else { return answer(performWithoutSession(command, isStopped, paused)) }
         if isStopped, command != .status {
-            return ControlReply(ok: false, text: "the recording is being ended.")
+            return answer(ControlReply(ok: false, text: "the recording is being ended."))
         }
         if !isRecording, command.needsRecording {
-            return ControlReply(
-                ok: false, text: "nothing is being recorded: `multicam ctl start` begins a recording.")
+            return answer(
+                ControlReply(
+                    ok: false, text: "nothing is being recorded: `multicam ctl start` begins a recording."))
         }
         switch command {
-        case .status:
-            let status = ControlStatus(
-                session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil)
-            return ControlReply(ok: true, text: status.state.rawValue, status: status)
         case .mark(let text):
-            session.mark(text)
-            return ControlReply(ok: true, text: "marked: \(text)")
+            session.mark(text, at: arrival) { answer(ControlReply($0, did: "marked: \(text)")) }
         case .split:
-            session.split()
-            return ControlReply(ok: true, text: "the recording goes on in new files.")
+            session.split(at: arrival) {
+                answer(ControlReply($0, did: "the recording goes on in new files."))
+            }
+        case .change(let change):
+            do throws(SessionChangeError) {
+                try session.commit([change], at: arrival) { [state] outcome in
+                    if case .removed(let role) = change, outcome != .ended {
+                        state.withLock { $0.stills?.remove(role) }
+                    }
+                    answer(ControlReply(outcome, did: "changed: \(change)"))
+                }
+            } catch {
+                answer(ControlReply(ok: false, text: error.description, usage: true))
+            }
+        case .stop where isStandby:
+            session.stop(at: arrival)
+            answer(ControlReply(ok: true, text: "the recording is being ended; the devices stand by."))
+        case .stop, .quit:
+            state.withLock { $0.isStopped = true }
+            end(session, at: arrival)
+            answer(
+                ControlReply(
+                    ok: true, text: isRecording ? "the recording is being ended." : "it stands by no longer.")
+            )
+        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone:
+            answer(perform(command, session, isRecording: isRecording))
+        }
+    }
+
+    private func performWithoutSession(
+        _ command: ControlCommand, _ isStopped: Bool, _ paused: SessionPlan
+    ) -> ControlReply {
+        switch command {
+        case .status:
+            let status = ControlStatus(SessionStatus(), plan: paused, folder: nil, state: .paused)
+            return ControlReply(ok: true, text: "nothing is being recorded at the moment.", status: status)
+        case .start where isStandby && !isStopped: return start()
+        case .stop where !isStandby, .quit:
+            state.withLock { $0.isStopped = true }
+            end(nil)
+            return ControlReply(ok: true, text: "it does not go on.")
+        case .mark, .split, .change, .add, .addMicrophone, .set, .snapshot, .start, .stop, .switchCamera:
+            return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
+        }
+    }
+
+    /// What is answered as soon as it is done.
+    private func perform(
+        _ command: ControlCommand, _ session: MulticamSession, isRecording: Bool
+    ) -> ControlReply {
+        switch command {
+        case .status:
+            var status = ControlStatus(
+                session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil)
+            if !isRecording { status.verdict = state.withLock(\.verdict) }
+            return ControlReply(ok: true, text: status.state.rawValue, status: status)
         case .snapshot(let roles): return takeStills(roles, of: session)
         case .add(let role, let selector):
             return add(session, saying: "camera \(role) is in; `unhide \(role)` shows it in the program.") {
@@ -129,7 +189,11 @@ final class RecordSteering: Sendable {
                     throw .usage("nothing is being recorded at the moment.")
                 }
                 try setup.addCamera(selector, as: role, to: session, stills: &stills)
-                state.withLock { $0.stills = stills }
+                // Another may have been taken out meanwhile.
+                let added = stills.cameras.last { $0.role == role }
+                state.withLock { state in
+                    if let added { state.stills?.add(added) }
+                }
             }
         case .addMicrophone(let role, let selector):
             return add(
@@ -144,22 +208,8 @@ final class RecordSteering: Sendable {
                     : "a recording runs already.")
         case .start: return start()
         case .switchCamera(let selector): return switchCamera(to: selector)
-        case .stop where isStandby:
-            session.stop()
-            return ControlReply(ok: true, text: "the recording is being ended; the devices stand by.")
-        case .stop, .quit:
-            state.withLock { $0.isStopped = true }
-            end(session)
-            return ControlReply(
-                ok: true, text: isRecording ? "the recording is being ended." : "it stands by no longer.")
-        case .change(let change):
-            do throws(SessionChangeError) {
-                try session.commit([change])
-                if case .removed(let role) = change { state.withLock { $0.stills?.remove(role) } }
-                return ControlReply(ok: true, text: "changed: \(change)")
-            } catch {
-                return ControlReply(ok: false, text: error.description, usage: true)
-            }
+        case .mark, .split, .change, .stop, .quit:
+            preconditionFailure("`\(command)` is answered when it is decided")
         }
     }
 
@@ -199,8 +249,12 @@ final class RecordSteering: Sendable {
 
     /// Waits for the first instant.
     private func start() -> ControlReply {
-        let before = state.withLock(\.beginnings)
-        next.yield(.start)
+        // Who asks while another one does waits for the same recording.
+        let (before, isFirst) = state.withLock { state in
+            defer { state.isStarting = true }
+            return (state.beginnings, !state.isStarting)
+        }
+        if isFirst { next.yield(.start) }
         let clock = MonotonicClock()
         let begun = state.wait(until: clock.now + Self.patience) { state -> String?? in
             state.beginnings != before ? .some(state.begun) : state.isStopped ? .some(nil) : nil
@@ -226,7 +280,7 @@ final class RecordSteering: Sendable {
             return ControlReply(
                 ok: false,
                 text: isStandby
-                    ? "there is no camera to switch: every role names its own. Write `device: any` for one in the profile."
+                    ? nothingToSwitch
                     : "a camera is never switched in the middle of a recording: record with --standby, where it is between two, or "
                         + "choose the next recording's with `multicam prefer`.")
         }
@@ -247,6 +301,16 @@ final class RecordSteering: Sendable {
         } catch {
             return ControlReply(ok: false, text: "\(error)".printable(limit: 1000))
         }
+    }
+
+    private var nothingToSwitch: String {
+        let setup = state.withLock(\.setup)
+        if setup?.request?.usesVirtualDevices ?? false {
+            return
+                "there is no camera to switch: with --virtual all are made up, and switching is among real ones."
+        }
+        return
+            "there is no camera to switch: every role names its own. Write `device: any` for one in the profile, and no --camera for it."
     }
 
     /// Waits for the pictures, and for the disk.
@@ -307,6 +371,7 @@ final class RecordSteering: Sendable {
 
     /// On standby: a recording is about to begin, or over.
     func record(_ isRecording: Bool) {
+        if isRecording { state.withLock(\.session)?.forgetStop() }
         let isStopped = state.withLock { state in
             state.isRecording = isRecording
             state.stills = state.plannedStills
@@ -315,13 +380,29 @@ final class RecordSteering: Sendable {
         if isRecording { isStopped?.stop() }
     }
 
-    /// On standby: the recording has begun, or could not (`nil`).
+    /// The recording has begun, or could not (`nil`).
     func tellBeginning(folder: String?) {
         state.broadcast { state in
             state.beginnings += 1
             state.begun = folder
+            state.isStarting = false
+        }
+        note(recordingIn: folder)
+    }
+
+    /// The session folder is finished, or there is none.
+    func tellEnd() { note(recordingIn: nil) }
+
+    private func note(recordingIn folder: String?) {
+        do throws(ControlError) {
+            try state.withLock(\.server)?.note(recordingIn: folder)
+        } catch {
+            Output.message(error.description)
         }
     }
+
+    /// On standby: what is said of the recording that has just ended.
+    func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
     /// On standby: the leading role is to have another camera.
     func take(_ camera: CaptureDevice) { next.yield(.follow(camera)) }

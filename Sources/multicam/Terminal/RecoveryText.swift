@@ -6,17 +6,20 @@ enum RecoveryText {
     static func of(_ report: RecoveryReport) -> String {
         let seconds = duration(report.duration_ns)
         let path = report.path.printable(limit: 1000)
-        guard report.outcome == .recovered else {
-            return (["\(path) is whole already: \(seconds)."] + report.remarks).joined(separator: "\n")
-        }
+        let sentence =
+            switch report.outcome {
+            case .whole: "\(path) is whole already: \(seconds)."
+            case .recovered: "\(path) is whole again: \(seconds) in all tracks."
+            case .incomplete: "\(path) is not whole: \(seconds) can be read, but not of every file."
+            }
+        guard report.outcome != .whole else { return ([sentence] + report.remarks).joined(separator: "\n") }
         let width = report.tracks.map(\.name.count).max() ?? 0
         let lines = report.tracks.map { track in
             let name =
                 track.name.printable() + String(repeating: " ", count: max(0, width - track.name.count))
             return "\(name)  \(amount(track))  \(track.text)"
         }
-        return (["\(path) is whole again: \(seconds) in all tracks."] + lines + report.remarks).joined(
-            separator: "\n")
+        return ([sentence] + lines + report.remarks).joined(separator: "\n")
     }
 
     private static func duration(_ nanoseconds: Int64) -> String {

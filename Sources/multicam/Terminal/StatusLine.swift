@@ -3,47 +3,114 @@ import Session
 
 /// Tells people how a recording goes: one line that is written over on a terminal, a line every 10 s elsewhere.
 struct StatusLine {
-    /// What the line says, without control characters, cut to the terminal's width.
-    static func text(_ status: SessionStatus) -> String {
-        var parts: [String] = []
-        switch status.phase {
-        case .starting: return "waiting for the devices"
-        case .standby: parts.append("○ standby")
-        case .recording: parts.append("● \(clock(status.time))")
-        case .finishing: parts.append("■ finishing \(clock(status.time))")
-        }
-        // First, as the line is cut at the terminal's width.
-        if let factor = status.pressure?.factors.first {
-            parts.append("\(factor.level.rawValue): \(factor.cause.rawValue)")
-        }
-        if let last = status.givenUp.last {
-            let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
-            parts.append("given up: \(last)\(more)")
-        }
-        for camera in status.cameras {
-            let rate = Int64((camera.rate * 10).rounded())
-            let lost = camera.lost > 0 ? " −\(camera.lost)" : ""
-            parts.append("\(camera.role) \(rate / 10).\(rate % 10)/s \(sureness(camera.clock))\(lost)")
-        }
-        for microphone in status.microphones {
-            let words =
-                [meter(microphone.level.peak)] + microphone.alarms.map(SoundText.word)
-                + [microphone.loudness?.shortTerm].compactMap { $0.map(SoundText.loudness) }
-            parts.append(
-                "\(microphone.role) \(words.joined(separator: " ")) \(sureness(microphone.clock))")
-        }
-        if let time = status.pressure?.diskTime {
-            let seconds = time.count / 1_000_000_000
-            parts.append(seconds < 120 ? "disk \(seconds) s" : "disk \(seconds / 60) min")
-        }
-        return parts.joined(separator: "  ").printable(limit: 400)
+    private let status: SessionStatus
+    private let detail: Detail
+
+    /// What is left out of a line that is too long for the terminal: each step has all of those before it.
+    private enum Detail: Int, CaseIterable, Comparable {
+        case all, unsureClocksOnly, noLoudness, shortFigures, noAdvice, givenUpCounted, devicesCounted
+
+        static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
-    /// `±0.3 ms`, rounded up; what is not known yet, or not any more, is said.
-    private static func sureness(_ clock: ClockReading) -> String {
-        guard clock.isLocked else { return "(clock unsure)" }
+    /// What the line says, without control characters.
+    ///
+    /// - Parameters:
+    ///   - status: Of the session.
+    ///   - columns: How many characters there is room for; `nil` where there is no limit.
+    /// - Returns: One line, at most so long.
+    static func text(_ status: SessionStatus, columns: Int? = nil) -> String {
+        var text = ""
+        for detail in Detail.allCases {
+            let line = Self(status: status, detail: detail)
+            text = line.whole
+            guard let columns, text.count > columns else { return text }
+        }
+        // The disk's last minutes are worth more than what stands before them.
+        let end = Self(status: status, detail: .devicesCounted).disk ?? ""
+        guard let columns, columns > end.count + 2 else { return text }
+        return text.prefix(columns - end.count - 2) + "… " + end
+    }
+
+    private var whole: String {
+        guard let head else { return "waiting for the devices" }
+        let parts =
+            [head, pressure, givenUp].compactMap(\.self) + cameras + microphones + [disk].compactMap(\.self)
+        return parts.joined(separator: detail < .shortFigures ? " │ " : " ").printable(limit: 400)
+    }
+
+    private var head: String? {
+        switch status.phase {
+        case .starting: nil
+        case .standby: "○ standby"
+        case .recording: "● \(Self.clock(status.time))"
+        case .finishing: "■ finishing \(Self.clock(status.time))"
+        }
+    }
+
+    /// `serious: cpu-stall, close other programs`: the first of what helps.
+    private var pressure: String? {
+        guard let factor = status.pressure?.factors.first else { return nil }
+        let cause = "\(factor.level.rawValue): \(factor.cause.rawValue)"
+        guard detail < .noAdvice else { return cause }
+        return "\(cause), \(factor.advice.prefix { $0 != "," && $0 != "(" })"
+    }
+
+    private var givenUp: String? {
+        guard let last = status.givenUp.last else { return nil }
+        guard detail < .givenUpCounted else { return "given up: \(status.givenUp.count)" }
+        let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
+        return "given up: \(last)\(more)"
+    }
+
+    private var cameras: [String] {
+        if detail >= .devicesCounted, status.cameras.count > 1 {
+            let lost = status.cameras.reduce(0) { $0 + $1.lost }
+            return ["\(status.cameras.count) cameras\(lost > 0 ? " −\(lost)" : "")"]
+        }
+        return status.cameras.map { camera in
+            let rate = Int64((camera.rate * 10).rounded())
+            let words = [
+                camera.role,
+                detail < .shortFigures ? "\(rate / 10).\(rate % 10)/s" : "\((rate + 5) / 10)",
+                camera.lost > 0 ? "−\(camera.lost)" : nil, sureness(camera.clock),
+            ]
+            return words.compactMap(\.self).joined(separator: " ")
+        }
+    }
+
+    private var microphones: [String] {
+        if detail >= .devicesCounted, status.microphones.count > 1 {
+            let alarms = Set(status.microphones.flatMap(\.alarms).map(SoundText.word)).sorted()
+            return [(["\(status.microphones.count) mics"] + alarms).joined(separator: " ")]
+        }
+        return status.microphones.map { microphone in
+            var words = [microphone.role, meter(microphone.level.peak)]
+            words += microphone.alarms.map(SoundText.word)
+            if detail < .noLoudness, let loudness = microphone.loudness?.shortTerm {
+                words.append(SoundText.loudness(loudness))
+            }
+            if microphone.missing > .zero {
+                let hundredths = (microphone.missing.count + 9_999_999) / 10_000_000
+                words.append("−\(hundredths / 100).\(hundredths % 100 / 10)\(hundredths % 10) s")
+            }
+            words += [sureness(microphone.clock)].compactMap(\.self)
+            return words.joined(separator: " ")
+        }
+    }
+
+    private var disk: String? {
+        guard let time = status.pressure?.diskTime else { return nil }
+        let seconds = time.count / 1_000_000_000
+        return seconds < 120 ? "disk \(seconds) s" : "disk \(seconds / 60) min"
+    }
+
+    /// `clock ±0.3 ms`, rounded up; what is not known yet, or not any more, is said.
+    private func sureness(_ clock: ClockReading) -> String? {
+        guard clock.isLocked else { return detail < .shortFigures ? "clock unsure" : "clock?" }
+        guard detail < .unsureClocksOnly else { return nil }
         let tenths = max(1, (clock.residual.count + 99_999) / 100_000)
-        return "±\(tenths / 10).\(tenths % 10) ms"
+        return "clock ±\(tenths / 10).\(tenths % 10) ms"
     }
 
     /// `0:03:07`.
@@ -53,14 +120,15 @@ struct StatusLine {
         return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
     }
 
-    /// Eight steps of 6 dB up to full scale.
-    private static func meter(_ peak: Float) -> String {
+    /// Eight steps of 6 dB up to full scale, or four of 12 dB.
+    private func meter(_ peak: Float) -> String {
         var steps = 0
         var level = peak
         while steps < 8, level > 0.0039 {
             level /= 2
             steps += 1
         }
-        return String(repeating: "▮", count: steps) + String(repeating: "▯", count: 8 - steps)
+        let (shown, all) = detail < .shortFigures ? (steps, 8) : ((steps + 1) / 2, 4)
+        return String(repeating: "▮", count: shown) + String(repeating: "▯", count: all - shown)
     }
 }

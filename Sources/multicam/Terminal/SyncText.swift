@@ -29,7 +29,8 @@ enum SyncText {
         let by = [method(track), track.reference.map { "against \($0)" }].compactMap { $0 }.joined(
             separator: ", ")
         return [
-            track.name, track.kind.words, track.start?.text ?? "–", track.end?.text ?? "–",
+            track.name, track.kind.words, track.start.map(track.text) ?? "–",
+            track.end.map(track.text) ?? "–",
             track.driftText ?? "–", by.isEmpty ? "\(track.events) events" : by, track.verdict.rawValue,
         ]
     }

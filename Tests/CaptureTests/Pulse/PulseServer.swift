@@ -93,16 +93,28 @@ final class PulseServer: Sendable {
         try wait("PipeWire's socket is there") {
             FileManager.default.fileExists(atPath: socket)
         }
-        try run("wireplumber", [])
+        try run("wireplumber", hasManagerProfiles ? ["--profile", "policy"] : [])
         try run("pipewire-pulse", [])
         try waitUntilItAnswers()
         for module in modules { try control(module.split(separator: " ").map(String.init)) }
     }
 
-    /// WirePlumber 0.4's own scripts for links, and none that looks for devices: those of this machine are not the test's.
+    private static let sharedManager = "/usr/share/wireplumber"
+
+    /// Whether it is WirePlumber 0.5, which has a profile that does nothing but link streams.
+    private let hasManagerProfiles = FileManager.default.fileExists(
+        atPath: sharedManager + "/wireplumber.conf.d")
+
+    /// WirePlumber's own scripts for links, and none that looks for devices: those of this machine are not the test's.
     private func writeManagerConfiguration() throws {
-        let (own, shared) = (folder.appending(path: "manager"), "/usr/share/wireplumber")
+        let (own, shared) = (folder.appending(path: "manager"), Self.sharedManager)
         guard !FileManager.default.fileExists(atPath: own.path) else { return }
+        if hasManagerProfiles {
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: shared + "/wireplumber.conf", toPath: own.path + "/wireplumber.conf")
+            return
+        }
         for scripts in ["main.lua.d", "policy.lua.d"] {
             try FileManager.default.createDirectory(
                 at: own.appending(path: scripts), withIntermediateDirectories: true)

@@ -38,6 +38,19 @@ struct PulseVoiceTests {
         #expect(try modules(of: server) == before)
     }
 
+    @Test(
+        "the module is told of the extended filter by those who have a switch for it: PulseAudio before 17, and PipeWire",
+        arguments: [
+            (server: "pulseaudio 16.1", isTold: true), (server: "pulseaudio 17.0", isTold: false),
+            (server: "pulseaudio 17.0-rebootstrapped", isTold: false), (server: "pulseaudio", isTold: false),
+            (server: "PulseAudio (on PipeWire 1.4.2) 15.0.0", isTold: true),
+        ])
+    func extendedFilter(server: String, isTold: Bool) {
+        let words = VoiceModules.arguments(VoiceSettings(noise: true), server: server)
+        #expect(words.contains("extended_filter") == isTold)
+        #expect(words.contains("noise_suppression=") && !words.contains("  "))
+    }
+
     @Test("what a process that is gone has left is removed by the next one; that of one that lives is not")
     func stale() throws {
         let server = try PulseServer(tone, speaker)

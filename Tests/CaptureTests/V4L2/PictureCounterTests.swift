@@ -114,4 +114,32 @@ struct PictureCounterTests {
             4, DriverStamp(time: nil, isStartOfExposure: true), arrivedAt: time(100_300))
         #expect(!unstamped.isCorrected)
     }
+
+    @Test("a stamp may be any number", arguments: [Int64.min, .min + 1, -1, .max - 1, .max])
+    func anyStamp(nanoseconds: Int64) {
+        for isStart in [true, false] {
+            var counter = PictureCounter(interval: interval)
+            let stamp = DriverStamp(time: ClockTime(nanoseconds: nanoseconds), isStartOfExposure: isStart)
+            let place = counter.place(0, stamp, arrivedAt: time(100_050))
+            #expect(place.isCorrected && place.capturedAt == time(100_010))
+        }
+    }
+
+    @Test("a jump of the driver's count by half of its range is no more than the time had room for")
+    func hugeJump() {
+        var counter = PictureCounter(interval: interval)
+        _ = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
+        let place = counter.place(0x7FFF_FFFF, exposure(100_040), arrivedAt: time(100_090))
+        #expect(place.missing == 2 && place.sequence == 3)
+    }
+
+    @Test("stamps that stand still never run ahead of the present, however fast the camera is")
+    func standingStamps() {
+        var counter = PictureCounter(interval: interval)
+        for index in 0..<1000 {
+            let arrival = time(100_000 + Int64(index) * 10)
+            let place = counter.place(UInt32(index), exposure(99_990), arrivedAt: arrival)
+            #expect(place.capturedAt <= arrival + Nanoseconds(1))
+        }
+    }
 }

@@ -39,6 +39,7 @@ final class Scratch {
               host: { device: "virtual:clap" }
             program: { size: 320x180, rate: 30, layout: single, main: desk, audio: { mix: [host] } }
             tracks: { cameras: copy, microphones: wav }
+            limits: none
             """)
     }
 

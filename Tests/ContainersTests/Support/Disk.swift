@@ -61,7 +61,7 @@ final class Disk: Sendable {
         case .end(let end):
             extend(&data, to: Int(end))
             data = Data(data.prefix(Int(end)))
-        case .durable: break
+        case .durable, .nameDurable: break
         }
     }
 

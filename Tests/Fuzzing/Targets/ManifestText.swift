@@ -55,6 +55,7 @@ final class ManifestText: FuzzTarget {
                 switch folder.verdict(file) {
                 case .whole, .unfinished: break
                 case .damaged(let why): try hold(!why.isEmpty, "damage without a word")
+                case .unreadable(let error): try hold(!error.description.isEmpty, "unreadable without a word")
                 }
             }
         } catch let error as BrokenRule {

@@ -86,8 +86,8 @@ inside_beyond_the_limit() {
 outside_beyond_the_limit() {
     recorded r 6
     equal "outcome" "$(json "$ledger" 'd["outcome"]')" finished
-    check "the track and the limit are named" grep -q "track desk lost .* limit of 5" "$results/r.stderr"
-    check "and only that track" bash -c '! grep -q face "$0"' "$results/r.stderr"
+    check "the track and the limit are named" grep -q "Camera desk misses .*the limit is 5 %" "$results/r.stderr"
+    check "and only that track" bash -c '! grep -q "face misses" "$0"' "$results/r.stderr"
 }
 
 inside_within_the_limit() {

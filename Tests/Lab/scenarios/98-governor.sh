@@ -39,33 +39,23 @@ with_both() { "${@:1:2}" --profile "$RESULTS/$2.yaml" --camera desk="$(node 1)" 
 governed() { grep -c '"event":"governor"' "$results/$1.events"; }
 at_least() { [ "$(governed "$1")" -ge "$2" ]; }
 
-# Rates and sizes, and the copied tracks in parts.
+# Copied tracks are originals, and cost the processor next to nothing: heat takes nothing of them.
 inside_copied() {
-    with_both start copied --duration 52
+    with_both start copied --duration 14
     sleep 1
     temperature 96
-    wait_until 30 at_least copied 4
+    sleep 10
     temperature 50
     ended copied
 }
 outside_copied() {
     local role
     recorded copied
-    equal "steps" "$(json "$folder/manifest.json" '", ".join(s["step"] for s in d["governor"])')" \
-        "face rate 30 → 15, desk rate 30 → 15, face size 1280x720 → 640x480, desk size 1280x720 → 640x480, desk size 640x480 → 1280x720, face size 640x480 → 1280x720, desk rate 15 → 30, face rate 15 → 30"
-    check "each has a reason" test "$(json "$folder/manifest.json" 'all("°C" in s["reason"] or "room again" in s["reason"] for s in d["governor"])')" = True
+    equal "steps" "$(json "$folder/manifest.json" '", ".join(s["step"] for s in d["governor"])')" ""
     for role in desk face; do
-        equal "$role: its sizes" \
-            "$(for part in "$role" "$role-2" "$role-3"; do probe "$folder/cameras/$part.mov" v:0 width,height; done | tr '\n' ' ')" \
-            "1280,720 640,480 1280,720 "
-        equal "$role: frames in all" \
-            "$(($(frames "$folder/cameras/$role.mov") + $(frames "$folder/cameras/$role-2.mov") + $(frames "$folder/cameras/$role-3.mov")))" 1560
-        equal "$role: written" "$(json "$folder/manifest.json" "[t for t in d['tracks'] if t['name'] == '$role'][0]['frames']['written']")" 1560
-        equal "$role: lost only by the governor" \
-            "$(json "$folder/manifest.json" "list([t for t in d['tracks'] if t['name'] == '$role'][0]['frames']['lost'])")" "['governor']"
-        equal "$role: gaps" "$(json "$folder/manifest.json" "len([g for g in d['gaps'] if g['track'] == '$role'])")" 4
-        within "$role: the longest gap, s" \
-            "$(json "$folder/manifest.json" "max((g['to_ns'] - g['from_ns']) / 1e9 for g in d['gaps'] if g['track'] == '$role')")" 0.03 1
+        equal "$role: size" "$(probe "$folder/cameras/$role.mov" v:0 width,height)" 1280,720
+        equal "$role: frames" "$(frames "$folder/cameras/$role.mov")" 420
+        equal "$role: lost" "$(json "$folder/manifest.json" "[t for t in d['tracks'] if t['name'] == '$role'][0]['frames']['lost']")" "{}"
     done
 }
 

@@ -112,6 +112,64 @@ struct LiveChangeTests {
         #expect(streams.first { $0.codec_type == "video" }?.frameCount == 420)
     }
 
+    @Test("are told with the time that the manifest has; what the recording does not come to is told as lost")
+    func decided() async throws {
+        let outcomes = Monitor<[String: ChangeOutcome]>([:])
+        @Sendable func note(_ name: String) -> ChangeDecision {
+            { outcome in outcomes.withLock { $0[name] = outcome } }
+        }
+        let host = SteeringHost { session, look in
+            do throws(SessionChangeError) {
+                switch look {
+                case 1:
+                    try session.commit([.swap(with: nil)], decided: note("swap"))
+                    session.mark("early", decided: note("mark"))
+                    session.split(decided: note("split"))
+                case 3:
+                    // All at the instant of the end: the first tick at or after it is not recorded.
+                    try session.commit([.layout(.grid)], decided: note("late change"))
+                    try session.commit([.enabled(role: "host", false)], decided: note("late order"))
+                    session.stop()
+                    session.mark("late", decided: note("late mark"))
+                    session.split(decided: note("late split"))
+                default: break
+                }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let recording = try await Recording(Self.profile, seconds: 20, host: host, steer: host.follow)
+        let told = outcomes.withLock { $0 }
+        let manifest = recording.manifest
+        #expect(manifest.changes?.map(\.changes) == [["swap"]])
+        #expect(manifest.marks.map(\.text) == ["early"])
+        let swap = try #require(manifest.changes?.first)
+        let mark = try #require(manifest.marks.first)
+        #expect(told["swap"] == .recorded(from: MediaTime(nanoseconds: swap.at_ns)))
+        #expect(told["mark"] == .recorded(from: MediaTime(nanoseconds: mark.at_ns)))
+        guard case .recorded = told["split"] else { return #expect(Bool(false), "\(told)") }
+        #expect(try recording.track("program").parts?.count == 1)
+        for name in ["late change", "late order", "late mark", "late split"] {
+            #expect(told[name] == .ended, "\(name)")
+        }
+    }
+
+    @Test("are refused once the recording is over, instead of being taken and lost")
+    func late() async throws {
+        let ended = Monitor<MulticamSession?>(nil)
+        let recording = try await Recording(
+            Self.profile, seconds: 1, steer: { session in ended.withLock { $0 = session } })
+        let session = try #require(ended.withLock { $0 })
+        let error = #expect(throws: SessionChangeError.self) { try session.commit([.swap(with: nil)]) }
+        #expect(error?.description == "`swap` comes too late: the recording is over.")
+        let outcomes = Monitor<[ChangeOutcome]>([])
+        session.mark("late") { outcome in outcomes.withLock { $0.append(outcome) } }
+        session.split { outcome in outcomes.withLock { $0.append(outcome) } }
+        #expect(outcomes.withLock { $0 } == [.ended, .ended])
+        #expect(session.currentPlan.program?.arrangement.shown == ["desk", "face"])
+        #expect(recording.manifest.changes == nil && recording.manifest.marks.isEmpty)
+    }
+
     @Test("that make no sense are refused while it goes on")
     func refused() async throws {
         let refusals = Monitor<[String]>([])

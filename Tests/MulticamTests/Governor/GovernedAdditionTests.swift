@@ -11,9 +11,10 @@ struct GovernedAdditionTests {
     func first() async throws { try await OwnThread.run(Self.first) }
 
     private static func first() async throws {
-        let host = HeatedHost()
+        let host = CrowdedHost()
+        // A late camera from the beginning on: the delay has room for a guest that a busy machine makes late.
         let profile = """
-            cameras: { desk: { device: "virtual:clap", size: 640x360, rate: 30 } }
+            cameras: { desk: { device: "virtual:clap?latency=500", size: 640x360, rate: 30 } }
             tracks: { cameras: copy, metadata: ndjson }
             """
         var setup: SessionSetup?
@@ -25,7 +26,7 @@ struct GovernedAdditionTests {
                     Issue.record("there is no setup")
                     return
                 }
-                Self.addGuest(to: session, of: setup, heating: host)
+                Self.addGuest(to: session, of: setup, crowding: host)
             })
         try recording.checkSchema()
         let steps = recording.manifest.governor.map(\.step)
@@ -47,20 +48,20 @@ struct GovernedAdditionTests {
         let captured_ns: Int64
     }
 
-    /// A computer that is cool until somebody heats it.
-    private final class HeatedHost: HostReading {
-        private let degrees = Monitor(50)
+    /// A computer that is at ease until somebody takes its memory.
+    private final class CrowdedHost: HostReading {
+        private let isShort = Monitor(false)
 
-        func heat() { degrees.withLock { $0 = 96 } }
+        func crowd() { isShort.withLock { $0 = true } }
 
         func read(folder: String, at time: ClockTime) -> HostState {
-            ScriptedHost.heat(degrees.withLock { $0 })
+            ScriptedHost.memory(isShort: isShort.withLock { $0 })
         }
     }
 
-    /// As soon as something is recorded; with the guest there it gets hot, and some seconds later the recording ends.
+    /// As soon as something is recorded; with the guest there memory gets short, and some seconds later the recording ends.
     private static func addGuest(
-        to session: MulticamSession, of setup: SessionSetup, heating host: HeatedHost
+        to session: MulticamSession, of setup: SessionSetup, crowding host: CrowdedHost
     ) {
         _ = MediaThread(name: "guest") {
             let clock = MonotonicClock()
@@ -80,7 +81,7 @@ struct GovernedAdditionTests {
                 clock.sleep(until: clock.now + .milliseconds(50), unless: Cancellation())
             }
             clock.sleep(until: clock.now + .seconds(2), unless: Cancellation())
-            host.heat()
+            host.crowd()
             clock.sleep(until: clock.now + .seconds(4), unless: Cancellation())
         }
     }

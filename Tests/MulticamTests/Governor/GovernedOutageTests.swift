@@ -7,9 +7,12 @@ import VirtualDevices
 
 @Suite("cameras that are missing, or refuse, while they are governed")
 struct GovernedOutageTests {
-    /// Cool, hot from 2 s on, cool again.
-    private static func heat(until end: Int64) -> ScriptedHost {
-        ScriptedHost([(0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (end, ScriptedHost.heat(50))])
+    /// A computer that is short of memory, which copied cameras are lowered for, from 2 s on.
+    private static func shortage(until end: Int64) -> ScriptedHost {
+        ScriptedHost([
+            (0, ScriptedHost.memory(isShort: false)), (2, ScriptedHost.memory(isShort: true)),
+            (end, ScriptedHost.memory(isShort: false)),
+        ])
     }
 
     private static func seconds(_ time: MediaTime) -> Double { Double(time.nanoseconds) / 1e9 }
@@ -50,7 +53,7 @@ struct GovernedOutageTests {
     @Test("one that is unplugged while it is off is told when it is missed, and that is another gap")
     func unpluggedWhileOff() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=17&replug=36")
-        let recording = try await Recording(profile, seconds: 40, host: Self.heat(until: 18))
+        let recording = try await Recording(profile, seconds: 40, host: Self.shortage(until: 18))
         #expect(recording.manifest.governor.map(\.step) == ["face on → off", "face off → on"])
         let gaps = recording.manifest.gaps.filter { $0.track == "face" }
         #expect(gaps.map { $0.cause.hasPrefix("governor: face on → off") } == [true, false])
@@ -65,7 +68,7 @@ struct GovernedOutageTests {
     @Test("one that is unplugged and not back when the recording ends has both causes, too")
     func unpluggedForGood() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=17")
-        let recording = try await Recording(profile, seconds: 36, host: Self.heat(until: 18))
+        let recording = try await Recording(profile, seconds: 36, host: Self.shortage(until: 18))
         #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
         #expect(recording.manifest.gaps.filter { $0.track == "face" }.count == 2)
         try Self.checkSums(recording, track: "face", frames: 1080)
@@ -74,7 +77,7 @@ struct GovernedOutageTests {
     @Test("one that is unplugged is not changed: nothing is given up of it, and its outage is its own")
     func spared() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=1&replug=25")
-        let recording = try await Recording(profile, seconds: 28, host: Self.heat(until: 14))
+        let recording = try await Recording(profile, seconds: 28, host: Self.shortage(until: 14))
         #expect(recording.manifest.governor.isEmpty)
         #expect(try recording.track("face").frames?.lost.keys.sorted() == ["away"])
         #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
@@ -92,12 +95,12 @@ struct GovernedOutageTests {
     func unpluggedInChange() async throws {
         // When the change is, a recording without the fault says.
         let whole = try await Recording(
-            Self.one.replacing("FAULTS", with: "seed=1"), seconds: 8, host: Self.heat(until: 60))
+            Self.one.replacing("FAULTS", with: "seed=1"), seconds: 8, host: Self.shortage(until: 60))
         let change = try #require(whole.manifest.gaps.first)
         let unplug = (Self.seconds(change.from) + Self.seconds(change.to)) / 2
         let faults = "seed=1&unplug=\(String(format: "%.3f", unplug))&replug=7"
         let recording = try await Recording(
-            Self.one.replacing("FAULTS", with: faults), seconds: 9, host: Self.heat(until: 60))
+            Self.one.replacing("FAULTS", with: faults), seconds: 9, host: Self.shortage(until: 60))
         let gaps = recording.manifest.gaps.prefix(2)
         #expect(gaps.first?.from == change.from)
         #expect(gaps.map { $0.cause.hasPrefix("governor: desk rate 30 → 20") } == [true, false])
@@ -110,7 +113,7 @@ struct GovernedOutageTests {
     func returnsInWantedFormat() async throws {
         let faults = "unplug=11&replug=30"
         let recording = try await Recording(
-            Self.one.replacing("FAULTS", with: faults), seconds: 34, host: Self.heat(until: 10))
+            Self.one.replacing("FAULTS", with: faults), seconds: 34, host: Self.shortage(until: 10))
         #expect(
             recording.manifest.governor.map(\.step) == [
                 "desk rate 30 → 20", "desk rate 20 → 15", "desk rate 15 → 20", "desk rate 20 → 30",
@@ -134,7 +137,7 @@ struct GovernedOutageTests {
             cameras:
               desk: { device: "virtual:clap", size: 640x480, rate: 30 }
             budget: { floors: { size: 320x240, rate: 20 } }
-            """, seconds: 40, host: Self.heat(until: 14),
+            """, seconds: 40, host: Self.shortage(until: 14),
             changing: { setup in
                 guard let camera = setup.cameras["desk"] else { return }
                 let latest = Monitor(camera.format)
@@ -184,7 +187,7 @@ struct GovernedOutageTests {
     @Test("one that is slow in a lower rate is slower than that rate")
     func slow() async throws {
         let recording = try await Recording(
-            Self.one.replacing("FAULTS", with: "seed=1"), seconds: 12, host: Self.heat(until: 60),
+            Self.one.replacing("FAULTS", with: "seed=1"), seconds: 12, host: Self.shortage(until: 60),
             changing: { setup in
                 guard let camera = setup.cameras["desk"] else { return }
                 let isLower = Monitor(false)

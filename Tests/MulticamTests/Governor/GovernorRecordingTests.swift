@@ -7,9 +7,13 @@ import VirtualDevices
 
 @Suite("a recording that is governed")
 struct GovernorRecordingTests {
-    private static let heat: [(second: Int64, state: HostState)] = [
-        (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (26, ScriptedHost.heat(50)),
-    ]
+    /// A computer that is short of memory from 2 s on.
+    private static func shortage(until end: Int64) -> ScriptedHost {
+        ScriptedHost([
+            (0, ScriptedHost.memory(isShort: false)), (2, ScriptedHost.memory(isShort: true)),
+            (end, ScriptedHost.memory(isShort: false)),
+        ])
+    }
 
     /// `face rate 20 → 30` of `face rate 30 → 20`.
     private static func reverse(of step: String) -> String {
@@ -20,8 +24,10 @@ struct GovernorRecordingTests {
         return "\(what) \(sides[1]) → \(from)"
     }
 
-    @Test("gives up in order, keeps each grid, goes on in a new file in another size, and takes all back")
-    func program() async throws {
+    @Test(
+        "for the processor's sake the program gives all it has and pauses in the end; its cameras' copies never notice"
+    )
+    func originals() async throws {
         let recording = try await Recording(
             """
             cameras:
@@ -30,20 +36,54 @@ struct GovernorRecordingTests {
             program: { size: 320x240, rate: 30, layout: side-by-side, main: desk, inset: face, audio: { mix: [] } }
             tracks: { cameras: copy }
             budget: { floors: { size: 320x240, rate: 15 } }
-            """, seconds: 80, host: ScriptedHost(Self.heat))
+            """, seconds: 60,
+            host: ScriptedHost([
+                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (24, ScriptedHost.heat(50)),
+            ]))
+        try recording.checkSchema()
+        let down = [
+            "program preset balanced → ultrafast", "decoding full → half size", "program pictures 30 → 20",
+            "program pictures 20 → 15", "program on → paused",
+        ]
+        #expect(recording.manifest.governor.map(\.step) == down + down.reversed().map(Self.reverse))
+        #expect(recording.manifest.gaps.isEmpty)
+        for role in ["desk", "face"] {
+            let track = try recording.track(role)
+            #expect(
+                track.parts == nil && track.frames?.captured == 1800 && track.frames?.lost.isEmpty == true)
+        }
+        let program = try #require(try recording.track("program").frames)
+        #expect(program.written == 1800 && program.captured + program.repeated == 1800)
+        // From the pause on the last frame stands.
+        let pause = try #require(recording.manifest.governor.first { $0.step == down[4] }?.at_ns)
+        let resume = try #require(
+            recording.manifest.governor.first { $0.step == "program paused → on" }?.at_ns)
+        #expect(program.lost["governor"] ?? 0 >= (resume - pause) * 30 / 1_000_000_000 - 2)
+    }
+
+    @Test("gives up in order, keeps each grid, goes on in a new file in another size, and takes all back")
+    func cameras() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap", size: 640x480, rate: 30 }
+              face: { device: "virtual:clap", size: 640x480, rate: 30 }
+            program: { size: 320x240, rate: 30, layout: side-by-side, main: desk, inset: face, audio: { mix: [] } }
+            tracks: { cameras: copy }
+            budget: { floors: { size: 320x240, rate: 15 } }
+            """, seconds: 80, host: Self.shortage(until: 18))
         try recording.checkSchema()
         let steps = recording.manifest.governor.map(\.step)
         let down = [
-            "program preset balanced → ultrafast", "program pictures 30 → 20", "program pictures 20 → 15",
-            "decoding full → half size", "face rate 30 → 20", "face rate 20 → 15", "desk rate 30 → 20",
-            "desk rate 20 → 15", "face size 640x480 → 320x240",
+            "face rate 30 → 20", "face rate 20 → 15", "desk rate 30 → 20", "desk rate 20 → 15",
+            "face size 640x480 → 320x240",
         ]
         #expect(Array(steps.prefix(down.count)) == down)
         #expect(steps.count.isMultiple(of: 2))
         #expect(Array(steps.suffix(down.count)) == down.reversed().map(Self.reverse))
         #expect(
             recording.manifest.governor.allSatisfy {
-                $0.reason.contains("°C") || $0.reason.contains("room again")
+                $0.reason.contains("memory") || $0.reason.contains("room again")
             })
         // The events say the same.
         let told = recording.events.filter { $0.contains("\"event\":\"governor\"") }
@@ -98,10 +138,7 @@ struct GovernorRecordingTests {
             microphones: { m: { device: "virtual:clap" } }
             tracks: { cameras: copy, microphones: wav, files: one }
             budget: { floors: { size: 320x240, rate: 30 } }
-            """, seconds: 40,
-            host: ScriptedHost([
-                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (12, ScriptedHost.heat(50)),
-            ]))
+            """, seconds: 40, host: Self.shortage(until: 12))
         try recording.checkSchema()
         let face = try recording.track("face")
         let files = [face.file] + (face.parts ?? [])
@@ -111,8 +148,11 @@ struct GovernorRecordingTests {
         #expect(streams.compactMap { $0.first?.frameCount }.reduce(0, +) == 1200)
         // Of the camera that is away, the first part holds all there is.
         #expect(streams.first?[1].frameCount == (try recording.track("away").frames?.written))
-        let seconds = streams.compactMap { $0.last?.seconds }.reduce(0, +)
-        #expect(abs(seconds - 40) < 0.001 * Double(files.count))
+        // Where another stream of a file is empty, FFmpeg 7 takes the sound's last two packets of 1,024 samples as whole.
+        let lengths: [Double] = streams.compactMap { $0.last?.seconds }
+        let difference = lengths.reduce(-40, +)
+        let tolerance: Double = Double(2_048 * files.count) / 48_000
+        #expect(abs(difference) < tolerance, "\(lengths)")
         // Each beep is on the whole second, whichever part it is in.
         let starts = [0] + (face.part_details ?? []).map(\.first_ns)
         for (file, start) in zip(files, starts) {
@@ -132,10 +172,7 @@ struct GovernorRecordingTests {
             cameras:
               desk: { device: "virtual:clap", size: 640x360, rate: 30 }
             budget: { floors: { size: 640x360, rate: 15 } }
-            """, seconds: 20,
-            host: ScriptedHost([
-                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (12, ScriptedHost.heat(50)),
-            ]))
+            """, seconds: 20, host: Self.shortage(until: 12))
         #expect(
             recording.manifest.governor.map(\.step).prefix(2) == ["desk rate 30 → 20", "desk rate 20 → 15"])
         let strips = try Reader.strips(
@@ -169,10 +206,7 @@ struct GovernorRecordingTests {
             cameras:
               desk: { device: "virtual:clap?size=320x180&fps=30" }
               face: { device: "virtual:clap?size=320x180&fps=30" }
-            """, seconds: 30,
-            host: ScriptedHost([
-                (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(96)), (14, ScriptedHost.heat(50)),
-            ]))
+            """, seconds: 30, host: Self.shortage(until: 14))
         #expect(recording.manifest.governor.map(\.step) == ["face on → off", "face off → on"])
         let face = try recording.track("face").frames
         #expect(face?.written == 900 && face?.slate ?? 0 > 60)
@@ -210,11 +244,9 @@ struct GovernorRecordingTests {
               a: { device: "virtual:clap", size: 640x480, rate: 30 }
             budget: { floors: { size: 320x240, rate: 15 } }
             """
-        let script =
-            [(0, ScriptedHost.heat(50)), (1, ScriptedHost.heat(96)), (9, ScriptedHost.heat(50))]
-            as [(Int64, HostState)]
-        let first = try await Recording(profile, seconds: 20, host: ScriptedHost(script))
-        let second = try await Recording(profile, seconds: 20, host: ScriptedHost(script))
+        let first = try await Recording(profile, seconds: 20, host: Self.shortage(until: 9))
+        let second = try await Recording(profile, seconds: 20, host: Self.shortage(until: 9))
+        #expect(!first.manifest.governor.isEmpty)
         #expect(first.events.dropFirst() == second.events.dropFirst())
         let files = try first.track("a")
         for file in [files.file] + (files.parts ?? []) {

@@ -34,4 +34,20 @@ struct KeyStreamAlignerTests {
         #expect(taken.last?.tick == 29)
         #expect(aligner.counts.captured == 30)
     }
+
+    @Test(
+        "that come before any key picture are nobody's to show: the track begins with the next one, and they are lost"
+    )
+    func withoutKey() {
+        var aligner = KeyStreamAligner<Int64>(start: Self.start, rate: FrameRate(30))
+        var taken: [(picture: Int64, tick: Int64)] = []
+        for picture in Int64(-5)..<30 {
+            let time = Self.start + Nanoseconds(FrameRate(30).time(ofTick: picture).nanoseconds)
+            aligner.add(picture, isKey: picture == 12, capturedAt: time)
+            taken += aligner.take(before: time)
+        }
+        taken += aligner.take(before: Self.start + .seconds(1))
+        #expect(taken.map(\.picture) == Array(12..<30) && taken.map(\.tick) == Array(12..<30))
+        #expect(aligner.counts.captured == 18 && aligner.counts.lost == [.late: 12])
+    }
 }

@@ -38,6 +38,10 @@ struct RunningPlanTests {
             (["swap"], "pip", ["face", "desk"]), (["swap face", "swap face desk"], "", []),
             (["swap", "swap"], "pip", ["desk", "face"]), (["hide face"], "pip", ["desk"]),
             (["hide desk"], "pip", ["face"]), (["hide desk", "swap desk"], "", []),
+            // The last that is shown stays.
+            (["hide desk", "hide face"], "", []), (["hide desk", "hide desk"], "pip", ["face"]),
+            (["show face", "hide face"], "", []), (["layout single", "hide desk", "hide face"], "", []),
+            (["layout single", "hide desk"], "single", ["face"]),
             (["hide face", "unhide face"], "pip", ["desk", "face"]), (["layout single"], "single", ["desk"]),
             (["layout single", "swap"], "single", ["face"]),
             (["show face"], "pip", ["face"]),
@@ -54,6 +58,13 @@ struct RunningPlanTests {
         #expect(program.arrangement.layout.rawValue == layout)
         #expect(program.arrangement.shown == shown)
         #expect(program.layers.map(\.role) == shown)
+    }
+
+    @Test("of a camera that is the only one shown it is said that another one has to be shown first")
+    func last() throws {
+        let error = #expect(throws: SessionChangeError.self) { try Self.changed(["hide desk", "hide face"]) }
+        #expect(error?.description.contains("camera face is the only one that the program shows") == true)
+        #expect(error?.description.contains("show another one first") == true)
     }
 
     @Test("what is seen of a microphone is refused with a sentence of its own")

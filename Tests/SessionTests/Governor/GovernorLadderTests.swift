@@ -57,7 +57,7 @@ struct GovernorLadderTests {
     }
 
     @Test(
-        "first what needs no restart, then rates, then sizes, the small camera before the main one, and off last"
+        "first what nobody sees, then the program, then rates, then sizes, the small camera before the main one, and off last"
     )
     func order() {
         let plan = Self.plan(
@@ -67,9 +67,9 @@ struct GovernorLadderTests {
             [(1920, 1080), (1280, 720), (960, 540), (640, 480), (320, 240)], [30, 24, 20, 15, 5])
         #expect(
             Self.texts(plan, ["desk": offers, "face": offers], hasPreviews: true) == [
-                "program preset superfast → ultrafast", "program pictures 30 → 20",
-                "program pictures 20 → 15",
-                "decoding full → half size", "previews on → off", "face rate 30 → 20", "face rate 20 → 15",
+                "program preset superfast → ultrafast", "previews on → off", "decoding full → half size",
+                "program pictures 30 → 20", "program pictures 20 → 15", "program on → paused",
+                "face rate 30 → 20", "face rate 20 → 15",
                 "desk rate 30 → 20", "desk rate 20 → 15", "face size 1280x720 → 960x540",
                 "face size 960x540 → 640x480", "desk size 1920x1080 → 1280x720",
                 "desk size 1280x720 → 960x540", "desk size 960x540 → 640x480", "face on → off",

@@ -6,34 +6,50 @@ import Testing
 @Suite("the governor")
 struct GovernorTests {
     private static let ladder: [GovernorMeasure] = [
-        GovernorMeasure(.preset(stream: "program", from: .superfast, to: .ultrafast)),
-        GovernorMeasure(.rate(stream: "program", from: FrameRate(30), to: FrameRate(20))),
-        GovernorMeasure(.coarseDecoding),
-        GovernorMeasure(.cameraRate(role: "face", from: FrameRate(30), to: FrameRate(20))),
+        GovernorMeasure(
+            .preset(stream: "program", from: .superfast, to: .ultrafast), relieves: .processor),
+        GovernorMeasure(
+            .rate(stream: "program", from: FrameRate(30), to: FrameRate(20)),
+            relieves: [.processor, .storage]),
+        GovernorMeasure(.coarseDecoding, relieves: .processor),
+        GovernorMeasure(
+            .cameraRate(role: "face", from: FrameRate(30), to: FrameRate(20)),
+            relieves: [.processor, .memory]),
         GovernorMeasure(
             .cameraSize(
                 role: "face", from: PictureSize(width: 1280, height: 720),
-                to: PictureSize(width: 640, height: 480))),
-        GovernorMeasure(.cameraOff(role: "face")),
+                to: PictureSize(width: 640, height: 480)), relieves: [.processor, .memory, .storage]),
+        GovernorMeasure(.cameraOff(role: "face"), relieves: [.processor, .memory, .storage]),
     ]
 
     /// A run of a governor, a tenth of a second at a time.
     private struct Run {
-        var governor = Governor(ladder: GovernorTests.ladder)
+        var governor: Governor
         var now: Int64 = 0
         /// `0.3 program preset superfast → ultrafast`.
         var steps: [String] = []
         var end: String?
+
+        init(_ ladder: [GovernorMeasure] = GovernorTests.ladder) {
+            governor = Governor(ladder: ladder)
+        }
 
         /// Looks on for some seconds.
         ///
         /// - Parameters:
         ///   - seconds: How long.
         ///   - behind: Of 30 pictures that the program's encoder has room for.
+        ///   - backlog: Milliseconds that the encoder needs for what waits.
         ///   - factors: Of system pressure.
-        mutating func look(_ seconds: Double, behind: Double = 0, _ factors: [PressureFactor] = []) {
+        mutating func look(
+            _ seconds: Double, behind: Double = 0, backlog: Int64 = 0, _ factors: [PressureFactor] = []
+        ) {
             for _ in 0..<Int((seconds * 10).rounded()) {
-                let queues = [QueueAge(.encoder(room: 30), name: "program", intervals: behind)]
+                let queues = [
+                    QueueAge(
+                        .encoder(room: 30), name: "program", intervals: behind,
+                        backlog: .milliseconds(backlog))
+                ]
                 let level = factors.map(\.level).max() ?? .nominal
                 let pressure = SystemPressure(
                     level: level, factors: factors, cost: PressureCost(deadlines: [], level: level),
@@ -72,6 +88,39 @@ struct GovernorTests {
                 "0.2 program preset superfast → ultrafast", "1.2 program pictures 30 → 20",
                 "2.2 decoding full → half size",
             ])
+    }
+
+    @Test("an encoder that is slow is behind before many pictures wait for it")
+    func slowEncoder() {
+        var run = Run()
+        run.look(60, behind: 3, backlog: 200)
+        #expect(run.steps.isEmpty)
+        run.look(2, behind: 3, backlog: 300)
+        #expect(
+            run.texts == ["program preset superfast → ultrafast", "program pictures 30 → 20"])
+    }
+
+    @Test(
+        "the program pauses only when its encoder is nearly full or the machine is in danger, gets its frames back first, and no camera gives anything for it"
+    )
+    func pause() {
+        let ladder =
+            Self.ladder.prefix(3) + [
+                GovernorMeasure(.programPause, relieves: [.processor, .storage]),
+                GovernorMeasure(
+                    .cameraRate(role: "face", from: FrameRate(30), to: FrameRate(20)), relieves: .memory),
+            ]
+        var behind = Run(Array(ladder))
+        behind.look(60, behind: 12)
+        #expect(behind.texts == Self.ladder.prefix(3).map(\.text))
+        var full = Run(Array(ladder))
+        full.look(60, behind: 29)
+        #expect(full.texts == Self.ladder.prefix(3).map(\.text) + ["program on → paused"])
+        full.look(6)
+        #expect(full.texts.last == "program paused → on")
+        var hot = Run(Array(ladder))
+        hot.look(60, [PressureFactor(.temperature, .critical, "hot")])
+        #expect(hot.texts.last == "program on → paused")
     }
 
     @Test("one look alone makes no step, but one that shows a queue nearly full does")
@@ -222,8 +271,10 @@ struct GovernorTests {
     @Test("measures of a camera that comes stand in their places, and what is given up stays so")
     func extended() {
         let hot = [PressureFactor(.temperature, .critical, "hot")]
-        let guest = GovernorMeasure(.cameraRate(role: "guest", from: FrameRate(30), to: FrameRate(20)))
-        let preset = GovernorMeasure(.preset(stream: "guest", from: .superfast, to: .ultrafast))
+        let guest = GovernorMeasure(
+            .cameraRate(role: "guest", from: FrameRate(30), to: FrameRate(20)), relieves: .processor)
+        let preset = GovernorMeasure(
+            .preset(stream: "guest", from: .superfast, to: .ultrafast), relieves: .processor)
         var run = Run()
         run.governor.withdraw(Self.ladder[2])
         run.look(4, hot)

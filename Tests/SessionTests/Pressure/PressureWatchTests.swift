@@ -61,6 +61,7 @@ struct PressureWatchTests {
         let gate = Monitor(false)
         let lane = EncoderLane(
             name: "program", encoder: StuckEncoder(parameters, gate: gate),
+            another: { () throws(EncodingError) in Carried(StuckEncoder(parameters, gate: gate)) },
             to: MovieLane(writer: writer, stream: 0), waitsForRoom: false)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
         outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: lane)

@@ -162,8 +162,8 @@ struct ProfileErrorTests {
                 "1:21: microphones.m.rotation: found a field that only cameras have, expected device, channels, gain, offset, pick or voice on a microphone."
             ),
             (
-                "microphones: { m: { channels: 3 } }",
-                "1:31: microphones.m.channels: found “3”, expected 1 or 2."
+                "microphones: { m: { channels: 9 } }",
+                "1:31: microphones.m.channels: found “9”, expected 1 to 8."
             ),
             (
                 "microphones: { m: { channels: 2, pick: [1] } }",
@@ -331,11 +331,15 @@ struct ProfileErrorTests {
             ),
             (
                 two + "limits: { lostFrames: 5 }",
-                "3:23: limits.lostFrames: found “5”, expected a share of the frames from 0 to 1, for example 0.05."
+                "3:23: limits.lostFrames: found “5”, expected a share of the frames from 0 to 1, for example 0.05, or none."
             ),
             (
                 two + "limits: { lostframes: 0.1 }",
-                "3:11: limits.lostframes: found an unknown field, expected lostFrames or silence (probably lostFrames)."
+                "3:11: limits.lostframes: found an unknown field, expected lostFrames, lostSamples or silence (probably lostFrames)."
+            ),
+            (
+                two + "limits: nothing",
+                "3:9: limits: found “nothing”, expected none, or limits such as { lostFrames: 0.01, silence: 10s }."
             ),
             (
                 two + "limits: { silence: 0 }",
@@ -348,5 +352,45 @@ struct ProfileErrorTests {
         }
         #expect(error?.description == "pip.yaml:" + message)
         #expect(error?.description.contains("\n") == false)
+        #expect(error?.others.isEmpty == true)
+    }
+
+    @Test(
+        "tells everything that is wrong at once, in the file's order, and nothing that only follows from it")
+    func several() throws {
+        let text = """
+            cameras:
+              desk: { device: any, size: large, rte: 30 }
+              face: any
+            microphones:
+              host: { gain: loud }
+            program:
+              layout: tiles
+              main: fac
+              inset: desk
+              video: { preset: fast }
+            limits: { lostFrames: 5 }
+            colour: true
+            """
+        let error = #expect(throws: ProfileError.self) {
+            try Profile(yaml: Array(text.utf8), file: "pip.yaml")
+        }
+        let lines = try #require(error?.lines)
+        let places = [
+            "2:30: cameras.desk.size", "2:37: cameras.desk.rte", "3:9: cameras.face",
+            "5:17: microphones.host.gain", "7:11: program.layout", "8:9: program.main",
+            "10:20: program.video.preset", "11:23: limits.lostFrames", "12:1: colour",
+        ]
+        #expect(lines.count == places.count)
+        for (line, place) in zip(lines, places) { #expect(line.hasPrefix("pip.yaml:\(place): found ")) }
+    }
+
+    @Test("lists the first twenty of many errors")
+    func many() {
+        let fields = (0..<1000).map { "nonsense\($0): 1" }.joined(separator: "\n")
+        let error = #expect(throws: ProfileError.self) {
+            try Profile(yaml: Array("cameras: { a: {} }\n\(fields)".utf8), file: "pip.yaml")
+        }
+        #expect(error?.lines.count == 20)
     }
 }

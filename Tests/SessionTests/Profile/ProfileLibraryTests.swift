@@ -121,6 +121,11 @@ struct ProfileLibraryTests {
             ]))
         for entry in entries {
             #expect(entry.problem == nil)
+            let limits = try #require(entry.profile).limits
+            #expect(
+                limits.lostFrames.map { $0 <= 0.01 } == true, "\(entry.name) allows no more than is usual")
+            #expect(
+                limits.lostSamples.map { $0 <= 0.001 } == true, "\(entry.name) allows no more than is usual")
             #expect(!entry.description.isEmpty, "\(entry.name) says what it is for")
         }
         let pip = try #require(entries.first { $0.name == "pip" }?.profile)
@@ -130,6 +135,45 @@ struct ProfileLibraryTests {
         #expect(pip.tracks == TrackSettings(cameras: .none, microphones: .none))
         let tracks = try #require(entries.first { $0.name == "tracks" }?.profile)
         #expect(tracks.program == nil && tracks.tracks == TrackSettings(cameras: .copy, microphones: .wav))
+    }
+
+    @Test(
+        "the shipped profiles are part of the program, each as its file has it, and are found without a folder"
+    )
+    func withoutFolders() throws {
+        let files = ProfileLibrary(folders: [Self.shipped]).list()
+        #expect(ShippedProfile.all.map(\.name) == files.map(\.name))
+        let library = ProfileLibrary(folders: [], shipped: ShippedProfile.all)
+        for file in files {
+            let path = try #require(file.path)
+            let text = try library.text(of: file.name)
+            #expect(text.path == nil)
+            #expect(try Data(text.bytes) == Data(contentsOf: URL(filePath: path)))
+        }
+        let entries = library.list()
+        #expect(entries.map(\.name) == files.map(\.name))
+        #expect(entries.map(\.description) == files.map(\.description))
+        #expect(entries.allSatisfy { $0.path == nil && $0.problem == nil })
+        #expect(try library.load("pip").name == "pip")
+        #expect(ProfileLibrary(environment: [:], executable: nil).shipped == ShippedProfile.all)
+        let error = #expect(throws: ProfileError.self) { try library.load("pips") }
+        #expect(error?.description.contains("probably pip") == true)
+    }
+
+    @Test(
+        "a profile in any folder comes before one that is part of the program, and its errors name its file")
+    func foldersFirst() throws {
+        let folder = Folder()
+        try folder.write("pip.yaml", "description: Mine\ncameras: { a: }\n")
+        let shipped = [
+            ShippedProfile(name: "pip", bytes: Array("cameras: { a: }".utf8)),
+            ShippedProfile(name: "bad", bytes: Array("cameras: 1".utf8)),
+        ]
+        let library = ProfileLibrary(folders: [folder.path], shipped: shipped)
+        #expect(try library.load("pip").description == "Mine")
+        let entries = library.list()
+        #expect(entries.map(\.path) == [nil, folder.path + "/pip.yaml"])
+        #expect(entries[0].problem?.file == "bad.yaml")
     }
 
     @Test("--virtual replaces real devices that no option names, and options replace any")

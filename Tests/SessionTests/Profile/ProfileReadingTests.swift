@@ -143,6 +143,8 @@ struct ProfileReadingTests {
     @Test(
         "lengths of time are exact",
         arguments: [
+            ("1:30", 90_000_000_000), ("1:02:03.5", 3_723_500_000_000), ("90min", 5_400_000_000_000),
+            ("1h30m", 5_400_000_000_000), ("-1m30.5s", -90_500_000_000), ("2m5sec", 125_000_000_000),
             ("10", 10_000_000_000), ("2.5", 2_500_000_000), ("500ms", 500_000_000), ("10s", 10_000_000_000),
             ("5m", 300_000_000_000), ("2h", 7_200_000_000_000), ("0.1", 100_000_000), ("-20ms", -20_000_000),
             ("0.0000000004", 0), ("0.0000000006", 1), ("0", 0), ("000000001s", 1_000_000_000),
@@ -204,5 +206,21 @@ struct ProfileReadingTests {
         ])
     func choice(_ text: String, _ expected: ChoiceSettings) throws {
         #expect(try read("cameras: { desk: }\n\(text)\n").choice == expected)
+    }
+
+    @Test("reads limits, each of which has its usual value where it is left out")
+    func limits() throws {
+        func limits(_ text: String) throws -> RecordingLimits {
+            try Profile(yaml: Array("cameras: { a: {} }\n\(text)".utf8), file: "p.yaml").limits
+        }
+        #expect(try limits("") == RecordingLimits(lostFrames: 0.01, lostSamples: 0.001))
+        #expect(try limits("limits:") == RecordingLimits())
+        #expect(try limits("limits: none") == RecordingLimits.none)
+        #expect(
+            try limits("limits: { lostFrames: 0.05 }")
+                == RecordingLimits(lostFrames: 0.05, lostSamples: 0.001))
+        #expect(
+            try limits("limits: { lostFrames: none, lostSamples: 0.5, silence: 1:30 }")
+                == RecordingLimits(lostFrames: nil, lostSamples: 0.5, silence: .seconds(90)))
     }
 }

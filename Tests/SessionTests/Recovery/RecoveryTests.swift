@@ -157,13 +157,19 @@ struct RecoveryTests {
     func begun() throws {
         let ending = Manifest.RecoveredTrack(track: "desk", cut_ns: 3, filled_ns: 4, text: "x")
         let begun = manifest().beginningRecovery(until: time(5), endings: [ending], version: "1.0.0")
-        #expect(begun.begunRecovery?.tracks == [ending] && begun.duration_ns == 5_000_000_000)
-        #expect(manifest().begunRecovery == nil)
-        for (duration, filled) in [(0, 4), (Int64.max, 4), (5, -1), (5, Int64.max)] {
+        func goesOn(_ manifest: Manifest) -> Manifest.Recovery? {
+            manifest.begunRecovery(near: time(5), until: time(6))
+        }
+        #expect(goesOn(begun)?.tracks == [ending] && begun.duration_ns == 5_000_000_000)
+        #expect(goesOn(manifest()) == nil)
+        let whole: Int64 = 5_000_000_000
+        for (duration, filled) in [
+            (0, 4), (Int64.max, 4), (whole, -1), (whole, Int64.max), (whole / 2, 4), (2 * whole, 4),
+        ] {
             var damaged = begun
             damaged.duration_ns = duration
             damaged.recovery?.tracks[0].filled_ns = filled
-            #expect(damaged.begunRecovery == nil)
+            #expect(goesOn(damaged) == nil)
         }
     }
 

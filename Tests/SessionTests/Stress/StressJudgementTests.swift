@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Whether a run of a stress test held")
 struct StressJudgementTests {
-    private let strict = StressLimits(RecordingLimits(), isLong: false)
+    private let strict = StressLimits(RecordingLimits(lostFrames: 0, lostSamples: 0), isLong: false)
 
     private func camera(_ captured: Int64, _ lost: [String: Int64], named name: String = "desk")
         -> StressCertificate.Track

@@ -22,9 +22,8 @@ enum SoundServerCheck {
         return Finding(
             "sound.server", .problem,
             "no sound server (PulseAudio, or PipeWire with pipewire-pulse) answers: \(why). Without one there are no "
-                + "microphones.\(asRoot)",
-            mend: machine.exists("/usr/bin/pipewire-pulse")
-                ? "systemctl --user start pipewire-pulse" : "pulseaudio --start")
+                + "microphones; `--no-mics` records without them.\(asRoot)",
+            mend: SoundServerStart.command(hasPipeWire: machine.exists(SoundServerStart.pipeWire)))
     }
 
     /// A server that does not run may be one that cannot reach the cards.

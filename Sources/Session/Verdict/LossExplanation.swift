@@ -1,0 +1,58 @@
+internal import Media
+
+/// What a person is told of one cause in the loss ledger: why it happened, and what helps next time.
+///
+/// Both are clauses without a capital and without a full stop: `the computer was too slow`, `set …`.
+struct LossExplanation: Equatable {
+    let cause: String
+    let remedy: String
+
+    private init(_ cause: String, remedy: String) {
+        self.cause = cause
+        self.remedy = remedy
+    }
+
+    init(_ cause: LossCause) {
+        self =
+            switch cause {
+            case .bus:
+                Self(
+                    "the connection to the device lost data",
+                    remedy: "plug the device into another USB port, best on a controller of its own "
+                        + "(`multicam devices` lists them)")
+            case .driver:
+                Self(
+                    "the device's driver failed or had no free buffer",
+                    remedy: "close other programs, and look into the kernel's log (`journalctl -k`)")
+            case .corrupt:
+                Self(
+                    "the device delivered damaged data",
+                    remedy: "use another cable or another USB port for the device")
+            case .exposure:
+                Self(
+                    "the camera slowed down in dim light",
+                    remedy: "use more light, or set the camera's control `exposure_dynamic_framerate` to 0")
+            case .late:
+                Self(
+                    "data came too late to be used",
+                    remedy: "close other programs while recording (`multicam doctor` looks at the computer)")
+            case .encoder:
+                Self("the computer was too slow", remedy: "set `preset: ultrafast`")
+            case .disk:
+                Self("the disk was too slow or full", remedy: "record to another disk (`--output DIR`)")
+            case .governor:
+                Self(
+                    "the governor left data out to relieve the computer",
+                    remedy:
+                        "ask for a smaller `size` or a lower `rate` (`multicam plan` shows what each costs)")
+            case .change:
+                Self(
+                    "somebody changed the device or switched it off",
+                    remedy: "make such changes between recordings")
+            case .away:
+                Self(
+                    "the device was unplugged or delivered nothing",
+                    remedy: "check the device's cable and port")
+            }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Media
+
+extension TrackLosses {
+    /// `camera desk`, `the program`.
+    var subject: String {
+        switch kind {
+        case .camera: "camera \(name)"
+        case .microphone: "microphone \(name)"
+        case .program: "the program"
+        }
+    }
+
+    /// What is missing and why, as a sentence; `nil` where nothing is.
+    var sentence: String? {
+        if lost > 0 { return "\(subject) misses \(amount)\(places)\(excessWords)\(reasons)".asSentence }
+        return gaps.isEmpty ? nil : "\(subject) has \(Self.words(for: gaps))".asSentence
+    }
+
+    /// A sentence that says by how much the track exceeds its limit of losses; `nil` where it does not.
+    var excess: String? {
+        exceedsLimit ? "\(subject) misses \(amount)\(excessWords)".asSentence : nil
+    }
+
+    /// `a gap of 0.25 s`, `2 gaps, the longest of 4 s`.
+    static func words(for gaps: [Gap]) -> String {
+        let longest = seconds((gaps.map(\.length).max() ?? 0) / 1e9)
+        return gaps.count == 1 ? "a gap of \(longest) s" : "\(gaps.count) gaps, the longest of \(longest) s"
+    }
+
+    /// `62 of 300 frames`, `0.42 s of 8 s of sound`.
+    private var amount: String {
+        switch kind {
+        case .camera, .program: "\(Self.whole(lost)) of \(Self.whole(all)) frame\(all == 1 ? "" : "s")"
+        case .microphone: "\(Self.seconds(ofSamples: lost)) s of \(Self.seconds(ofSamples: all)) s of sound"
+        }
+    }
+
+    private var places: String {
+        switch (kind, gaps.count) {
+        case (_, 0): ""
+        case (.microphone, 1): " in one place"
+        case (.microphone, let count): " in \(count) places"
+        case (_, _): " in \(Self.words(for: gaps))"
+        }
+    }
+
+    private var excessWords: String {
+        guard exceedsLimit, let limit else { return "" }
+        return " (the limit is \(Self.percent(limit)) %)"
+    }
+
+    private var reasons: String {
+        guard let first = causes.first else { return "" }
+        if causes.count == 1 { return ": \(Self.words(forCause: first.word))" }
+        let parts = causes.map { part in
+            let count =
+                kind == .microphone ? "\(Self.seconds(ofSamples: part.count)) s" : Self.whole(part.count)
+            return "\(count) because \(Self.words(forCause: part.word))"
+        }
+        return ": \(parts.joined(separator: ", "))"
+    }
+
+    private static func words(forCause word: String) -> String {
+        LossCause(rawValue: word).map { LossExplanation($0).cause } ?? "“\(word)” happened"
+    }
+
+    static func whole(_ count: Double) -> String { "\(Int64(min(count, 1e15).rounded()))" }
+
+    private static func percent(_ share: Double) -> String { trimmed((share * 100_000).rounded() / 1000) }
+
+    private static func seconds(ofSamples count: Double) -> String {
+        seconds(count / Double(SoundFormat.sessionRate))
+    }
+
+    /// To a hundredth; what is shorter, to a thousandth.
+    static func seconds(_ value: Double) -> String {
+        trimmed(value < 0.1 ? (value * 1000).rounded() / 1000 : (value * 100).rounded() / 100)
+    }
+
+    /// `8` rather than `8.0`.
+    private static func trimmed(_ value: Double) -> String {
+        value == value.rounded() && value < 1e15 ? "\(Int64(value))" : "\(value)"
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import multicam
+
+/// `docs/mistakes.md` shows what typical mistakes are answered; here each of its rows is tried.
+@Suite("Typical mistakes")
+struct MistakeTests {
+    private struct Row {
+        let words: [String]
+        let status: Int32
+        /// With `…` for what differs from one computer to the next.
+        let answer: String
+    }
+
+    private static let table = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../docs/mistakes.md")
+
+    private static func rows() throws -> [Row] {
+        try String(contentsOf: table, encoding: .utf8).split(separator: "\n").compactMap { line -> Row? in
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 3, cells[0].hasPrefix("`multicam"), let status = Int32(cells[1]) else {
+                return nil
+            }
+            // Quotes hold what has blanks or is empty.
+            let command = cells[0].trimmingCharacters(in: ["`"])
+            var words: [String] = []
+            for (index, part) in command.split(separator: "'", omittingEmptySubsequences: false).enumerated()
+            {
+                if index % 2 == 1 {
+                    words.append(String(part))
+                } else {
+                    words += part.split(separator: " ").map(String.init)
+                }
+            }
+            return Row(words: Array(words.dropFirst()), status: status, answer: cells[2])
+        }
+    }
+
+    /// The files that the table names.
+    private func prepare(_ folder: Scratch) throws {
+        _ = try folder.file("notes.txt", "Bring the cables.\n")
+        _ = try folder.file("empty.yaml", "")
+        _ = try folder.file("tab.yaml", "cameras:\n\tdesk: { device: any }\n")
+        _ = try folder.file("typo.yaml", "cameras: { desk: { device: any, sise: 640x480 } }\n")
+        _ = try folder.file("twice.yaml", "cameras: { a: { device: any }, a: { device: any } }\n")
+        _ = try folder.file("nothing.yaml", "cameras: { a: { device: any } }\ntracks: { cameras: none }\n")
+        _ = try folder.file("sound.yaml", "microphones: { host: { device: default } }\n")
+        _ = try folder.file(
+            "two.yaml", "cameras: { a: { device: any, size: big, rate: fast } }\nlimits: { lostFrames: 2 }\n")
+        _ = try folder.file("manifest.json", "not a manifest")
+    }
+
+    @Test("each is answered as the documents say, with the documented exit status")
+    func answers() async throws {
+        let scratch = try Scratch()
+        try prepare(scratch)
+        let rows = try Self.rows()
+        #expect(rows.count >= 50)
+        for row in rows {
+            let words = row.words.map { $0.replacing("DIR", with: scratch.path) }
+            let (status, messages) = await multicam.Multicam.answer(to: words)
+            let answer = messages.joined(separator: " / ").replacing(scratch.path, with: "DIR")
+            #expect(status.rawValue == row.status, "\(row.words)")
+            #expect(Self.fits(answer, row.answer), "\(row.words): \(answer)")
+            // What, why and what to do: a sentence.
+            #expect(answer.hasSuffix(".") && answer.count > 30, "\(answer)")
+        }
+    }
+
+    /// Whether a text is another one, in which `…` stands for anything.
+    private static func fits(_ text: String, _ pattern: String) -> Bool {
+        var rest = text[...]
+        let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if index == 0 {
+                guard rest.hasPrefix(part) else { return false }
+                rest = rest.dropFirst(part.count)
+            } else if index == parts.count - 1 {
+                return rest.hasSuffix(part)
+            } else {
+                guard let range = rest.firstRange(of: part) else { return false }
+                rest = rest[range.upperBound...]
+            }
+        }
+        return rest.isEmpty
+    }
+}

@@ -1,0 +1,154 @@
+import Media
+
+/// A camera that refuses to start, or tells something else than it should at one event or from one on.
+final class FaultyCamera: CameraSource {
+    static let events =
+        ["nothing", "twice", "late", "swapped", "otherSize", "sizeZero", "sizeHuge", "otherPixel", "notKey"]
+        + Rubbish.damages + Rubbish.times + Rubbish.counts
+        + Rubbish.numbers.map { "lost-\($0)" }
+        + [
+            "away", "awayBack", "returned", "ended", "endedOn", "formatChanged", "formatRefused", "corrected",
+            "babble",
+        ]
+
+    private struct State {
+        var hasBegun = false
+        /// What is delivered later, and how many events later.
+        var held: [CameraEvent] = []
+        var releasedIn = 0
+    }
+
+    private let camera: any CameraSource
+    private let role: String
+    private let plan: FaultPlan
+    private let whenBegun: @Sendable (ClockTime) -> Void
+    private let state = Monitor(State())
+
+    /// `whenBegun` is told of the recording's first instant.
+    init(
+        _ camera: any CameraSource, role: String, plan: FaultPlan,
+        whenBegun: @escaping @Sendable (ClockTime) -> Void = { _ in }
+    ) {
+        self.camera = camera
+        self.role = role
+        self.plan = plan
+        self.whenBegun = whenBegun
+    }
+
+    var device: CaptureDevice { camera.device }
+    var format: VideoFormat { camera.format }
+    var color: ColorDescription { camera.color }
+    var deliveryDelay: Nanoseconds { camera.deliveryDelay }
+    var simulationTime: Nanoseconds { camera.simulationTime }
+    var isChangeable: Bool { camera.isChangeable }
+
+    func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
+    ) throws(DeviceError) {
+        if let kind = plan.next("camera.\(role).start") { throw DeviceError(camera.device, kind) }
+        try camera.start(on: clock) { [self] event in
+            for event in passed(event) { receive(event) }
+        }
+    }
+
+    func recordingBegins(at start: ClockTime) {
+        state.withLock { $0.hasBegun = true }
+        camera.recordingBegins(at: start)
+        whenBegun(start)
+    }
+
+    func change(to format: VideoFormat?) { camera.change(to: format) }
+    func stop() { camera.stop() }
+
+    /// What is told in place of an event.
+    private func passed(_ event: CameraEvent) -> [CameraEvent] {
+        let hasBegun = state.withLock { $0.hasBegun }
+        let kind = plan.next("camera.\(role).\(hasBegun ? "event" : "warm-up")")
+        return state.withLock { state in
+            if kind == "late" || kind == "swapped" { state.releasedIn = kind == "late" ? 8 : 1 }
+            guard state.releasedIn > 0 || !state.held.isEmpty else {
+                return kind.map { changed(event, $0) } ?? [event]
+            }
+            defer { state.releasedIn -= 1 }
+            guard state.releasedIn == 0 else {
+                state.held.append(event)
+                return []
+            }
+            defer { state.held = [] }
+            return kind == nil && state.held.count == 1 ? [event] + state.held : state.held + [event]
+        }
+    }
+
+    private func changed(_ event: CameraEvent, _ kind: String) -> [CameraEvent] {
+        guard case .picture(let picture) = event else { return kind == "nothing" ? [] : [event] }
+        let time = picture.capturedAt
+        let other = VideoFormat(
+            pixel: format.pixel, size: PictureSize(width: 32, height: 32), rate: format.rate)
+        switch kind {
+        case "nothing": return []
+        case "twice": return [event, event]
+        case "away": return [.away(at: time, cause: "the cable was pulled")]
+        case "awayBack":
+            return [.away(at: time, cause: "the cable was pulled"), .returned(at: time), event]
+        case "returned": return [.returned(at: time), event]
+        case "ended": return [.ended(at: time, cause: "the file is at its end")]
+        case "endedOn": return [.ended(at: time, cause: "the file is at its end"), event]
+        case "formatChanged": return [.formatChanged(other), event]
+        case "formatRefused": return [.formatRefused(other, at: time, cause: "not now"), event]
+        case "corrected": return [.corrected(at: time), event]
+        case "babble":
+            return [
+                .away(at: time, cause: String(repeating: "\u{1B}[2J\n", count: 10_000)), .returned(at: time),
+                event,
+            ]
+        case let kind where kind.hasPrefix("lost-"):
+            let count = Int(Rubbish.number(String(kind.dropFirst(5))))
+            return [.lost(count: count, cause: .bus, capturedAt: time), event]
+        default: return [.picture(picture.changed(kind, seed: plan.seed))]
+        }
+    }
+}
+
+extension CapturedPicture {
+    /// The same picture, other than it should be.
+    func changed(_ kind: String, seed: UInt64) -> CapturedPicture {
+        let size =
+            switch kind {
+            case "sizeZero": PictureSize(width: 0, height: 0)
+            case "sizeHuge": PictureSize(width: 1 << 31, height: 1 << 31)
+            case "otherSize": PictureSize(width: size.width * 2, height: size.height * 2)
+            default: size
+            }
+        let memory =
+            Rubbish.damages.contains(kind) ? Rubbish.damaged(kind, memory, seed: seed) : memory
+        return CapturedPicture(
+            pixel: kind == "otherPixel" ? (pixel == .mjpeg ? .nv12 : .mjpeg) : pixel, size: size,
+            color: color, capturedAt: Rubbish.time(kind, capturedAt),
+            sequence: Rubbish.count(kind, sequence), isKey: kind == "notKey" ? false : isKey,
+            memory: memory, planes: planes, isOwned: true)
+    }
+}
+
+extension DeviceError {
+    static let kinds = [
+        "notFound", "busy", "noPermission", "disconnected", "noSignal", "noBandwidth", "silent", "system",
+        "other",
+    ]
+
+    /// An error of each kind that a device's start may give.
+    init(_ device: CaptureDevice, _ kind: String) {
+        let reason: Reason =
+            switch kind {
+            case "notFound": .notFound
+            case "busy": .busy(by: nil)
+            case "noPermission": .noPermission(nil)
+            case "disconnected": .disconnected
+            case "noSignal": .noSignal
+            case "noBandwidth": .noBandwidth(BandwidthShortage(controller: nil))
+            case "silent": .silent(seconds: 10)
+            case "system": .system(errno: 5)
+            default: .other("it will not. Ask it nicely.")
+            }
+        self.init(device: device.node, operation: "start", reason: reason)
+    }
+}

@@ -1,0 +1,212 @@
+import Media
+
+/// An encoder of pictures that fails at one of its calls, or gives packets that are none.
+final class FaultyPictureEncoder: PictureEncoding {
+    static let kinds = FaultPlan.packetKinds + ["damaged", "damagedNegative"]
+
+    private let encoder: any PictureEncoding
+    private let name: String
+    private let plan: FaultPlan
+
+    init(_ encoder: any PictureEncoding, name: String, plan: FaultPlan) {
+        self.encoder = encoder
+        self.name = name
+        self.plan = plan
+    }
+
+    var parameters: StreamParameters { encoder.parameters.changed(plan.next("parameters.\(name)")) }
+    var hardware: HardwareEncoder? { encoder.hardware }
+    func takeFallback() -> EncoderFallback? { encoder.takeFallback() }
+    func requestKeyPicture() { if plan.next("key.\(name)") == nil { encoder.requestKeyPicture() } }
+
+    func encode(_ layers: [PictureLayer], tick: Int64) throws(EncodingError) -> EncodedPictures {
+        try pictures("encoder.\(name)") { () throws(EncodingError) in
+            try encoder.encode(layers, tick: tick)
+        }
+    }
+
+    func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures {
+        try pictures("repeat.\(name)") { () throws(EncodingError) in try encoder.repeatLast(tick: tick) }
+    }
+
+    func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+        try plan.packets("preset.\(name)") { () throws(EncodingError) in try encoder.change(to: preset) }
+    }
+
+    func finish() throws(EncodingError) -> [EncodedPacket] {
+        try plan.packets("finish.\(name)") { () throws(EncodingError) in try encoder.finish() }
+    }
+
+    private func pictures(
+        _ seam: String, _ body: () throws(EncodingError) -> EncodedPictures
+    ) throws(EncodingError) -> EncodedPictures {
+        let kind = plan.next(seam)
+        if kind == "throws" { throw .injected }
+        let result = try body()
+        guard let kind else { return result }
+        let damaged = ["damaged": [99], "damagedNegative": [-1]][kind] ?? result.damagedLayers
+        return EncodedPictures(packets: plan.changed(result.packets, kind), damagedLayers: damaged)
+    }
+}
+
+extension StreamParameters {
+    static let kinds = ["noSetup", "garbageSetup", "noPlace"]
+
+    func changed(_ kind: String?) -> StreamParameters {
+        guard let kind else { return self }
+        let setup =
+            switch kind {
+            case "noSetup": [UInt8]()
+            case "garbageSetup": Array(Rubbish.bytes(setup.count, seed: 1).bytes)
+            default: setup
+            }
+        return StreamParameters(
+            codec: codec, timeScale: timeScale, setup: setup,
+            size: kind == "noPlace" && sound == nil ? PictureSize(width: 0, height: 0) : size, rate: rate,
+            color: color, sound: sound, priming: priming)
+    }
+}
+
+/// Likewise of sound.
+final class FaultySoundEncoder: SoundEncoding {
+    private let encoder: any SoundEncoding
+    private let name: String
+    private let plan: FaultPlan
+
+    init(_ encoder: any SoundEncoding, name: String, plan: FaultPlan) {
+        self.encoder = encoder
+        self.name = name
+        self.plan = plan
+    }
+
+    var parameters: StreamParameters { encoder.parameters.changed(plan.next("parameters.sound.\(name)")) }
+
+    func encode(_ samples: [Float]) throws(EncodingError) -> [EncodedPacket] {
+        try plan.packets("sound.\(name)") { () throws(EncodingError) in try encoder.encode(samples) }
+    }
+
+    func finish() throws(EncodingError) -> [EncodedPacket] {
+        try plan.packets("finish.sound.\(name)") { () throws(EncodingError) in try encoder.finish() }
+    }
+}
+
+/// A resampler that fails, or gives what is no sound.
+final class FaultyResampler: Resampling {
+    static let kinds = ["throws", "nothing", "twice"] + Rubbish.sounds
+
+    private let resampler: any Resampling
+    private let name: String
+    private let plan: FaultPlan
+
+    init(_ resampler: any Resampling, name: String, plan: FaultPlan) {
+        self.resampler = resampler
+        self.name = name
+        self.plan = plan
+    }
+
+    func correct(partsPerMillion: Double) throws(EncodingError) {
+        try plan.mayThrow("correct.\(name)")
+        try resampler.correct(partsPerMillion: partsPerMillion)
+    }
+
+    func convert(_ samples: [Float]) throws(EncodingError) -> [Float] {
+        try sound("resampler.\(name)") { () throws(EncodingError) in try resampler.convert(samples) }
+    }
+
+    func drain() throws(EncodingError) -> [Float] {
+        try sound("drain.\(name)") { () throws(EncodingError) in try resampler.drain() }
+    }
+
+    var delay: Nanoseconds {
+        plan.next("delay.\(name)").map { Nanoseconds(Rubbish.number($0)) } ?? resampler.delay
+    }
+
+    private func sound(
+        _ seam: String, _ body: () throws(EncodingError) -> [Float]
+    ) throws(EncodingError) -> [Float] {
+        let kind = plan.next(seam)
+        if kind == "throws" { throw .injected }
+        let samples = try body()
+        return switch kind {
+        case nil: samples
+        case "nothing"?: []
+        case "twice"?: samples + samples
+        case let kind?: Rubbish.samples(kind, samples)
+        }
+    }
+}
+
+/// A meter that fails, or measures what cannot be.
+final class FaultyMeter: LoudnessMetering {
+    static let kinds = ["nan", "infinite", "nothing"]
+
+    private let meter: any LoudnessMetering
+    private let name: String
+    private let plan: FaultPlan
+
+    init(_ meter: any LoudnessMetering, name: String, plan: FaultPlan) {
+        self.meter = meter
+        self.name = name
+        self.plan = plan
+    }
+
+    func add(_ samples: [Float]) throws(EncodingError) {
+        try plan.mayThrow("meter.\(name)")
+        try meter.add(samples)
+    }
+
+    var momentary: Double? { measured("momentary.\(name)", meter.momentary) }
+
+    var loudness: Loudness {
+        guard let kind = plan.next("loudness.\(name)") else { return meter.loudness }
+        let value = Self.value(kind)
+        return Loudness(momentary: value, shortTerm: value, integrated: value, range: value, truePeak: value)
+    }
+
+    private func measured(_ seam: String, _ value: Double?) -> Double? {
+        plan.next(seam).map(Self.value) ?? value
+    }
+
+    private static func value(_ kind: String) -> Double? {
+        kind == "nan" ? .nan : kind == "infinite" ? -.infinity : nil
+    }
+}
+
+/// A decoder that fails, or gives pictures that are none.
+final class FaultyDecoder: PictureDecoding {
+    static let kinds =
+        ["throws", "nothing", "twice", "damaged", "otherSize"] + Rubbish.times + Rubbish.counts
+
+    private let decoder: any PictureDecoding
+    private let name: String
+    private let plan: FaultPlan
+
+    init(_ decoder: any PictureDecoding, name: String, plan: FaultPlan) {
+        self.decoder = decoder
+        self.name = name
+        self.plan = plan
+    }
+
+    func decode(_ picture: CapturedPicture) throws(EncodingError) -> DecodedPictures {
+        let kind = plan.next("decoder.\(name)")
+        if kind == "throws" { throw .injected }
+        let result = try decoder.decode(picture)
+        switch kind {
+        case nil: return result
+        case "nothing"?: return DecodedPictures(ready: [], isDamaged: false)
+        case "damaged"?: return DecodedPictures(ready: result.ready, isDamaged: true)
+        case "twice"?: return DecodedPictures(ready: result.ready + result.ready, isDamaged: false)
+        case let kind? where kind == "otherSize":
+            // Another picture of another size, which is whole in itself.
+            let (planes, count) = PicturePlane.packed(.i420, PictureSize(width: 32, height: 32))
+            let other = CapturedPicture(
+                pixel: .i420, size: PictureSize(width: 32, height: 32), color: picture.color,
+                capturedAt: picture.capturedAt, sequence: picture.sequence,
+                memory: Rubbish.bytes(count, seed: plan.seed), planes: planes, isOwned: true)
+            return DecodedPictures(ready: [other], isDamaged: false)
+        case let kind?:
+            return DecodedPictures(
+                ready: result.ready.map { $0.changed(kind, seed: plan.seed) }, isDamaged: result.isDamaged)
+        }
+    }
+}

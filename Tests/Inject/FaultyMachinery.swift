@@ -1,0 +1,131 @@
+import Media
+
+/// Machinery of which one call fails, gives nothing, or gives what it should not.
+struct FaultyMachinery: MediaMachinery {
+    let machinery: any MediaMachinery
+    let plan: FaultPlan
+    /// Which camera's pictures have a size.
+    let roles: [PictureSize: String]
+
+    static let make = ["throws"]
+
+    func makePictureEncoder(
+        _ settings: PictureEncodingSettings, name: String
+    ) throws(EncodingError) -> sending any PictureEncoding {
+        try plan.mayThrow("make.encoder.\(name)")
+        return FaultyPictureEncoder(
+            try machinery.makePictureEncoder(settings, name: name), name: name, plan: plan)
+    }
+
+    func makeSoundEncoder(
+        channels: Int, bitrate: Int, name: String
+    ) throws(EncodingError) -> sending any SoundEncoding {
+        try plan.mayThrow("make.sound.\(name)")
+        return FaultySoundEncoder(
+            try machinery.makeSoundEncoder(channels: channels, bitrate: bitrate, name: name), name: name,
+            plan: plan)
+    }
+
+    func makeResampler(
+        from format: SoundFormat, name: String
+    ) throws(EncodingError) -> sending any Resampling {
+        try plan.mayThrow("make.resampler.\(name)")
+        return FaultyResampler(
+            try machinery.makeResampler(from: format, name: name), name: name, plan: plan)
+    }
+
+    func makeLoudnessMeter(
+        channels: Int, name: String
+    ) throws(EncodingError) -> sending any LoudnessMetering {
+        try plan.mayThrow("make.meter.\(name)")
+        return FaultyMeter(
+            try machinery.makeLoudnessMeter(channels: channels, name: name), name: name, plan: plan)
+    }
+
+    func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding {
+        try plan.mayThrow("make.decoder.\(name)")
+        return FaultyDecoder(try machinery.makePictureDecoder(name: name), name: name, plan: plan)
+    }
+
+    func makeSlate(
+        like picture: CapturedPicture, caption: SlateCaption
+    ) throws(EncodingError) -> SharedBytes {
+        let kind = plan.next("slate.\(caption.role)")
+        if kind == "throws" { throw .injected }
+        let slate = try machinery.makeSlate(like: picture, caption: caption)
+        return kind.map { Rubbish.damaged($0, slate, seed: plan.seed) } ?? slate
+    }
+
+    var slateShortcoming: String? {
+        plan.next("shortcoming") == nil ? machinery.slateShortcoming : "there are no fonts.\n\u{1B}[2J"
+    }
+
+    func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {
+        let isWhole = machinery.isWholeJPEG(bytes, size: size)
+        let role = roles[size] ?? "other"
+        return plan.next("whole.\(role)") == nil ? isWhole : !isWhole
+    }
+
+    func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError) -> CapturedPicture {
+        let role = roles[picture.size] ?? "other"
+        let kind = plan.next("convert.\(role)")
+        if kind == "throws" { throw .injected }
+        let converted = try machinery.convert(picture, to: pixel)
+        return kind.map { converted.changed($0, seed: plan.seed) } ?? converted
+    }
+
+    func makeStill(of picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
+        let role = roles[picture.size] ?? "other"
+        let kind = plan.next("still.\(role)")
+        if kind == "throws" { throw .injected }
+        let still = try machinery.makeStill(of: picture)
+        return kind.map { Rubbish.damaged($0, still, seed: plan.seed) } ?? still
+    }
+}
+
+extension EncodingError {
+    static let injected = EncodingError(
+        subject: "injected", operation: "working", reason: "it was told to fail")
+}
+
+extension FaultPlan {
+    /// A call that can do nothing worse than fail.
+    func mayThrow(_ seam: String) throws(EncodingError) {
+        if next(seam) != nil { throw .injected }
+    }
+
+    /// A call that gives packets.
+    func packets(
+        _ seam: String, _ body: () throws(EncodingError) -> [EncodedPacket]
+    ) throws(EncodingError) -> [EncodedPacket] {
+        let kind = next(seam)
+        if kind == "throws" { throw .injected }
+        let packets = try body()
+        return kind.map { changed(packets, $0) } ?? packets
+    }
+
+    static let packetKinds =
+        ["throws", "nothing", "twice", "turned", "notKey", "noDuration", "longDuration"] + Rubbish.damages
+        + ["presentation", "decode"].flatMap { field in Rubbish.numbers.map { "\(field)-\($0)" } }
+
+    func changed(_ packets: [EncodedPacket], _ kind: String) -> [EncodedPacket] {
+        switch kind {
+        case "nothing": return []
+        case "twice": return packets + packets
+        case "turned": return packets.reversed()
+        default: break
+        }
+        return packets.map { packet in
+            let parts = kind.split(separator: "-").map(String.init)
+            let number = parts.count == 2 ? Rubbish.number(parts[1]) : 0
+            let bytes =
+                Rubbish.damages.contains(kind)
+                ? Rubbish.damaged(kind, packet.bytes, seed: seed) : packet.bytes
+            return EncodedPacket(
+                bytes: bytes, presentation: parts[0] == "presentation" ? number : packet.presentation,
+                decode: parts[0] == "decode" ? number : packet.decode,
+                duration: ["noDuration": 0, "longDuration": .max][kind] ?? packet.duration,
+                isKey: kind == "notKey" ? false : packet.isKey)
+        }
+    }
+}

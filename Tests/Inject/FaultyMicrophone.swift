@@ -1,0 +1,98 @@
+import Media
+
+/// A microphone that refuses to start, or tells something else than it should at one event or from one on.
+final class FaultyMicrophone: MicrophoneSource {
+    static let events =
+        ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + Rubbish.sounds + Rubbish.times
+        + Rubbish.counts + Rubbish.numbers.map { "lost-\($0)" }
+        + ["away", "awayBack", "returned", "ended", "endedOn", "babble"]
+
+    private struct State {
+        var hasBegun = false
+        var held: [MicrophoneEvent] = []
+        var releasedIn = 0
+    }
+
+    private let microphone: any MicrophoneSource
+    private let role: String
+    private let plan: FaultPlan
+    private let state = Monitor(State())
+
+    init(_ microphone: any MicrophoneSource, role: String, plan: FaultPlan) {
+        self.microphone = microphone
+        self.role = role
+        self.plan = plan
+    }
+
+    var device: CaptureDevice { microphone.device }
+    var format: SoundFormat { microphone.format }
+    var deliveryDelay: Nanoseconds { microphone.deliveryDelay }
+    var simulationTime: Nanoseconds { microphone.simulationTime }
+
+    func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        if let kind = plan.next("microphone.\(role).start") { throw DeviceError(microphone.device, kind) }
+        try microphone.start(on: clock) { [self] event in
+            for event in passed(event) { receive(event) }
+        }
+    }
+
+    func recordingBegins(at start: ClockTime) {
+        state.withLock { $0.hasBegun = true }
+        microphone.recordingBegins(at: start)
+    }
+
+    func stop() { microphone.stop() }
+
+    private func passed(_ event: MicrophoneEvent) -> [MicrophoneEvent] {
+        let hasBegun = state.withLock { $0.hasBegun }
+        let kind = plan.next("microphone.\(role).\(hasBegun ? "event" : "warm-up")")
+        return state.withLock { state in
+            if kind == "late" || kind == "swapped" { state.releasedIn = kind == "late" ? 40 : 1 }
+            guard state.releasedIn > 0 || !state.held.isEmpty else {
+                return kind.map { changed(event, $0) } ?? [event]
+            }
+            defer { state.releasedIn -= 1 }
+            guard state.releasedIn == 0 else {
+                state.held.append(event)
+                return []
+            }
+            defer { state.held = [] }
+            return kind == nil && state.held.count == 1 ? [event] + state.held : state.held + [event]
+        }
+    }
+
+    private func changed(_ event: MicrophoneEvent, _ kind: String) -> [MicrophoneEvent] {
+        guard case .sound(let sound) = event else { return kind == "nothing" ? [] : [event] }
+        let time = sound.capturedAt
+        switch kind {
+        case "nothing": return []
+        case "twice": return [event, event]
+        case "away": return [.away(at: time, cause: "the cable was pulled")]
+        case "awayBack":
+            return [.away(at: time, cause: "the cable was pulled"), .returned(at: time), event]
+        case "returned": return [.returned(at: time), event]
+        case "ended": return [.ended(at: time, cause: "the file is at its end")]
+        case "endedOn": return [.ended(at: time, cause: "the file is at its end"), event]
+        case "babble":
+            return [
+                .away(at: time, cause: String(repeating: "\u{1B}[2J\n", count: 10_000)), .returned(at: time),
+                event,
+            ]
+        case let kind where kind.hasPrefix("lost-"):
+            return [
+                .lost(count: Rubbish.number(String(kind.dropFirst(5))), cause: .bus, capturedAt: time), event,
+            ]
+        default: break
+        }
+        let channels = ["noChannels": 0, "manyChannels": 8][kind] ?? sound.format.channels
+        return [
+            .sound(
+                CapturedSound(
+                    format: SoundFormat(rate: sound.format.rate, channels: channels),
+                    capturedAt: Rubbish.time(kind, time), firstSample: Rubbish.count(kind, sound.firstSample),
+                    samples: Rubbish.samples(kind, sound.samples)))
+        ]
+    }
+}

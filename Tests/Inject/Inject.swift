@@ -1,0 +1,81 @@
+import Foundation
+import Media
+
+/// Lets every part of a recording fail at every call, and says which sentence did not hold.
+///
+///     inject [--seam PREFIX] [--calls N] [--sample N] [--seed N] [--jobs N] [--mended 1]
+///     inject --list
+///     inject --try FAULT…
+///     inject --show FAULT
+///
+/// For `tools/inject`, which says more, and for the suite.
+@main
+struct Inject {
+    static func main() async throws {
+        var words = CommandLine.arguments.dropFirst()
+        var options = [
+            "--seam": "", "--calls": "4", "--sample": "0", "--seed": "1", "--jobs": "2", "--mended": "0",
+        ]
+        while let word = words.popFirst() {
+            switch word {
+            case "--work", "--show", "--try":
+                let faults = words.compactMap(Fault.init)
+                guard faults.count == words.count, !faults.isEmpty else { usage() }
+                guard word != "--try" else { return run(faults, jobs: 2) }
+                return try await Worker.work(faults, isKept: word == "--show")
+            case "--list": return try await list()
+            default:
+                guard options[word] != nil, let value = words.popFirst() else { usage() }
+                options[word] = value
+            }
+        }
+        let numbers = options.filter { $0.key != "--seam" }.compactMapValues { Int($0) }
+        guard numbers.count == options.count - 1, let calls = numbers["--calls"], calls > 0,
+            let sample = numbers["--sample"], let seed = numbers["--seed"], seed >= 0,
+            let jobs = numbers["--jobs"], jobs > 0
+        else { usage() }
+        let points = try await points()
+        var faults = points.all(ofSeams: options["--seam"] ?? "", most: calls)
+        if numbers["--mended"] == 1 { faults.removeAll { $0.awaited != nil } }
+        if sample > 0 { faults = Points.sample(faults, sample, seed: UInt64(seed)) }
+        run(faults, jobs: jobs)
+    }
+
+    /// Tries faults, prints what was found, and ends the program with 1 where a sentence was broken.
+    private static func run(_ faults: [Fault], jobs: Int) {
+        let crew = Crew(program: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+        crew.run(faults, jobs: jobs)
+        let broken = Set(crew.breaches.map(\.fault))
+        let known = broken.filter { $0.awaited != nil }
+        print(
+            "\(crew.counts.tried) points, \(crew.counts.fired) of them failed as asked; \(broken.count - known.count) broke a "
+                + "sentence, and \(known.count) of which that is known")
+        let kinds = crew.breaches.map {
+            $0.fault.awaited.map { "known: \($0)" }
+                ?? "\(Seam(name: $0.fault.seam).family): \($0.sentence.prefix { $0 != ":" })"
+        }
+        for (kind, all) in Dictionary(grouping: kinds, by: { $0 }).sorted(by: { $0.key < $1.key }) {
+            print("  \(all.count) \(kind)")
+        }
+        if broken.count > known.count { exit(1) }
+    }
+
+    private static func points() async throws -> Points {
+        let bench = try Bench(in: NSTemporaryDirectory())
+        defer { try? bench.remove() }
+        return Points(calls: try await bench.record(nil).calls)
+    }
+
+    private static func list() async throws {
+        for (seam, count) in try await points().calls.sorted(by: { $0.key < $1.key }) {
+            print("\(seam)  \(count) calls: \(Seam(name: seam).kinds.joined(separator: " "))")
+        }
+    }
+
+    private static func usage() -> Never {
+        print(
+            "usage: inject [--seam PREFIX] [--calls N] [--sample N] [--seed N] [--jobs N] [--mended 1] | --list | --try FAULT… | --show FAULT"
+        )
+        exit(2)
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import Media
+import Session
+
+/// The sentences that hold whatever fails, held against a recording with a fault and the same one without.
+struct Oracle {
+    let baseline: Bench.Outcome
+
+    private static let folders = ["a/session", "b/session"]
+    /// Of one cause, beside those for frames that were lost.
+    private static let mostEvents = 24
+    private static let mostMemory = 192 << 20
+
+    /// The sentences that do not hold.
+    func breaches(_ outcome: Bench.Outcome, _ fault: Fault) -> [String] {
+        var breaches: [String] = []
+        if outcome.descriptorGrowth > 0 {
+            breaches.append("leak: \(outcome.descriptorGrowth) descriptors are open that were not before")
+        }
+        if outcome.memoryGrowth > Self.mostMemory {
+            breaches.append("memory: it grew by \(outcome.memoryGrowth >> 20) MB")
+        }
+        switch outcome.result {
+        case .failure(let error): breaches += refused(outcome, error)
+        case .success(let result):
+            let seam = Seam(name: fault.seam)
+            breaches += others(outcome, seam, fault) + accounts(outcome, result) + events(outcome, result)
+            breaches += exit(result)
+            if let told = onDisk(outcome, result, seam) { breaches.append(told) }
+        }
+        return breaches
+    }
+
+    /// A recording may be refused before it has begun, and leaves nothing then.
+    private func refused(_ outcome: Bench.Outcome, _ error: any Error) -> [String] {
+        var breaches: [String] = []
+        if outcome.events.contains(where: { $0.name == .started }) {
+            breaches.append("exit: a recording that had begun was thrown away: \(error)")
+        }
+        if !(error is RecordingError) { breaches.append("exit: an error of no documented kind: \(error)") }
+        let left = outcome.files.keys.filter { !$0.hasSuffix(".ndjson") && !$0.contains("manifest") }
+        if !left.isEmpty { breaches.append("left: \(left.sorted().joined(separator: ", "))") }
+        return breaches
+    }
+
+    /// What does not depend on the faulty part is the same to the byte.
+    private func others(_ outcome: Bench.Outcome, _ seam: Seam, _ fault: Fault) -> [String] {
+        guard let touched = seam.touched else { return [] }
+        return baseline.files.keys.sorted().compactMap { path in
+            guard let folder = Self.folders.first(where: { path.hasPrefix($0 + "/") }),
+                ["mov", "mp4", "wav"].contains(path.split(separator: ".").last ?? ""),
+                !isTouched(path, folder, seam.path, fault),
+                !touched.contains(where: { path.dropFirst(folder.count + 1).hasPrefix($0) })
+            else { return nil }
+            guard let data = outcome.files[path] else { return "others: \(path) is missing" }
+            guard data != baseline.files[path] else { return nil }
+            // Streams of one file are interleaved as their threads come.
+            if let film = Film(data), let other = baseline.files[path].flatMap(Film.init) {
+                if film.streams == other.streams { return nil }
+            }
+            return "others: \(path) is not as without the fault"
+        }
+    }
+
+    /// Whether a fault of a file may touch another: its parts, what is in it where it is a folder, and on a full disk all that is there.
+    private func isTouched(_ path: String, _ folder: String, _ faulty: String?, _ fault: Fault) -> Bool {
+        guard let faulty else { return false }
+        if Self.isFull.contains(fault.kind), faulty.hasPrefix(folder) { return true }
+        return Self.stem(faulty) == Self.stem(path) || path.hasPrefix(faulty + "/")
+    }
+
+    private static let isFull: Set<String> = ["ENOSPC", "EDQUOT"]
+
+    /// The file's path without number of part and suffix.
+    private static func stem(_ path: String) -> String {
+        let name = path.split(separator: ".").first.map(String.init) ?? path
+        return name.hasSuffix("-2") ? String(name.dropLast(2)) : name
+    }
+
+    /// Every frame and sample is accounted for, and every file holds what the manifest says.
+    private func accounts(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
+        var breaches: [String] = []
+        for (folder, manifest) in manifests(outcome, result) {
+            for track in manifest.tracks {
+                breaches += accounts(of: track, manifest, folder, outcome).map {
+                    "accounts: \(folder) \(track.name): \($0)"
+                }
+            }
+            let names = Set(manifest.tracks.map(\.name))
+            for missing in Set(baselineTracks.keys).subtracting(names).sorted() {
+                breaches.append("accounts: \(folder): the track \(missing) is not in the manifest")
+            }
+        }
+        return breaches
+    }
+
+    private func accounts(
+        of track: Manifest.Track, _ manifest: Manifest, _ folder: String, _ outcome: Bench.Outcome
+    ) -> [String] {
+        var breaches: [String] = []
+        let paths = ([track.file] + (track.parts ?? [])).map { folder + "/" + $0 }
+        let files = (manifest.files ?? []).filter { paths.contains(folder + "/" + $0.file) }
+        let isFinished = !files.isEmpty && files.allSatisfy(\.verified) && files.count == paths.count
+        if !isFinished, track.failure == nil, manifest.outcome == .finished {
+            breaches.append("a file is not whole, and nothing says so")
+        }
+        if let frames = track.frames {
+            if frames.written != frames.captured - frames.skipped + frames.repeated + frames.slate {
+                breaches.append("written is not captured − skipped + repeated + slate: \(frames)")
+            }
+            let all = [frames.written, frames.captured, frames.skipped, frames.repeated, frames.slate]
+            if (all + frames.lost.values).contains(where: { $0 < 0 || $0 > 100_000 }) {
+                breaches.append("a count that cannot be: \(frames)")
+            }
+            if isFinished {
+                let held = paths.map { Self.pictureCount(outcome.files[$0] ?? Data()) }.reduce(0, +)
+                // A copied stream begins with what its first picture needs, of which some may be lost.
+                let lead = track.grid == false ? -Double(min(track.first_ns, 0)) * (track.rate ?? 0) / 1e9 : 0
+                if !(frames.written...frames.written + Int(lead.rounded(.up))).contains(held) {
+                    breaches.append("\(frames.written) written, \(held) in the file")
+                }
+            }
+            let rate = track.rate ?? 0
+            let ticks = Int((Double(manifest.duration_ns) / 1e9 * rate - 1e-6).rounded(.up))
+            let isWhole = track.failure == nil && manifest.outcome == .finished
+            if track.grid != false, isWhole, frames.written != ticks {
+                breaches.append("\(frames.written) frames in \(ticks) ticks")
+            }
+        }
+        if let samples = track.samples {
+            if samples.written != samples.captured + samples.filled || samples.captured < 0
+                || samples.filled < 0
+            {
+                breaches.append("samples that do not add up: \(samples)")
+            }
+            if isFinished {
+                let bytes = paths.map { Self.soundBytes(outcome.files[$0] ?? Data()) }.reduce(0, +)
+                let held = bytes / 3 / (track.channels ?? 1)
+                if held != Int(samples.written) {
+                    breaches.append("\(samples.written) samples written, \(held) in the file")
+                }
+            }
+            let wanted = (manifest.duration_ns * 48 + 500_000) / 1_000_000
+            if track.failure == nil, manifest.outcome == .finished, samples.written != wanted {
+                breaches.append("\(samples.written) samples in place of \(wanted)")
+            }
+        }
+        return breaches
+    }
+
+    /// What is other than without the fault has an event that says so, and not very many.
+    private func events(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
+        func lines(_ events: [SessionEvent]) -> [String: Int] {
+            events.reduce(into: [:]) { $0["\($1.name) \($1.fields)", default: 0] += 1 }
+        }
+        let (before, now) = (lines(baseline.events), lines(outcome.events))
+        let new = now.reduce(0) { $0 + max(0, $1.value - (before[$1.key] ?? 0)) }
+        var breaches: [String] = []
+        let lost = result.manifest.tracks.compactMap(\.frames).flatMap(\.lost.values).reduce(0, +)
+        if new > Self.mostEvents + lost { breaches.append("events: \(new) new ones for one cause") }
+        let changed = result.manifest.tracks.filter { track in
+            guard let old = baselineTracks[track.name] else { return true }
+            return old.frames?.lost != track.frames?.lost || old.frames?.slate != track.frames?.slate
+                || old.samples?.filled != track.samples?.filled || old.failure != track.failure
+        }
+        let failed = !result.storageFailures.isEmpty || !(result.copy?.storageFailures.isEmpty ?? true)
+        if !changed.isEmpty, new == 0, !failed {
+            breaches.append(
+                "events: nothing tells what became of \(changed.map(\.name).joined(separator: ", "))")
+        }
+        return breaches
+    }
+
+    /// The documented status: 7 for storage, 1 for encoders, 6 for losses beyond the limit, 0 where all is whole.
+    private func exit(_ result: RecordingResult) -> [String] {
+        var breaches: [String] = []
+        let copyFailures = result.copy?.storageFailures ?? []
+        let failed = result.manifest.tracks.filter { $0.failure != nil }
+        if result.isStored, result.encodingFailures.isEmpty, !failed.isEmpty {
+            breaches.append(
+                "exit: \(failed.map(\.name).joined(separator: ", ")) failed, and the status is that of success"
+            )
+        }
+        if result.manifest.outcome == .finished, !result.storageFailures.isEmpty {
+            breaches.append("exit: storage failed, and the outcome is `finished`: \(result.storageFailures)")
+        }
+        for track in result.manifest.tracks {
+            guard let frames = track.frames else { continue }
+            let lost = frames.lost.values.reduce(0, +)
+            let isBeyond = Double(lost) > 0.05 * Double(frames.captured + lost)
+            let isTold = result.exceededLimits.contains { $0.contains("\(track.name) misses ") }
+            if isBeyond != isTold {
+                breaches.append("exit: \(track.name) lost \(lost) frames, and the status does not follow")
+            }
+        }
+        if result.isStored, !copyFailures.isEmpty { breaches.append("exit: the copy failed unseen") }
+        return breaches
+    }
+
+    /// The manifest on the disk is the one that was handed back, unless the disk has failed with it.
+    private func onDisk(_ outcome: Bench.Outcome, _ result: RecordingResult, _ seam: Seam) -> String? {
+        guard result.storageFailures.isEmpty else { return nil }
+        guard let data = outcome.files["a/session/manifest.json"] else { return "manifest: it is missing" }
+        do {
+            let read = try JSONDecoder().decode(Manifest.self, from: data)
+            return read.tracks == result.manifest.tracks && read.outcome == result.manifest.outcome
+                ? nil : "manifest: on the disk it says something else"
+        } catch {
+            return "manifest: it cannot be read: \(error)"
+        }
+    }
+
+    private func manifests(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [(String, Manifest)] {
+        [("a/session", result.manifest)]
+            + (outcome.files["b/session/manifest.json"].flatMap {
+                try? JSONDecoder().decode(Manifest.self, from: $0)
+            }.map { [("b/session", $0)] } ?? [])
+    }
+
+    private var baselineTracks: [String: Manifest.Track] {
+        guard case .success(let result) = baseline.result else { return [:] }
+        return Dictionary(uniqueKeysWithValues: result.manifest.tracks.map { ($0.name, $0) })
+    }
+
+    /// Of the first stream of a finished movie, which is that of its pictures.
+    private static func pictureCount(_ data: Data) -> Int {
+        Film(data)?.streams.first?.packetSizes.count ?? -1
+    }
+
+    private static func soundBytes(_ data: Data) -> Int {
+        guard let chunk = data.range(of: Data("data".utf8)) else { return -1 }
+        return number(Data(data[chunk.upperBound..<chunk.upperBound + 4].reversed()), 0)
+    }
+
+    private static func number(_ data: Data, _ place: Int) -> Int {
+        guard data.count >= place + 4 else { return -1 }
+        return (0..<4).reduce(0) { $0 << 8 | Int(data[data.startIndex + place + $1]) }
+    }
+}

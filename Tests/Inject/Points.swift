@@ -1,0 +1,52 @@
+/// Every fault that a recording can have, or a sample of them.
+struct Points {
+    /// How often the recording without a fault calls each seam.
+    let calls: [String: Int]
+
+    /// How many descriptors are left at most when they run out.
+    private static let descriptors = 40
+
+    /// - Parameters:
+    ///   - prefix: Of the seams' names.
+    ///   - most: Of each seam and kind so many calls, spread evenly, the first and the last among them.
+    /// - Returns: Each kind at each of those calls, and from the first and the middle one on for ever.
+    func all(ofSeams prefix: String = "", most: Int) -> [Fault] {
+        var faults: [Fault] = []
+        for (name, count) in calls.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
+            let count = name.hasPrefix("descriptors") ? Self.descriptors : count
+            let most = name.hasPrefix("descriptors") ? Self.descriptors : most
+            for kind in Seam(name: name).kinds {
+                let chosen = Self.spread(count, most)
+                faults += chosen.map { Fault(name, $0, kind, seed: UInt64($0)) }
+                guard !Seam.single.contains(kind), !name.hasPrefix("descriptors"), count > 1 else { continue }
+                faults += Set([1, (count + 1) / 2]).sorted().map { Fault(name, $0, kind, isLasting: true) }
+            }
+        }
+        return faults
+    }
+
+    private static func spread(_ count: Int, _ most: Int) -> [Int] {
+        guard count > most else { return Array(1...max(count, 1)) }
+        guard most > 1 else { return [(count + 1) / 2] }
+        return (0..<most).map { 1 + $0 * (count - 1) / (most - 1) }
+    }
+
+    /// Some of them, the same ones for the same seed, of every seam as many as of any other as far as it has them.
+    static func sample(_ faults: [Fault], _ count: Int, seed: UInt64) -> [Fault] {
+        var state = seed
+        func random(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(limit))
+        }
+        var bySeam = Dictionary(grouping: faults, by: \.seam)
+        var chosen: [Fault] = []
+        while chosen.count < count, !bySeam.isEmpty {
+            for seam in bySeam.keys.sorted() where chosen.count < count {
+                guard var left = bySeam[seam] else { continue }
+                chosen.append(left.remove(at: random(left.count)))
+                bySeam[seam] = left.isEmpty ? nil : left
+            }
+        }
+        return chosen
+    }
+}

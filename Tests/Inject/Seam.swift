@@ -1,0 +1,89 @@
+import CInject
+import Glibc
+import Media
+
+/// What can go wrong at the calls of a seam, and what that may touch.
+struct Seam {
+    /// As the recording counts its calls.
+    let name: String
+
+    /// What may go wrong at a call.
+    var kinds: [String] {
+        switch words[0] {
+        case "camera": words.last == "start" ? DeviceError.kinds : FaultyCamera.events
+        case "microphone": words.last == "start" ? DeviceError.kinds : FaultyMicrophone.events
+        case "make", "correct", "meter": ["throws"]
+        case "encoder", "repeat": FaultyPictureEncoder.kinds
+        case "finish", "preset": FaultPlan.packetKinds
+        case "sound": FaultPlan.packetKinds
+        case "parameters": StreamParameters.kinds
+        case "key", "shortcoming", "whole": ["otherwise"]
+        case "resampler", "drain": FaultyResampler.kinds
+        case "delay": Rubbish.numbers
+        case "momentary", "loudness": FaultyMeter.kinds
+        case "decoder": FaultyDecoder.kinds
+        case "slate", "still": ["throws"] + Rubbish.damages
+        case "convert": ["throws"] + Rubbish.times + Rubbish.counts
+        case "host": FaultyHost.kinds
+        case "file": FileFaults.kinds[words[1]] ?? []
+        case "descriptors": ["EMFILE"]
+        default: []
+        }
+    }
+
+    /// Kinds that make no sense at every call, or that nobody could survive there: a call that is interrupted for ever.
+    static let single: Set<String> = ["late", "swapped", "EINTR", "long", "babble"]
+
+    /// The beginnings of the files that it may change, in both folders; `nil` for all of them.
+    var touched: [String]? {
+        let role = words.last ?? ""
+        return switch words[0] {
+        // The first instant follows from what comes before it.
+        case "camera", "microphone": words.last == "warm-up" ? nil : files(of: words[1])
+        case "make": files(of: role)
+        case "encoder", "repeat", "preset", "finish", "sound", "parameters", "correct", "resampler", "drain",
+            "delay", "slate", "decoder", "key":
+            files(of: role)
+        case "host", "descriptors", "whole": nil
+        default: []
+        }
+    }
+
+    /// For a seam of files: the file, or the folder with all files in it, that it may touch.
+    var path: String? { words[0] == "file" ? String(name.dropFirst("file.\(words[1]).".count)) : nil }
+
+    /// What it is a part of, to count findings by.
+    var family: String { words[0] == "file" ? "file.\(words[1])" : words[0] }
+
+    private var words: [String] { name.split(separator: ".").map(String.init) }
+
+    private func files(of role: String) -> [String] {
+        switch role {
+        case "desk": ["cameras/desk", "program"]
+        case "face": ["cameras/face", "program"]
+        case "gone", "side": ["cameras/\(role)"]
+        case "host", "guest": ["audio/\(role)", "program"]
+        default: ["program"]
+        }
+    }
+}
+
+/// Error numbers that the system's calls may give, by the call.
+enum FileFaults {
+    static let kinds: [String: [String]] = [
+        "open": ["EMFILE", "ENFILE", "ENOSPC", "EACCES", "EROFS", "EIO", "ENOMEM", "EINTR"],
+        "write": ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EFBIG", "EINTR", "short", "nothing"],
+        "read": ["EIO", "EINTR", "short", "nothing"],
+        "truncate": ["EIO", "ENOSPC", "EFBIG"],
+        "sync": ["EIO", "ENOSPC", "EROFS"],
+        "reserve": ["EIO", "ENOSPC", "EOPNOTSUPP"],
+        "rename": ["EIO", "EACCES", "ENOSPC", "EROFS"],
+        "mkdir": ["EACCES", "ENOSPC", "EROFS", "EMFILE"],
+    ]
+
+    static let numbers: [String: Int32] = [
+        "EMFILE": EMFILE, "ENFILE": ENFILE, "ENOSPC": ENOSPC, "EACCES": EACCES, "EROFS": EROFS, "EIO": EIO,
+        "ENOMEM": ENOMEM, "EINTR": EINTR, "EDQUOT": EDQUOT, "EFBIG": EFBIG, "EOPNOTSUPP": EOPNOTSUPP,
+        "short": Int32(INJECT_SHORT), "nothing": Int32(INJECT_NOTHING),
+    ]
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Media
+import Session
+
+/// Records with one fault after the other in this process, and says of each what did not hold.
+struct Worker {
+    /// A recording of a second and a half takes a fraction of one; one that takes so long does not end.
+    private static let patience = Nanoseconds.seconds(60)
+    static let hung: Int32 = 97
+
+    /// Tries faults and prints a line or more of each.
+    ///
+    /// - Parameters:
+    ///   - faults: In the order in which they are tried.
+    ///   - isKept: Whether what is recorded stays, and is described.
+    /// - Throws: When there is no room for a recording.
+    static func work(_ faults: [Fault], isKept: Bool = false) async throws {
+        let bench = try Bench(in: NSTemporaryDirectory())
+        let began = Monitor<ClockTime?>(nil)
+        _ = MediaThread(name: "watchdog") {
+            let clock = MonotonicClock()
+            while true {
+                clock.sleep(until: clock.now + .seconds(1), unless: Cancellation())
+                guard let begin = began.withLock({ $0 }), clock.now > begin + patience else { continue }
+                _exit(hung)
+            }
+        }
+        // What is loaded once, as fonts are, is no leak and no growth.
+        _ = try await bench.record(nil)
+        let oracle = Oracle(baseline: try await bench.record(nil))
+        for breach in oracle.breaches(try await bench.record(nil), Fault("none", 1, "none")) {
+            say("# without any fault: \(breach)")
+        }
+        for fault in faults {
+            say("? \(fault)")
+            began.withLock { $0 = MonotonicClock().now }
+            let outcome = try await bench.record(fault, isKept: isKept)
+            began.withLock { $0 = nil }
+            for breach in oracle.breaches(outcome, fault) {
+                say("! \(fault)\t\(breach.replacing("\n", with: " "))")
+            }
+            say(outcome.firedCount > 0 ? "= \(fault)" : "- \(fault)")
+            if isKept { describe(outcome, bench) }
+        }
+        if !isKept { try bench.remove() }
+    }
+
+    private static func describe(_ outcome: Bench.Outcome, _ bench: Bench) {
+        say("kept in \(bench.folder)/recording; the fault happened \(outcome.firedCount) times")
+        for event in outcome.events { say(event.line()) }
+        switch outcome.result {
+        case .failure(let error): say("refused: \(error)")
+        case .success(let result):
+            for failure in result.storageFailures + (result.copy?.storageFailures ?? []) {
+                say("storage: \(failure)")
+            }
+            for failure in result.encodingFailures { say("encoding: \(failure)") }
+            for sentence in result.exceededLimits { say("limit: \(sentence)") }
+            for track in result.manifest.tracks {
+                let figures = track.frames.map { "\($0)" } ?? track.samples.map { "\($0)" } ?? ""
+                say("\(track.name): \(figures) \(track.failure ?? "")")
+            }
+        }
+    }
+
+    static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+}

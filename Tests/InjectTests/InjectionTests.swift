@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@Suite("a recording of which every part may fail")
+struct InjectionTests {
+    /// Beside the test bundle, where the package manager builds both.
+    private static var program: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(
+                path: "inject")
+    }
+
+    /// What was found once and mended.
+    private static let found = [
+        "file.open.a/session/manifest.json.new:5:EIO:5", "file.rename.a/session/manifest.json:3:EACCES:3",
+        "file.sync.b/session/audio/host-2.wav:1:EROFS:1",
+        "file.write.b/session/events.ndjson:1:ENOSPC+:1", "host:1:nan:1", "host:2:hot:2",
+        "microphone.guest.event:1:away+:1", "microphone.host.event:107:returned+:1",
+        "shortcoming:1:otherwise:1",
+    ]
+
+    @Test("lives through sixty of its failures, gives up only what they touch, and accounts for that")
+    func sample() throws {
+        let (status, text) = try inject("--sample", "60", "--calls", "3", "--mended", "1")
+        #expect(status == 0 && text.contains("60 points"), "\(text)")
+    }
+
+    @Test("lives through the failures that it once did not live through")
+    func mended() throws {
+        let (status, text) = try inject("--try", faults: Self.found)
+        #expect(status == 0 && text.contains("\(Self.found.count) points"), "\(text)")
+    }
+
+    private func inject(_ words: String..., faults: [String] = []) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = Self.program
+        process.arguments = words + faults
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+}

@@ -1,0 +1,55 @@
+import Session
+import Testing
+
+@testable import MulticamKit
+
+@Suite("The words of control")
+struct ControlCommandTests {
+    @Test(
+        "a word that is wrong proposes one that is near, but never one that ends something",
+        arguments: [
+            ("swop", "swap"), ("stat", "start"), ("laoyut", "layout"), ("marc", "mark"), ("stpo", nil),
+            ("stopp", nil), ("quti", nil), ("ende", nil), ("ned", nil), ("remoev", nil), ("fly", nil),
+            ("", nil),
+        ] as [(String, String?)])
+    func guesses(word: String, guess: String?) throws {
+        let error = #expect(throws: ControlError.self) { _ = try ControlCommand(words: [word]) }
+        let text = try #require(error?.description)
+        if let guess {
+            #expect(text.hasSuffix("did you mean `\(guess)`?"), "\(text)")
+        } else {
+            #expect(!text.contains("did you mean") && text.hasSuffix("."), "\(text)")
+        }
+    }
+
+    @Test("every command is in one group, and every change of a session among them")
+    func groups() {
+        let usages = ControlCommand.groups.flatMap(\.commands).map(\.usage)
+        #expect(Set(usages).count == usages.count)
+        #expect(SessionChange.vocabulary.allSatisfy { usages.contains($0.usage) })
+        #expect(ControlCommand.groups.allSatisfy { !$0.commands.isEmpty })
+    }
+
+    @Test(
+        "a number that is none, or that no session can have, is no reason to end",
+        arguments: [
+            "zoom desk 1e300", "zoom desk nan", "gain host -inf", "gain host 9223372036854775808",
+            "scale -9223372036854775809", "rotate desk 9223372036854775808", "rotate desk 1e300",
+            "format desk 99999999999999999999x1", "format desk 640x480@1e300", "format desk 640x480@nan",
+            "format desk 640x480@9223372036854775807/1", "pan desk inf", "tilt desk -1e308", "set desk =1",
+            "set desk brightness=", "show", "add guest", "layout",
+        ])
+    func numbers(line: String) {
+        let words = line.split(separator: " ").map(String.init)
+        do throws(ControlError) {
+            // What can be said is checked where the session is known.
+            guard case .change(let change) = try ControlCommand(words: words) else {
+                Issue.record("\(line) is no change")
+                return
+            }
+            #expect(["zoom", "gain", "scale", "pan", "tilt"].contains(change.words[0]))
+        } catch {
+            #expect(error.description.contains("expected") || error.description.contains("needs"))
+        }
+    }
+}

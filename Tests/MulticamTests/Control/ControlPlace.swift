@@ -1,0 +1,41 @@
+import Foundation
+import Media
+
+@testable import MulticamKit
+
+/// A folder of a test's own as the runtime directory, and clients that speak to what listens there.
+final class ControlPlace {
+    let scratch = FileManager.default.temporaryDirectory.appending(
+        path: "mc-\(UUID().uuidString.prefix(8))")
+    let folder: ControlFolder
+
+    init() throws {
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        folder = ControlFolder(environment: ["XDG_RUNTIME_DIR": scratch.path])
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(at: scratch)
+        } catch {
+            print("left behind: \(scratch.path): \(error)")
+        }
+    }
+
+    /// Connects to this process's server, and says nothing.
+    func connect() throws -> LocalSocket {
+        let socket = try LocalSocket()
+        // A test that would wait for ever fails instead.
+        socket.setPatience(.seconds(60))
+        guard try socket.connects(to: folder.socketPath(of: getpid())) else { throw Refused() }
+        return socket
+    }
+
+    /// The server's answer, as a client reads it.
+    static func reply(from socket: LocalSocket) throws -> ControlReply {
+        guard let line = socket.readLine() else { throw Refused() }
+        return try JSONDecoder().decode(ControlReply.self, from: line)
+    }
+
+    struct Refused: Error {}
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Media
+import MulticamKit
+import Session
+
+/// What a crash leaves of a recording: its folder, copied while it is recorded in simulated time.
+final class CrashedRecording {
+    let folder: String
+    private let scratch: URL
+
+    /// - Parameters:
+    ///   - profile: In YAML.
+    ///   - second: When the crash happens, counted from the start of the recording.
+    ///   - steer: Called once a second with the session and the second, before the crash.
+    /// - Throws: What goes wrong before that.
+    init(
+        _ profile: String, crashingAt second: Int,
+        steer: @escaping @Sendable (MulticamSession, Int) -> Void = { _, _ in }
+    ) async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(
+            path: "multicam-crash-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        self.scratch = scratch
+        let folder = scratch.path + "/crashed"
+        self.folder = folder
+        let host = SteeringHost { session, look in
+            steer(session, look)
+            guard look == second, let path = session.folderPath else { return }
+            Self.copy(path, to: folder)
+        }
+        _ = try await Recording(profile, seconds: Double(second) + 1, host: host, steer: host.follow)
+    }
+
+    /// - Parameter other: Whose folder is copied as it is now.
+    /// - Throws: When there is no room for it.
+    init(copying other: CrashedRecording) throws {
+        scratch = FileManager.default.temporaryDirectory.appending(
+            path: "multicam-crash-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        folder = scratch.path + "/crashed"
+        try FileManager.default.copyItem(atPath: other.folder, toPath: folder)
+    }
+
+    /// Replaces a file's bytes.
+    func rewrite(_ name: String, _ change: (Data) throws -> Data) throws {
+        let url = URL(fileURLWithPath: path(name))
+        try change(Data(contentsOf: url)).write(to: url)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(at: scratch)
+        } catch {
+            print("left behind: \(scratch.path): \(error)")
+        }
+    }
+
+    /// The draft of the next manifest may get its name while the folder is copied: it is copied where it is there.
+    private static func copy(_ path: String, to folder: String) {
+        let files = FileManager.default
+        do {
+            let names = try files.subpathsOfDirectory(atPath: path)
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for name in names.sorted() {
+                var isFolder: ObjCBool = false
+                guard files.fileExists(atPath: "\(path)/\(name)", isDirectory: &isFolder) else { continue }
+                if isFolder.boolValue {
+                    try files.createDirectory(
+                        atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+                } else if !name.hasSuffix(".new") {
+                    try files.copyItem(atPath: "\(path)/\(name)", toPath: "\(folder)/\(name)")
+                }
+            }
+        } catch {
+            print("the crashed recording is not copied: \(error)")
+        }
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    var manifest: Manifest {
+        get throws {
+            try JSONDecoder().decode(
+                Manifest.self, from: Data(contentsOf: URL(fileURLWithPath: path("manifest.json"))))
+        }
+    }
+
+    /// Replaces the manifest as somebody would who edits it.
+    func edit(_ change: (inout Manifest) -> Void) throws {
+        var manifest = try manifest
+        change(&manifest)
+        try JSONText.pretty(manifest).write(to: URL(fileURLWithPath: path("manifest.json")))
+    }
+
+    /// Empties a file: its track had just begun.
+    func empty(_ name: String) throws {
+        try Data().write(to: URL(fileURLWithPath: path(name)))
+    }
+
+    /// Has manifest and events tell when a track begins.
+    func tell(_ file: String, beginsAt time: Int64) throws {
+        try edit { manifest in
+            for index in manifest.tracks.indices where manifest.tracks[index].file == file {
+                manifest.tracks[index].first_ns = time
+            }
+        }
+        let url = URL(fileURLWithPath: path("events.ndjson"))
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
+            line.contains("\"file\":\"\(file)\"")
+                ? "{\"at_ns\":\(time),\"event\":\"split\",\"file\":\"\(file)\"}" : String(line)
+        }
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: url)
+    }
+
+    func recover() throws -> RecoveryReport { try Recovery(path: folder).run() }
+
+    /// What `verify` finds wrong: a line for each file that is not as it was recorded.
+    func faults() throws -> [String] {
+        let verification = try FolderVerification(folder: folder)
+        return verification.files.compactMap { file in
+            let verdict = verification.verdict(file)
+            return verdict == .whole ? nil : "\(file.file): \(verdict)"
+        }
+    }
+
+    func names(in place: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path(place)).sorted()
+    }
+}

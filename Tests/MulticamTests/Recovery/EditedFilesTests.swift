@@ -1,0 +1,130 @@
+import Foundation
+import Media
+import MulticamKit
+import SeededNoise
+import Session
+import Synchrony
+import Testing
+
+/// Manifests and events that somebody has edited: nothing crashes or hangs on them, and no loss is called whole.
+///
+/// `MULTICAM_EDITS` is how many are tried, `MULTICAM_EDITS_SEED` with which they begin.
+@Suite("Edited manifests and events", .serialized)
+struct EditedFilesTests {
+    private static let crashedProfile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0&drop=0.05", size: 160x90, rate: 30 }
+          desk-2: { device: "virtual:clap?phase=0&format=h264", size: 160x90, rate: 30, format: h264 }
+        microphones: { host: { device: "virtual:clap?unplug=1.2&replug=1.7" } }
+        program: { size: 160x90, rate: 30, layout: single, main: desk, audio: { mix: [host] } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+    private static let begunProfile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0", size: 160x90, rate: 30 }
+          face: { device: "virtual:bars?phase=0&corrupt=0.05", size: 160x90, rate: 15 }
+        microphones: { host: { device: "virtual:clap" } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    @Test(
+        "neither recover nor verify nor sync-check crashes on them, and what is called whole is",
+        .timeLimit(.minutes(60)))
+    func edited() async throws {
+        let split = try await CrashedRecording(Self.crashedProfile, crashingAt: 3) { session, second in
+            if second == 1 { session.split() }
+        }
+        let begun = try await CrashedRecording(Self.begunProfile, crashingAt: 4) { session, second in
+            guard second < 3 else { return }
+            do throws(SessionChangeError) {
+                if second == 2 {
+                    session.split()
+                } else {
+                    try session.commit([.recorded(role: "face", second == 1)])
+                }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let recovered = try CrashedRecording(copying: begun)
+        _ = try recovered.recover()
+        let bases = [split, begun, recovered]
+        let counts = try bases.map { try Self.frameCounts(CrashedRecording(copying: $0)) }
+        let first = Self.number("MULTICAM_EDITS_SEED") ?? 1
+        let isLong = Self.number("MULTICAM_EDITS") != nil
+        for seed in first..<first + (Self.number("MULTICAM_EDITS") ?? 100) {
+            if isLong { print("edit \(seed)") }
+            let base = Int(seed % UInt64(bases.count))
+            let folder = try CrashedRecording(copying: bases[base])
+            var edits = EditedJSON(seed: seed)
+            if !edits.chance(of: 4) { try folder.rewrite("manifest.json") { try edits.edit($0) } }
+            if edits.chance(of: 2) { try folder.rewrite("events.ndjson") { try edits.editLines($0) } }
+            try Self.check(folder, counts[base], seed: seed, measures: seed % 10 == 0)
+        }
+    }
+
+    private static func check(
+        _ folder: CrashedRecording, _ before: [String: Int64], seed: UInt64, measures: Bool
+    ) throws {
+        if measures { measure(folder) }
+        var whole: RecoveryReport?
+        do throws(RecoveryError) {
+            let report = try Recovery(path: folder.folder).run()
+            if report.outcome != .incomplete { whole = report }
+        } catch {
+            #expect(!error.description.isEmpty)
+        }
+        do {
+            let faults = try folder.faults()
+            // What verify takes for damage, recover must not have called whole; a manifest may be edited to say so.
+            let isEdited = whole?.outcome == .whole
+            #expect(whole == nil || isEdited || faults.isEmpty, "edit \(seed): \(faults)")
+        } catch let error as FileError {
+            #expect(!error.description.isEmpty)
+        }
+        if measures { measure(folder) }
+        guard let whole else { return }
+        let cuts = Dictionary(whole.tracks.map { ($0.file, $0.cut_ns) }, uniquingKeysWith: max)
+        let after = try frameCounts(folder)
+        for (file, count) in before {
+            let rate: Int64 = file.hasSuffix(".wav") ? 48_000 : 30
+            // The last part of a track is the one that is cut.
+            let cut = cuts.values.max() ?? 0
+            let shown = (after[file] ?? 0) + (Int64(Double(cut) / 1e9 * Double(rate)) + rate / 5)
+            #expect(shown >= count, "edit \(seed): \(file) had \(count), has \(after[file] ?? 0): \(cuts)")
+        }
+    }
+
+    /// It may refuse, in a sentence.
+    private static func measure(_ folder: CrashedRecording) {
+        do {
+            let findings = try SyncCheck(try RecordedSession(folder: folder.folder)).run(version: "0.0.0")
+            #expect(!findings.sentence.isEmpty)
+            #expect(!SyncPlot(findings).document.isEmpty)
+        } catch {
+            #expect(!"\(error)".isEmpty)
+        }
+    }
+
+    /// Frames, or samples, of each media file in which there are any.
+    private static func frameCounts(_ folder: CrashedRecording) throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for place in ["cameras", "audio", "."] {
+            for name in try folder.names(in: place) {
+                let file = place == "." ? name : "\(place)/\(name)"
+                guard [".mov", ".mp4", ".wav"].contains(where: { file.hasSuffix($0) }) else { continue }
+                do throws(RecoveryError) {
+                    let report = try Recovery(path: folder.path(file)).run()
+                    counts[file] = report.tracks.first.map { $0.frames.map(Int64.init) ?? $0.samples ?? 0 }
+                } catch {
+                    continue
+                }
+            }
+        }
+        return counts
+    }
+}
