@@ -91,6 +91,19 @@ enum Reader {
         return onsets
     }
 
+    /// When each frame of the first stream of pictures is shown, in seconds, in the order of showing.
+    static func times(_ path: String) throws -> [Double] {
+        let output = try run(
+            "ffprobe",
+            [
+                "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=best_effort_timestamp_time",
+                "-of", "csv=p=0", path,
+            ])
+        return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap {
+            Double($0.split(separator: ",").first ?? "")
+        }
+    }
+
     /// The SHA-256 of each packet of a stream.
     static func packetHashes(_ path: String) throws -> [String] {
         let output = try run(

@@ -38,6 +38,11 @@ public enum MovieTrack: Sendable, Equatable {
         if case .video(let parameters, _, _) = self { parameters.codec == .h264 } else { false }
     }
 
+    /// Whether its frames keep their own capture times in place of a grid's.
+    public var hasOwnTimes: Bool {
+        if case .video(let parameters, _, _) = self { parameters.hasOwnTimes } else { false }
+    }
+
     /// The handler type (ISO/IEC 14496-12, 8.4.3).
     var handler: String {
         switch self {

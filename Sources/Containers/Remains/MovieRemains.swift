@@ -17,7 +17,8 @@ public final class MovieRemains {
         public let leadCount: Int
         /// When the last of what is shown ends, in ticks since T0.
         public let end: Int64
-        /// The grid that its pictures are on, as far as their durations tell; `nil` for other tracks, and without pictures.
+        /// The grid that its pictures are on, as far as their durations tell; `nil` for other tracks, without pictures, and where
+        /// frames keep their own times.
         public let rate: FrameRate?
         /// Of samples that were written, but that nothing can be shown of: they refer to others that are not there.
         public let droppedCount: Int
@@ -174,7 +175,7 @@ extension MovieRemains.Track {
         end = track.indexedEnd ?? track.samples.map(\.end).max() ?? 0
         let interval = track.samples.interval
         rate =
-            track.description.isVideo && interval > 0
+            track.description.isVideo && !track.description.hasOwnTimes && interval > 0
             ? FrameRate(track.description.timeScale, per: interval) : nil
         self.droppedCount = droppedCount
         holes = rate == nil ? [] : track.samples.holes(interval: interval)

@@ -18,6 +18,16 @@ public struct StreamParameters: Sendable, Equatable {
     /// Ticks before T0 that the coder needs and players must skip (AAC: its priming samples). An edit list tells them.
     public let priming: Int64
 
+    /// Ticks per second of H.264 frames that keep their own capture times: those of a copied stream. 11 µs are less than what is
+    /// known of a capture time.
+    public static let ownTimeScale: Int64 = 90_000
+
+    /// The grid that all presentation times lie on: `rate`, or `nil` of sound and of frames that keep their own times.
+    public var grid: FrameRate? { hasOwnTimes ? nil : rate }
+
+    /// Whether these are H.264 frames that keep their own capture times in place of a grid's. A file tells it by its time scale.
+    public var hasOwnTimes: Bool { codec == .h264 && timeScale == Self.ownTimeScale }
+
     public init(
         codec: Codec, timeScale: Int64, setup: [UInt8] = [], size: PictureSize? = nil, rate: FrameRate? = nil,
         color: ColorDescription? = nil, sound: SoundFormat? = nil, priming: Int64 = 0

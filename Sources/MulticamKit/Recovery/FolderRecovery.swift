@@ -274,10 +274,12 @@ struct FolderRecovery {
             return file.streams.enumerated().compactMap { index, stream in
                 let isProgram = chain.base == "program.mp4"
                 guard stream.codec != "tmcd", !isProgram || index == 0 else { return nil }
-                let kind = isProgram ? "program" : stream.rate != nil ? "camera" : "microphone"
-                return Manifest.Track(
+                let kind = isProgram ? "program" : stream.isSound ? "microphone" : "camera"
+                var track = Manifest.Track(
                     name: stream.name, kind: kind, file: chain.base, stream: index, codec: stream.codec,
                     rate: stream.rate?.perSecond)
+                track.grid = stream.hasOwnTimes ? false : nil
+                return track
             }
         }
     }

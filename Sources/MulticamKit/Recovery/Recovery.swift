@@ -73,8 +73,8 @@ public struct Recovery: Sendable {
             report.tracks.append(
                 RecoveryReport.Track(
                     name: stream.name.printable(), file: path,
-                    frames: stream.rate == nil ? nil : Int(counts[index]),
-                    samples: stream.rate == nil ? counts[index] : nil, cut_ns: ending.cut,
+                    frames: stream.isSound ? nil : Int(counts[index]),
+                    samples: stream.isSound ? counts[index] : nil, cut_ns: ending.cut,
                     filled_ns: ending.filled,
                     text: wasPlain ? "it is whole." : ending.text))
         }

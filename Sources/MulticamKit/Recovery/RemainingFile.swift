@@ -12,8 +12,10 @@ struct RemainingFile {
     struct Stream {
         let name: String
         let codec: String
-        /// `nil` of sound.
+        /// `nil` of sound, and of frames that keep their own times.
         let rate: FrameRate?
+        /// Whether it is H.264 whose frames keep their own capture times in place of a grid's.
+        let hasOwnTimes: Bool
         let timeScale: Int64
         let end: Int64
         let count: Int64
@@ -22,6 +24,9 @@ struct RemainingFile {
         let dropped: Int
         /// Where pictures of its grid are missing.
         let holes: [Range<Int64>]
+
+        /// Whether it is sound: neither frames on a grid nor frames with their own times.
+        var isSound: Bool { rate == nil && !hasOwnTimes }
     }
 
     /// From the session folder, or as it was given.
@@ -41,7 +46,7 @@ struct RemainingFile {
             let stem = name.split(separator: "/").last.map { String($0.dropLast(4)) } ?? name
             streams = [
                 Stream(
-                    name: stem, codec: "pcm_s24le", rate: nil, timeScale: Int64(remains.format.rate),
+                    name: stem, codec: "pcm_s24le", rate: nil, hasOwnTimes: false, timeScale: Int64(remains.format.rate),
                     end: remains.sampleCount, count: remains.sampleCount, lead: 0, dropped: 0, holes: [])
             ]
         } else {
@@ -97,7 +102,8 @@ struct RemainingFile {
         case .movie(let movie):
             let ends = streams.indices.map { index -> Int64? in
                 guard let end, streams[index].codec != "tmcd" else { return nil }
-                return self.tick(of: end, inStream: index, rate: rates[index] ?? streams[index].rate)
+                let rate = streams[index].hasOwnTimes ? nil : rates[index] ?? streams[index].rate
+                return self.tick(of: end, inStream: index, rate: rate)
             }
             let summary = try movie.makeWhole(ends: ends)
             return zip(streams, summary.tracks).map { stream, track in
@@ -113,7 +119,7 @@ struct RemainingFile {
         streams.map { $0.codec == "aac" ? max(0, $0.end) : $0.count - $0.lead }
     }
 
-    /// In the ticks of a stream since the file's time 0. Pictures end at the first tick at or after the time.
+    /// In the ticks of a stream since the file's time 0. Frames on a grid end at its first tick at or after the time.
     private func tick(of end: MediaTime, inStream index: Int, rate: FrameRate?) -> Int64? {
         let scale = streams[index].timeScale
         guard let rate, scale % rate.pictures == 0 else {
@@ -144,7 +150,8 @@ extension RemainingFile.Stream {
         rate = track.rate
         end = track.end
         count = Int64(track.sampleCount)
-        lead = track.rate == nil ? 0 : Int64(track.leadCount)
+        hasOwnTimes = track.description.hasOwnTimes
+        lead = rate == nil && !hasOwnTimes ? 0 : Int64(track.leadCount)
         dropped = track.droppedCount
         holes = track.holes
     }

@@ -1,21 +1,27 @@
 public import Media
 
-/// Gives the pictures of a copied H.264 stream their ticks: the nearest one each, strictly increasing.
+/// Gives the frames of a copied H.264 stream their presentation times: each frame's own capture time, to the nearest tick of a fine
+/// time scale.
 ///
-/// Such a track repeats and skips nothing, since its pictures depend on each other. It begins with the last key picture
-/// at or before T0, whose tick is then 0 or negative, and holds every picture from there on.
+/// Such a track repeats and skips nothing, since its frames depend on each other. It begins with the last key frame at or
+/// before T0, whose time is then 0 or negative, and holds every frame from there on. A camera that is faster or slower than
+/// nominal is on no grid, so none of its frames may be moved to one: over hours they would fall later and later.
 public struct KeyStreamAligner<Picture> {
     private let start: ClockTime
-    public let rate: FrameRate
+    /// Ticks per second.
+    private let timeScale: Int64
     private var waiting: [(picture: Picture, time: ClockTime)] = []
     private var lastTick: Int64?
-    /// Whether its first picture, a key picture, has its tick or is about to have it.
+    /// Whether its first picture, a key picture, has its time or is about to have it.
     private var hasBegun = false
     public private(set) var counts = FrameCounts()
 
-    public init(start: ClockTime, rate: FrameRate) {
+    /// - Parameters:
+    ///   - start: T0.
+    ///   - timeScale: Ticks per second, above zero: fine enough that two frames never fall on one tick.
+    public init(start: ClockTime, timeScale: Int64 = StreamParameters.ownTimeScale) {
         self.start = start
-        self.rate = rate
+        self.timeScale = timeScale
     }
 
     /// Takes a picture in the order of capture.
@@ -30,29 +36,31 @@ public struct KeyStreamAligner<Picture> {
         waiting.append((picture, time))
     }
 
-    /// Takes what has become known of pictures that wait for their ticks; their order stays.
+    /// Takes what has become known of pictures that wait for their times; their order stays.
     ///
     /// - Parameter time: When a picture was captured, that was said to have been captured when.
     public mutating func redate(_ time: (Picture, ClockTime) -> ClockTime) {
         waiting = waiting.map { ($0.picture, time($0.picture, $0.time)) }
     }
 
-    /// Whether no picture waits for its tick.
+    /// Whether no picture waits for its time.
     public var isEmpty: Bool { waiting.isEmpty }
 
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         if count > 0, time >= start { counts.lost[cause, default: 0] += count }
     }
 
-    /// The pictures whose ticks come before `limit`, with them. Nothing before T0 is reached.
+    /// The pictures captured before `limit`, each with its capture time since T0 in ticks, strictly increasing. Nothing before T0 is
+    /// reached.
     public mutating func take(before limit: ClockTime) -> [(picture: Picture, tick: Int64)] {
         guard limit > start, !waiting.isEmpty else { return [] }
         hasBegun = true
-        let end = rate.ticks(before: MediaTime(limit, since: start))
+        let end = ticks(of: limit)
         var ready: [(picture: Picture, tick: Int64)] = []
         for entry in waiting {
-            let nearest = nearestTick(to: entry.time)
-            let tick = max(nearest, (lastTick ?? nearest - 1) + 1)
+            let own = ticks(of: entry.time)
+            // A clock that is dated anew may tell one frame to be no later than the one before: a tick, 11 µs, parts them.
+            let tick = lastTick.map { max(own, $0 + 1) } ?? own
             guard tick < end else { break }
             lastTick = tick
             // What lies before T0 only serves to decode what follows.
@@ -63,9 +71,7 @@ public struct KeyStreamAligner<Picture> {
         return ready
     }
 
-    private func nearestTick(to time: ClockTime) -> Int64 {
-        let offset = MediaTime(time, since: start)
-        let exact = Double(offset.nanoseconds) * rate.perSecond / 1e9
-        return Int64(exact.rounded())
+    private func ticks(of time: ClockTime) -> Int64 {
+        MediaTime(time, since: start).ticks(perSecond: timeScale)
     }
 }

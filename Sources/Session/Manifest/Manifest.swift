@@ -94,7 +94,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var ended_ns: Int64? = nil
         /// Since T0, where its sound ended before the recording, because its encoders failed. The pictures of a program go on.
         public var sound_ended_ns: Int64? = nil
-        /// `false` for a copied H.264 track, whose pictures come at the nearest tick and are never repeated.
+        /// `false` for a copied H.264 track, whose frames keep their own capture times and are never repeated.
         public var grid: Bool?
         public var frames: Frames?
         public var samples: Samples?

@@ -1,6 +1,11 @@
 internal import Media
 
-/// A camera's track of its own H.264 pictures: every one of them, at the tick nearest to its capture.
+/// A camera's track of its own H.264 frames: every one of them, shown at its own capture time.
+///
+/// The last frame that was captured before T0 is shown from T0 until the next. Without it nothing would be shown there, and libavformat
+/// would move the whole track so that the first frame after T0 came at T0.
+///
+/// Its rate only says how often the timeline asks it. Times in its file are ticks of `StreamParameters.ownTimeScale` since T0.
 final class CopiedStreamTrack: CameraTrack {
     let name: String
     let rate: FrameRate
@@ -11,13 +16,15 @@ final class CopiedStreamTrack: CameraTrack {
     private let start: ClockTime
     private var held: (picture: CapturedPicture, tick: Int64)?
     /// Where a new file begins that the stream has not come to yet.
-    private var partTick: Int64?
+    private var partStart: MediaTime?
     /// Of the camera's clock, as far as taken into account.
     private var restarts = 0
-    /// The tick of the first picture: 0 or before.
-    private(set) var firstTick: Int64?
-    /// Pictures before T0 that were sent to the file because the first one after it needs them; they count as none of the recording's.
+    /// When the first frame in the file was captured; before T0 where that frame serves to decode those that follow.
+    private(set) var firstTime: MediaTime?
+    /// Frames that are hidden before T0, in the file only because later ones need them; they count as none of the recording's.
     private(set) var leadCount = 0
+    /// Whether the frame that is shown at T0 was captured before it. It is one of the recording's.
+    private var beginsBeforeStart = false
 
     init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: MovieLane) {
         self.input = input
@@ -26,10 +33,14 @@ final class CopiedStreamTrack: CameraTrack {
         self.rate = rate
         self.lane = lane
         outages = OutageLog(track: name, start: start)
-        aligner = KeyStreamAligner(start: start, rate: rate)
+        aligner = KeyStreamAligner(start: start)
     }
 
-    var counts: FrameCounts { aligner.counts }
+    var counts: FrameCounts {
+        var counts = aligner.counts
+        if beginsBeforeStart { counts.captured += 1 }
+        return counts
+    }
     var gaps: [Gap] { outages.gaps }
 
     func take(_ deliveries: [CameraInput.Delivery]) {
@@ -59,28 +70,28 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Goes on in a new file with the first key picture at or after a tick.
-    func beginPart(at tick: Int64) { partTick = tick }
+    /// Goes on in a new file with the first key picture at or after a time.
+    func beginPart(at time: MediaTime) { partStart = time }
 
     func step(tick: Int64) {
-        write(before: rate.time(ofTick: tick))
-        if let partTick, tick >= partTick, outages.awaySince != nil, aligner.isEmpty { leave(at: partTick) }
+        let time = rate.time(ofTick: tick)
+        write(before: time)
+        if let partStart, time >= partStart, outages.awaySince != nil, aligner.isEmpty {
+            leave(at: partStart)
+        }
     }
 
     /// The camera is away while a new file begins: its last picture is shown until then, and nobody waits for the next,
     /// which will be a key picture.
-    private func leave(at partTick: Int64) {
-        if let held { append(held.picture, from: held.tick, to: max(partTick, held.tick + 1)) }
-        held = nil
-        self.partTick = nil
+    private func leave(at partStart: MediaTime) {
+        showLast(until: partStart)
+        self.partStart = nil
         lane.pass()
     }
 
     func finish(at end: MediaTime) {
         write(before: end)
-        // The last picture is shown until the recording's end.
-        if let held { append(held.picture, from: held.tick, to: max(rate.ticks(before: end), held.tick + 1)) }
-        held = nil
+        showLast(until: end)
         let last = start + Nanoseconds(end.nanoseconds)
         if let since = outages.awaySince, let absence = outages.absence {
             let missing = Int((last - since).count / max(input.clockReading.interval.count, 1))
@@ -90,20 +101,33 @@ final class CopiedStreamTrack: CameraTrack {
         lane.finish()
     }
 
+    private func showLast(until end: MediaTime) {
+        if let held { append(held.picture, from: held.tick, to: max(Self.ticks(at: end), held.tick + 1)) }
+        held = nil
+    }
+
     private func write(before limit: MediaTime) {
         for entry in aligner.take(before: start + Nanoseconds(limit.nanoseconds)) {
-            if firstTick == nil { firstTick = entry.tick }
+            if firstTime == nil { firstTime = Self.scale.time(ofTick: entry.tick) }
             if let held { append(held.picture, from: held.tick, to: entry.tick) }
             held = entry
         }
     }
 
     private func append(_ picture: CapturedPicture, from tick: Int64, to next: Int64) {
-        if let partTick, picture.isKey, tick >= partTick { self.partTick = nil }
-        if tick < 0 { leadCount += 1 }
+        if let partStart, picture.isKey, tick >= Self.ticks(at: partStart) { self.partStart = nil }
+        let isShownAtStart = tick < 0 && next > 0
+        if isShownAtStart { beginsBeforeStart = true } else if tick < 0 { leadCount += 1 }
+        let shown = isShownAtStart ? 0 : tick
         lane.append(
             EncodedPacket(
-                bytes: picture.memory, presentation: tick * rate.seconds, decode: tick * rate.seconds,
-                duration: (next - tick) * rate.seconds, isKey: picture.isKey))
+                bytes: picture.memory, presentation: shown, decode: shown, duration: next - shown,
+                isKey: picture.isKey))
+    }
+
+    private static let scale = FrameRate(StreamParameters.ownTimeScale)
+
+    private static func ticks(at time: MediaTime) -> Int64 {
+        time.ticks(perSecond: StreamParameters.ownTimeScale)
     }
 }

@@ -18,15 +18,15 @@ extension MovieTrack {
     /// Whether its packets need each other to be decoded.
     var needsKeys: Bool { !isSound && parameters.codec == .h264 }
 
-    /// A time since T0 in its own ticks. Of pictures it is the first tick at or after it.
+    /// A time since T0 in its own ticks. Of frames on a grid it is the first tick at or after it, else the nearest.
     func ticks(at time: MediaTime) -> Int64 {
-        if let rate = parameters.rate { return rate.ticks(before: time) * rate.seconds }
+        if let rate = parameters.grid { return rate.ticks(before: time) * rate.seconds }
         return time.ticks(perSecond: parameters.timeScale)
     }
 
     /// When one of its own ticks is, since T0.
     func time(ofTicks ticks: Int64) -> MediaTime {
-        if let rate = parameters.rate { return rate.time(ofTick: ticks / rate.seconds) }
+        if let rate = parameters.grid { return rate.time(ofTick: ticks / rate.seconds) }
         return FrameRate(parameters.timeScale).time(ofTick: ticks)
     }
 

@@ -136,13 +136,13 @@ struct ManifestBuilder {
             let format = track.input.source.format
             let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
             let color = track.input.source.color
-            let first = (track as? CopiedStreamTrack)?.firstTick ?? 0
+            let first = (track as? CopiedStreamTrack)?.firstTime ?? .zero
             let begin = outputs.begins[track.name] ?? .zero
             let ended = [outputs.ends[track.name], outputs.failedEnds[track.name]].compactMap(\.self).min()
                 .flatMap { end == .zero || $0 < end ? $0 : nil }
             let last = min(ended ?? end, movie.conclusion ?? end)
             let parts = self.parts(
-                movie, stream: place.stream, of: (planned.settings.size, track.rate))
+                movie, stream: place.stream, of: (planned.settings.size, isStream ? nil : track.rate))
             return Manifest.Track(
                 name: track.name, role: planned.role == track.name ? nil : planned.role, kind: "camera",
                 file: place.file, stream: place.stream, codec: codec,
@@ -153,7 +153,7 @@ struct ManifestBuilder {
                 rate: track.rate.perSecond, rotation: planned.rotation.degrees,
                 crop: planned.crop,
                 color: Manifest.Color(matrix: color.matrix.rawValue, range: color.range.rawValue),
-                first_ns: first < 0 ? -track.rate.time(ofTick: -first).nanoseconds : begin.nanoseconds,
+                first_ns: min(first, begin).nanoseconds,
                 duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
                 grid: isStream ? false : nil,
                 frames: Manifest.Frames(
@@ -347,16 +347,17 @@ struct ManifestBuilder {
         return cost
     }
 
-    /// A stream's files after the first; `pictures` are their size in the first file and their grid, `nil` for sound.
+    /// A stream's files after the first; `pictures` are their size in the first file and their grid, if they are on one; `nil` for
+    /// sound.
     private func parts(
-        _ result: MovieFileWriter.Result?, stream: Int, of pictures: (size: PictureSize, rate: FrameRate)?
+        _ result: MovieFileWriter.Result?, stream: Int, of pictures: (size: PictureSize, grid: FrameRate?)?
     ) -> [Manifest.Part]? {
         guard let result, !result.parts.isEmpty else { return nil }
         var size = pictures?.size
         return result.parts.map { part in
             size = part.changes[stream]?.size ?? size
             // Pictures begin at the first tick at or after the split.
-            let start = pictures.map { $0.rate.time(ofTick: $0.rate.ticks(before: part.start)) } ?? part.start
+            let start = pictures?.grid.map { $0.time(ofTick: $0.ticks(before: part.start)) } ?? part.start
             return Manifest.Part(
                 file: part.relativePath, first_ns: start.nanoseconds, width: size?.width, height: size?.height
             )

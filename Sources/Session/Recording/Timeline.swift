@@ -113,11 +113,10 @@ final class Timeline {
     func beginPart(at time: MediaTime, of writer: MovieWriter? = nil) {
         if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
         for track in tracks.map(\.track) {
-            let tick = track.rate.ticks(before: time)
             switch track {
-            case let track as EncodedTrack: track.beginPart(at: tick)
+            case let track as EncodedTrack: track.beginPart(at: track.rate.ticks(before: time))
             case let track as CopiedStreamTrack where writer.map({ $0 === track.lane.writer }) ?? true:
-                track.beginPart(at: tick)
+                track.beginPart(at: time)
             default: break
             }
         }
