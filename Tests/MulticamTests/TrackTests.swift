@@ -167,6 +167,46 @@ struct TrackTests {
         #expect(judged.worst < 1.0 / 30 && abs(judged.atEnd) < 0.0025, "\(judged.worst) s, \(judged.atEnd) s")
     }
 
+    @Test(
+        "a track of less than a frame a second ends with the recording, at the time that was asked for",
+        arguments: ["1/5", "1/60"], ["copy", "encode"])
+    func slow(rate: String, mode: String) async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap", size: 320x180, rate: 30, output: { rate: \(rate) } }
+              b: { device: "virtual:clap", size: 320x180, rate: 30 }
+            microphones: { m: { device: "virtual:clap" } }
+            tracks: { cameras: \(mode), microphones: wav }
+            """, seconds: 1.3)
+        #expect(recording.manifest.duration_ns == 1_300_000_000)
+        for (name, frames) in [("a", 1), ("b", 39)] {
+            let stream = try #require(try Reader.streams(recording.path("cameras/\(name).mov")).first)
+            try expect(stream, lasts: 1.3, within: 0.001)
+            #expect(stream.frameCount == frames)
+            #expect(try recording.track(name).frames?.written == frames)
+            #expect(try recording.track(name).duration_ns == 1_300_000_000)
+        }
+        #expect(try Reader.sound(recording.path(recording.track("m").file)).count == 62_400)
+    }
+
+    @Test("a track of less than a frame a second goes on at its next tick, and ends between two, with the other one")
+    func slowBeside() async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap", size: 320x180, rate: 30 }
+              b: { device: "virtual:clap", size: 320x180, rate: 30, output: { rate: 0.5 } }
+            tracks: { cameras: copy, microphones: none }
+            """, seconds: 5.1)
+        for (name, frames) in [("a", 153), ("b", 3)] {
+            let stream = try #require(try Reader.streams(recording.path("cameras/\(name).mov")).first)
+            try expect(stream, lasts: 5.1, within: 0.001)
+            #expect(stream.frameCount == frames)
+        }
+        #expect(try Reader.times(recording.path("cameras/b.mov")) == [0, 2, 4])
+    }
+
     @Test("all in one file: every camera and microphone is a stream of session.mov")
     func oneFile() async throws {
         let recording = try await Recording(

@@ -119,13 +119,14 @@ struct RemainingFile {
         streams.map { $0.codec == "aac" ? max(0, $0.end) : $0.count - $0.lead }
     }
 
-    /// In the ticks of a stream since the file's time 0. Frames on a grid end at its first tick at or after the time.
+    /// In the ticks of a stream since the file's time 0. Frames on a grid end at its first tick at or after the time, but where the
+    /// file's time scale is finer than the grid.
     private func tick(of end: MediaTime, inStream index: Int, rate: FrameRate?) -> Int64? {
         let scale = streams[index].timeScale
-        guard let rate, scale % rate.pictures == 0 else {
+        guard let rate, scale == rate.pictures else {
             return end.ticks(perSecond: scale) - start.ticks(perSecond: scale)
         }
-        return (rate.ticks(before: end) - rate.ticks(before: start)) * rate.seconds * (scale / rate.pictures)
+        return (rate.ticks(before: end) - rate.ticks(before: start)) * rate.seconds
     }
 
     /// Pictures that are the one before again.

@@ -8,7 +8,7 @@ final class MoviePart {
     private let relativePath: String
     private(set) var start: MediaTime
     private let streams: [MovieTrack]
-    /// Of each stream, where its pictures end in the file, in its ticks.
+    /// Of each stream, where its pictures end in the file, in ticks of the file.
     private var reach: [Int64]
     /// Why the rest could not be written before it was finished.
     private var restFailure: FileError?
@@ -34,7 +34,7 @@ final class MoviePart {
         self.start = start
         reach = Array(repeating: 0, count: streams.count)
         let kind = MovieKind(path: path)
-        var tracks = streams
+        var tracks = streams.map(\.inFile)
         if kind == .mov, let timecode {
             let elapsed = timecode.rate.ticks(before: start)
             tracks.append(.timecode(timecode.advanced(by: elapsed), name: "time of day"))
@@ -48,14 +48,16 @@ final class MoviePart {
     /// Writes a packet whose times count from T0.
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
         let origin = origin(ofStream: stream)
-        reach[stream] = max(reach[stream], packet.presentation + packet.duration - origin)
-        guard origin != 0 else {
+        let factor = streams[stream].ticksInFile
+        reach[stream] = max(reach[stream], (packet.presentation + packet.duration - origin) * factor)
+        guard origin != 0 || factor > 1 else {
             try file.append(packet, to: stream)
             return
         }
         let shifted = EncodedPacket(
-            bytes: packet.bytes, presentation: packet.presentation - origin, decode: packet.decode - origin,
-            duration: packet.duration, isKey: packet.isKey)
+            bytes: packet.bytes, presentation: (packet.presentation - origin) * factor,
+            decode: (packet.decode - origin) * factor, duration: packet.duration * factor,
+            isKey: packet.isKey)
         try file.append(shifted, to: stream)
     }
 
@@ -113,11 +115,12 @@ final class MoviePart {
             fault: FileVerification.fault(ofMovie: file.path, holding: summary))
     }
 
-    /// Of each stream, in its ticks.
+    /// Of each stream, in ticks of the file.
     private func ends(at end: MediaTime?, isContinued: Bool) -> [Int64?] {
         streams.indices.map { index in
             guard let end else { return nil }
-            let ticks = streams[index].ticks(at: end) - origin(ofStream: index)
+            let stream = streams[index]
+            let ticks = stream.endTicks(at: end) - origin(ofStream: index) * stream.ticksInFile
             return isContinued && !streams[index].isSound ? max(ticks, reach[index]) : ticks
         }
     }

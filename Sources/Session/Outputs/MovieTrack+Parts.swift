@@ -30,6 +30,32 @@ extension MovieTrack {
         return FrameRate(parameters.timeScale).time(ofTick: ticks)
     }
 
+    /// How many ticks of its file one of its own ticks is. Frames that come seldom are so placed in a finer time scale: the last one
+    /// ends with the recording, not at the tick that would have followed.
+    var ticksInFile: Int64 {
+        guard let rate = parameters.grid, rate < Self.finelyPlacedRate else { return 1 }
+        return (Self.leastTimeScale + timeScale - 1) / timeScale
+    }
+
+    /// Frames at lower rates last so long that the last one is cut.
+    private static let finelyPlacedRate = FrameRate(10, per: 1)
+    /// Of their files, in ticks per second.
+    private static let leastTimeScale: Int64 = 1000
+
+    /// A time since T0 at which the track ends, in ticks of its file.
+    func endTicks(at time: MediaTime) -> Int64 {
+        ticksInFile == 1 ? ticks(at: time) : time.ticks(perSecond: timeScale * ticksInFile)
+    }
+
+    /// The same track in the time scale of its file.
+    var inFile: MovieTrack {
+        guard ticksInFile > 1, case .video(let known, let rotation, let name) = self else { return self }
+        let parameters = StreamParameters(
+            codec: known.codec, timeScale: known.timeScale * ticksInFile, setup: known.setup, size: known.size,
+            rate: known.rate, color: known.color)
+        return .video(parameters, rotation: rotation, name: name)
+    }
+
     var trackName: String {
         switch self {
         case .video(_, _, let name), .sound(_, let name), .timecode(_, let name): name
@@ -55,10 +81,11 @@ extension MovieTrack {
 }
 
 extension [MovieTrack] {
-    /// The time code of the first of them that shows pictures at a rate, of the wall clock in the local time zone.
+    /// The time code of the first of them that shows frames at a rate, of the wall clock in the local time zone; none where that is less
+    /// than a frame a second, which no label of a time code would count.
     func timecode(at date: Date) -> Timecode? {
         for case .video(let parameters, _, _) in self {
-            guard let rate = parameters.rate else { continue }
+            guard let rate = parameters.rate, rate >= FrameRate(1, per: 1) else { continue }
             return Timecode(at: LocalTime(date, in: .current), rate: rate)
         }
         return nil

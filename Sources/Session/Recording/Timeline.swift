@@ -75,6 +75,9 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
+    /// The lowest rate whose next tick is waited for where something is to end.
+    private static let slowestAwaitedRate = FrameRate(1, per: 1)
+
     /// In hertz: a block of sound waits for less than three of its lengths then.
     static let ampleRate = 20.0
 
@@ -99,9 +102,13 @@ final class Timeline {
         }
     }
 
-    /// The first tick of the leading grid at or after a time.
+    /// The first tick of the leading grid at or after a time; the time itself where the grid has less than a frame a second, for nobody
+    /// waits for such a tick.
     func endOnGrid(_ time: MediaTime) -> MediaTime {
         guard let leadingRate else { return max(time, MediaTime(nanoseconds: 1)) }
+        guard leadingRate >= Self.slowestAwaitedRate else {
+            return max(time, SoundStage.rate.time(ofTick: 1))
+        }
         return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
     }
 
@@ -180,8 +187,15 @@ final class Timeline {
             return endSound(named: name, at: time)
         }
         let rate = tracks[index].track.rate
-        let second = rate.ticks(before: outputs.begins[name] ?? .zero) + 1
-        let end = rate.time(ofTick: max(tracks[index].nextTick, second, rate.ticks(before: time)))
+        let first = rate.ticks(before: outputs.begins[name] ?? .zero)
+        let end: MediaTime
+        if rate >= Self.slowestAwaitedRate {
+            end = rate.time(ofTick: max(tracks[index].nextTick, first + 1, rate.ticks(before: time)))
+        } else {
+            // Its first frame is shown for a block of sound at the least.
+            let least = max(position, rate.time(ofTick: first))
+            end = max(time, MediaTime(nanoseconds: least.nanoseconds + SoundStage.rate.interval.count))
+        }
         tracks[index].end = end
         return end
     }
