@@ -136,8 +136,8 @@ struct ManifestBuilder {
             let format = track.input.source.format
             let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
             let color = track.input.source.color
-            let first = (track as? CopiedStreamTrack)?.firstTime ?? .zero
             let begin = outputs.begins[track.name] ?? .zero
+            let first = (track as? CopiedStreamTrack)?.firstTime ?? begin
             let ended = [outputs.ends[track.name], outputs.failedEnds[track.name]].compactMap(\.self).min()
                 .flatMap { end == .zero || $0 < end ? $0 : nil }
             let last = min(ended ?? end, movie.conclusion ?? end)
