@@ -110,6 +110,24 @@ struct EncoderFailureTests {
     }
 
     @Test(
+        "is not replaced by one whose parameter sets are not the file's: the track ends with that failure, and its file plays"
+    )
+    func otherParameterSets() async throws {
+        let whole = try await Done(Self.profile(), machinery: Codecs())
+        let done = try await Done(
+            Self.profile(),
+            machinery: FailingCodecs("a", successorsDiffer: true) { number, tick in number == 0 && tick == 40
+            })
+        try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
+        let track = try done.track("a")
+        let frames = try #require(track.frames?.written)
+        #expect(frames > 0 && frames <= 40 && track.ended_ns != nil)
+        #expect(track.failure?.contains("its parameter sets differ") == true)
+        let numbers = try Reader.strips(done.path("cameras/a.mov"), size: Self.size).compactMap { $0?.frame }
+        #expect(numbers.count == frames && zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
+    }
+
+    @Test(
         "is tried again after a pause where its successor cannot be made, and the ticks meanwhile are repeats"
     )
     func again() async throws {

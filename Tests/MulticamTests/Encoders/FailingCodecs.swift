@@ -7,13 +7,19 @@ final class FailingCodecs: MediaMachinery {
     private let name: String
     private let made = Monitor(0)
     private let fails: @Sendable (_ number: Int, _ tick: Int64?) -> Bool
+    private let successorsDiffer: Bool
 
     /// - Parameters:
     ///   - name: Of the stream: `program` or a role.
+    ///   - successorsDiffer: Whether all encoders of the stream but the first have other parameter sets.
     ///   - fails: Asked with the number of the stream's encoder, 0 for the first, and the tick that it is to encode; `nil`
     ///     when it is made.
-    init(_ name: String, failing fails: @escaping @Sendable (_ number: Int, _ tick: Int64?) -> Bool) {
+    init(
+        _ name: String, successorsDiffer: Bool = false,
+        failing fails: @escaping @Sendable (_ number: Int, _ tick: Int64?) -> Bool
+    ) {
         self.name = name
+        self.successorsDiffer = successorsDiffer
         self.fails = fails
     }
 
@@ -29,19 +35,32 @@ final class FailingCodecs: MediaMachinery {
         }
         guard !fails(number, nil) else { throw Self.failure }
         let fails = fails
-        return FailingEncoder(try codecs.makePictureEncoder(settings, name: name)) { fails(number, $0) }
+        return FailingEncoder(
+            try codecs.makePictureEncoder(settings, name: name),
+            hasOtherParameterSets: successorsDiffer && number > 0
+        ) { fails(number, $0) }
     }
 
     private final class FailingEncoder: PictureEncoding {
         private let encoder: any PictureEncoding
         private let fails: (Int64) -> Bool
 
-        init(_ encoder: sending any PictureEncoding, failing fails: @escaping (Int64) -> Bool) {
+        let parameters: StreamParameters
+
+        init(
+            _ encoder: sending any PictureEncoding, hasOtherParameterSets: Bool,
+            failing fails: @escaping (Int64) -> Bool
+        ) {
+            let known = encoder.parameters
+            parameters =
+                hasOtherParameterSets
+                ? StreamParameters(
+                    codec: known.codec, timeScale: known.timeScale,
+                    setup: known.setup + [0, 0, 1, 0x68, 0x80],
+                    size: known.size, rate: known.rate, color: known.color) : known
             self.encoder = encoder
             self.fails = fails
         }
-
-        var parameters: StreamParameters { encoder.parameters }
 
         private func check(_ tick: Int64) throws(EncodingError) {
             if fails(tick) { throw FailingCodecs.failure }
