@@ -158,7 +158,8 @@ struct TrackTests {
         let stream = try #require(try Reader.streams(recording.path("cameras/a.mov")).first)
         try expect(stream, lasts: 6, within: 0.001)
         let frames = try #require(recording.track("a").frames)
-        #expect(stream.frameCount == frames.written && frames.written == frames.captured && frames.lost.isEmpty)
+        #expect(
+            stream.frameCount == frames.written && frames.written == frames.captured && frames.lost.isEmpty)
         let interval = 1e6 / Double(1_000_000 + drift) / 30
         // Those of six seconds, and the one that is shown at T0.
         #expect(abs(Double(frames.written) - 1 - 6 / interval) <= 1)
@@ -190,7 +191,9 @@ struct TrackTests {
         #expect(try Reader.sound(recording.path(recording.track("m").file)).count == 62_400)
     }
 
-    @Test("a track of less than a frame a second goes on at its next tick, and ends between two, with the other one")
+    @Test(
+        "a track of less than a frame a second goes on at its next tick, and ends between two, with the other one"
+    )
     func slowBeside() async throws {
         let recording = try await Recording(
             """

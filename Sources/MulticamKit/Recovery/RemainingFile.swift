@@ -46,7 +46,8 @@ struct RemainingFile {
             let stem = name.split(separator: "/").last.map { String($0.dropLast(4)) } ?? name
             streams = [
                 Stream(
-                    name: stem, codec: "pcm_s24le", rate: nil, hasOwnTimes: false, timeScale: Int64(remains.format.rate),
+                    name: stem, codec: "pcm_s24le", rate: nil, hasOwnTimes: false,
+                    timeScale: Int64(remains.format.rate),
                     end: remains.sampleCount, count: remains.sampleCount, lead: 0, dropped: 0, holes: [])
             ]
         } else {

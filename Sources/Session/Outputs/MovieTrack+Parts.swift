@@ -51,7 +51,8 @@ extension MovieTrack {
     var inFile: MovieTrack {
         guard ticksInFile > 1, case .video(let known, let rotation, let name) = self else { return self }
         let parameters = StreamParameters(
-            codec: known.codec, timeScale: known.timeScale * ticksInFile, setup: known.setup, size: known.size,
+            codec: known.codec, timeScale: known.timeScale * ticksInFile, setup: known.setup,
+            size: known.size,
             rate: known.rate, color: known.color)
         return .video(parameters, rotation: rotation, name: name)
     }

@@ -275,7 +275,8 @@ struct OutputAssembly {
         }
         let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
         return StreamParameters(
-            codec: .h264, timeScale: StreamParameters.ownTimeScale, setup: setup, size: format.size, rate: track.rate,
+            codec: .h264, timeScale: StreamParameters.ownTimeScale, setup: setup, size: format.size,
+            rate: track.rate,
             color: input.source.color)
     }
 

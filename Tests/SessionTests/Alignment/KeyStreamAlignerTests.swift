@@ -22,7 +22,9 @@ struct KeyStreamAlignerTests {
             .ticks(perSecond: 90_000)
     }
 
-    @Test("begin with the last key frame at or before T0, keep every one from there on, and keep their own times")
+    @Test(
+        "begin with the last key frame at or before T0, keep every one from there on, and keep their own times"
+    )
     func beginning() {
         let early = -Nanoseconds.milliseconds(3)
         var aligner = Self.aligner(pictures: -15..<31, phase: early)
@@ -97,7 +99,9 @@ struct KeyStreamAlignerTests {
             taken += aligner.take(before: time)
         }
         taken += aligner.take(before: Self.start + .seconds(1))
-        #expect(taken.map(\.picture) == Array(12..<30) && taken.map(\.tick) == (Int64(12)..<30).map { Self.tick($0) })
+        #expect(
+            taken.map(\.picture) == Array(12..<30)
+                && taken.map(\.tick) == (Int64(12)..<30).map { Self.tick($0) })
         #expect(aligner.counts.captured == 18 && aligner.counts.lost == [.late: 12])
     }
 }
