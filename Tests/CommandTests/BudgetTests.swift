@@ -60,7 +60,7 @@ struct BudgetTests {
         #expect(minutes > 0)
         let words = try Multicam.run("plan", "--profile", path)
         #expect(words.status == 0 && words.output.contains("  1. face size 640x480 → 320x240: cost"))
-        #expect(words.lines.contains { $0.hasPrefix("disk: the ") && $0.contains(" minutes, at about ") })
+        #expect(words.lines.contains { $0.hasPrefix("disk: the ") && $0.contains(", at about ") })
     }
 
     @Test(

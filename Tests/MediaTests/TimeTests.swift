@@ -22,6 +22,24 @@ struct TimeTests {
         #expect(FrameRate(text) == nil)
     }
 
+    @Test(
+        "a length is told as people say it, rounded down",
+        arguments: [
+            (0, "0 s"), (250, "0.25 s"), (1, "0.001 s"), (8000, "8 s"), (59_999, "59.99 s"),
+            (60_000, "1 min"),
+            (125_400, "2 min 5 s"), (5_400_000, "1 h 30 min"), (7_200_000, "2 h"), (86_400_000, "24 h"),
+            (36_000_000_000, "416 days 16 h"), (172_800_000, "2 days"), (-5000, "−5 s"),
+        ] as [(Int64, String)])
+    func words(milliseconds: Int64, text: String) {
+        #expect(Nanoseconds.milliseconds(milliseconds).words == text)
+    }
+
+    @Test("the longest lengths can be told, too")
+    func longestWords() {
+        #expect(Nanoseconds(.max).words == "106751 days 23 h")
+        #expect(Nanoseconds(.min).words == "−106751 days 23 h")
+    }
+
     @Test("a rate is shown with the digits that it needs")
     func shownRates() {
         #expect(FrameRate(30_000, per: 1001).description == "29.97")

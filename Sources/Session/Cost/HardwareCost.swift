@@ -151,7 +151,7 @@ public struct HardwareCost: Sendable, Equatable {
                     resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "\(duration.text) need \(megabytes(length)), \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
+                        "\(duration.words) need \(megabytes(length)), \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
                 ))
         }
         return terms
@@ -171,7 +171,8 @@ public struct HardwareCost: Sendable, Equatable {
         }
     }
 
-    private static func megabytes(_ bytes: Double) -> String {
+    /// `2.5 GB`, `12.6 MB`.
+    public static func megabytes(_ bytes: Double) -> String {
         bytes >= 1e9 ? "\(rounded(bytes / 1e9)) GB" : "\(rounded(bytes / 1e6)) MB"
     }
 

@@ -35,9 +35,10 @@ struct BudgetRemedies {
         if let duration, let space = cost.terms.first(where: { $0.resource == HardwareCost.diskSpace }),
             space.used > profile.budget.hardwareCost
         {
-            let possible = Int64(duration.inSeconds * profile.budget.hardwareCost / space.used)
+            let possible = Nanoseconds(
+                Int64(duration.inSeconds * profile.budget.hardwareCost / space.used) * 1_000_000_000)
             sentences.append(
-                "\(Self.roomPrefix)\(possible) s: record for no longer, make room, or name another folder with `--output`."
+                "\(Self.roomPrefix)\(possible.words): record for no longer, make room, or name another folder with `--output`."
             )
         }
         if profile.budget.policy == .refuse {

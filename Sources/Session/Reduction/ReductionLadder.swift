@@ -371,7 +371,7 @@ extension HardwareCost {
             "\($0.resource) \(Self.hundredths($0.used))"
         }
         if over.isEmpty, let space = terms.first(where: { $0.used > limit }) {
-            return "the disk has too little room (\(space.explanation))"
+            return "the disk has too little room (\(space.explanation.dropLast()))"
         }
         let most = over.count > 2 ? over.joined(separator: ", ") : over.joined(separator: " and ")
         return "\(most) \(over.count == 1 ? "is" : "are") above the budget of \(Self.hundredths(limit))"

@@ -51,8 +51,8 @@ enum ReductionText {
         guard let disk, let time = plan.timeToFill(disk.freeBytes) else { return nil }
         let rate = CostText.rounded(plan.expectedBytesPerSecond / 1e6)
         return
-            "disk: the \(CostText.rounded(Double(disk.freeBytes) / 1e9)) GB that are free last for "
-            + "\(Int(time.inSeconds / 60)) minutes, at about \(rate) MB a second."
+            "disk: the \(HardwareCost.megabytes(Double(disk.freeBytes))) that are free last for "
+            + "\(time.words), at about \(rate) MB a second."
     }
 
     // MARK: JSON

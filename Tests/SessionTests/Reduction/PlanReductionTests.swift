@@ -425,7 +425,11 @@ struct PlanReductionTests {
         let reduction = try PlanReduction(
             of: profile, devices: Self.devices(profile), on: machine, duration: .seconds(36_000))
         #expect(!reduction.fits && reduction.refusal.hasPrefix("too little disk: "))
-        #expect(reduction.remedies.contains { $0.hasPrefix("the disk has room for 24") })
+        #expect(
+            reduction.remedies.contains {
+                $0.hasPrefix("the disk has room for ") && $0.contains(" min: record for no longer")
+            })
+        #expect(reduction.refusal.hasPrefix("too little disk: 10 h need "))
     }
 
     // MARK: The real cost
