@@ -1,8 +1,15 @@
 /// The tracks of a recording that lack nothing, in words: `Both camera tracks and microphone host are complete.`
 struct CompleteTracks {
     private let tracks: [TrackLosses]
+    private let cameras: Set<String>
 
-    init(_ tracks: [TrackLosses]) { self.tracks = tracks }
+    /// - Parameters:
+    ///   - tracks: All that were recorded.
+    ///   - cameras: The roles of all cameras, with tracks of their own or without.
+    init(_ tracks: [TrackLosses], cameras: Set<String>) {
+        self.tracks = tracks
+        self.cameras = cameras
+    }
 
     /// `nil` where no track is complete.
     var sentence: String? {
@@ -13,7 +20,17 @@ struct CompleteTracks {
         guard let last = parts.last else { return nil }
         let subject = (parts.count > 1 ? parts.dropLast().joined(separator: ", ") + " and " : "") + last
         let isPlural = tracks.filter(\.isComplete).count > 1
-        return "\(subject) \(isPlural ? "are" : "is") complete".asSentence
+        let cure =
+            canMakeProgram
+            ? "; the program can be made again from \(isPlural ? "them" : "it") in a video editor" : ""
+        return "\(subject) \(isPlural ? "are" : "is") complete\(cure)".asSentence
+    }
+
+    /// Whether the program lacks something, and every camera has a track that lacks nothing.
+    private var canMakeProgram: Bool {
+        let whole = Set(tracks.filter { $0.kind == .camera && $0.isComplete }.map(\.name))
+        return !cameras.isEmpty && cameras.isSubset(of: whole)
+            && tracks.contains { $0.kind == .program && !$0.isComplete }
     }
 
     private func words(_ kind: TrackLosses.Kind, one: String, many: String) -> [String] {

@@ -7,12 +7,19 @@ struct LossExplanation: Equatable {
     let cause: String
     let remedy: String
 
+    private static let lighter =
+        "set `preset: ultrafast`, or a smaller `size` or lower `rate` (`multicam plan` shows what each costs)"
+
     private init(_ cause: String, remedy: String) {
         self.cause = cause
         self.remedy = remedy
     }
 
-    init(_ cause: LossCause) {
+    /// - Parameters:
+    ///   - cause: From the ledger.
+    ///   - isProgram: Whether the program's frames were lost: of those the governor takes some where the computer is too slow, and
+    ///     what it takes of a camera may be for another shortage.
+    init(_ cause: LossCause, isProgram: Bool = false) {
         self =
             switch cause {
             case .bus:
@@ -37,14 +44,13 @@ struct LossExplanation: Equatable {
                     "data came too late to be used",
                     remedy: "close other programs while recording (`multicam doctor` looks at the computer)")
             case .encoder:
-                Self("the computer was too slow", remedy: "set `preset: ultrafast`")
+                Self("the computer was too slow", remedy: Self.lighter)
             case .disk:
                 Self("the disk was too slow or full", remedy: "record to another disk (`--output DIR`)")
             case .governor:
                 Self(
-                    "the governor left data out to relieve the computer",
-                    remedy:
-                        "ask for a smaller `size` or a lower `rate` (`multicam plan` shows what each costs)")
+                    isProgram ? "the computer was too slow" : "frames were left out to relieve the computer",
+                    remedy: Self.lighter)
             case .change:
                 Self(
                     "somebody changed the device or switched it off",

@@ -12,7 +12,9 @@ extension TrackLosses {
 
     /// What is missing and why, as a sentence; `nil` where nothing is.
     var sentence: String? {
-        if lost > 0 { return "\(subject) misses \(amount)\(places)\(excessWords)\(reasons)".asSentence }
+        if lost > 0 {
+            return "\(subject) misses \(amount)\(places)\(excessWords)\(pauseWords)\(reasons)".asSentence
+        }
         return gaps.isEmpty ? nil : "\(subject) has \(Self.words(for: gaps))".asSentence
     }
 
@@ -49,19 +51,32 @@ extension TrackLosses {
         return " (the limit is \(Self.percent(limit)) %)"
     }
 
+    private var pauseWords: String { pause > .zero ? " and stood still for \(pause.words)" : "" }
+
     private var reasons: String {
-        guard let first = causes.first else { return "" }
-        if causes.count == 1 { return ": \(Self.words(forCause: first.word))" }
-        let parts = causes.map { part in
+        // Causes that a person is told of in the same words are one.
+        var reasons: [(words: String, count: Double)] = []
+        for cause in causes {
+            let words = words(forCause: cause.word)
+            if let index = reasons.firstIndex(where: { $0.words == words }) {
+                reasons[index].count += cause.count
+            } else {
+                reasons.append((words, cause.count))
+            }
+        }
+        guard let first = reasons.first else { return "" }
+        if reasons.count == 1 { return ": \(first.words)" }
+        let parts = reasons.map { reason in
             let count =
-                kind == .microphone ? "\(Self.seconds(ofSamples: part.count)) s" : Self.whole(part.count)
-            return "\(count) because \(Self.words(forCause: part.word))"
+                kind == .microphone ? "\(Self.seconds(ofSamples: reason.count)) s" : Self.whole(reason.count)
+            return "\(count) because \(reason.words)"
         }
         return ": \(parts.joined(separator: ", "))"
     }
 
-    private static func words(forCause word: String) -> String {
-        LossCause(rawValue: word).map { LossExplanation($0).cause } ?? "“\(word)” happened"
+    private func words(forCause word: String) -> String {
+        LossCause(rawValue: word).map { LossExplanation($0, isProgram: kind == .program).cause }
+            ?? "“\(word)” happened"
     }
 
     static func whole(_ count: Double) -> String { "\(Int64(min(count, 1e15).rounded()))" }

@@ -20,6 +20,8 @@ struct TrackLosses {
     /// Why the track ended before the recording.
     let failure: String?
     let limit: Double?
+    /// For how long the governor had the program stand still.
+    var pause = Nanoseconds.zero
 
     /// A camera's track, or the program's. What a crash took of a recording that was recovered is no fault of the disk.
     init(
@@ -72,7 +74,9 @@ struct TrackLosses {
 
     /// The explanations of all causes, the most important first.
     var explanations: [LossExplanation] {
-        causes.compactMap { LossCause(rawValue: $0.word).map { LossExplanation($0) } }
+        causes.compactMap {
+            LossCause(rawValue: $0.word).map { LossExplanation($0, isProgram: kind == .program) }
+        }
     }
 
     private static func sorted(

@@ -35,7 +35,10 @@ public struct Verdict: Sendable, Equatable {
             noteGaps(of: name, manifest.gaps.filter { $0.track == name })
         }
         noteSilence(manifest)
-        if !sentences.isEmpty, let complete = CompleteTracks(tracks).sentence { note(.good, complete) }
+        let cameras = Set(manifest.devices.filter { $0.kind == "camera" }.map(\.role))
+        if !sentences.isEmpty, let complete = CompleteTracks(tracks, cameras: cameras).sentence {
+            note(.good, complete)
+        }
         for device in manifest.devices where device.clock.residual_us > Self.looseClock {
             note(
                 .look,
@@ -54,8 +57,10 @@ public struct Verdict: Sendable, Equatable {
         let sampleLimit = manifest.limits?.lost_samples
         var tracks = manifest.tracks.compactMap { track -> TrackLosses? in
             if let frames = track.frames {
-                return TrackLosses(
+                var losses = TrackLosses(
                     track, frames, gaps: gaps(track.name), isRecovered: isRecovered, limit: frameLimit)
+                if losses.kind == .program { losses.pause = manifest.programPause }
+                return losses
             }
             return track.samples.map {
                 TrackLosses(
@@ -114,7 +119,7 @@ public struct Verdict: Sendable, Equatable {
         guard let limits = manifest.limits, let length = limits.silence_ns else { return }
         for role in limits.silent ?? [] {
             let sentence =
-                "microphone \(role) was silent for longer than the limit of \(Nanoseconds(length).text)"
+                "microphone \(role) was silent for longer than the limit of \(Nanoseconds(length).words)"
                 .asSentence
             exceededLimits.append(sentence)
             note(.bad, sentence)

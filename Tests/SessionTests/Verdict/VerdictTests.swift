@@ -82,9 +82,59 @@ struct VerdictTests {
         #expect(
             verdict.sentences == [
                 "The program misses 62 of 300 frames: the computer was too slow.",
-                "Both camera tracks are complete.", "Next time set `preset: ultrafast`.",
+                "Both camera tracks are complete; the program can be made again from them in a video editor.",
+                "Next time \(Self.lighter).",
             ])
         #expect(verdict.level == .bad && verdict.exceededLimits.isEmpty)
+    }
+
+    private static let lighter =
+        "set `preset: ultrafast`, or a smaller `size` or lower `rate` (`multicam plan` shows what each costs)"
+
+    @Test(
+        "tells how long the program stood still, one cause in one clause, and that the tracks can make it again"
+    )
+    func pause() {
+        let verdict = Self.verdict(
+            [Self.camera("desk"), Self.program(lost: ["governor": 200, "encoder": 4])], microphones: []
+        ) {
+            $0.governor = [
+                Manifest.GovernorStep(at_ns: 1_000_000_000, step: "program on → paused", reason: "r"),
+                Manifest.GovernorStep(at_ns: 2_500_000_000, step: "program paused → on", reason: "r"),
+                Manifest.GovernorStep(at_ns: 5_000_000_000, step: "program on → paused", reason: "r"),
+            ]
+        }
+        #expect(
+            verdict.sentences == [
+                "The program misses 204 of 304 frames (the limit is 1 %) and stood still for 6.5 s: the computer was too slow.",
+                "Camera desk is complete; the program can be made again from it in a video editor.",
+                "Next time \(Self.lighter).",
+            ])
+    }
+
+    @Test("promises no program from tracks that lack something, or of cameras that have none")
+    func noTracks() {
+        let incomplete = Self.verdict(
+            [Self.camera("desk", lost: ["bus": 1]), Self.program(lost: ["encoder": 62])], microphones: [])
+        #expect(!incomplete.text.contains("made again"))
+        let untracked = Self.verdict([Self.program(lost: ["encoder": 62]), Self.microphone("host")])
+        #expect(!untracked.text.contains("made again"))
+        let whole = Self.verdict([Self.camera("desk"), Self.program(), Self.microphone("host", filled: 9)])
+        #expect(!whole.text.contains("made again"))
+    }
+
+    @Test("survives pauses of the program at any time that a manifest's file may hold")
+    func anyPause() {
+        for (start, end) in [(Int64.min, Int64.max), (.max, .min), (9, 3), (-5, -1)] {
+            let verdict = Self.verdict([Self.program(lost: ["governor": 3])], microphones: []) {
+                $0.governor = [start, end].enumerated().map { index, time in
+                    Manifest.GovernorStep(
+                        at_ns: time, step: index == 0 ? "program on → paused" : "program paused → on",
+                        reason: "")
+                }
+            }
+            #expect(verdict.level == .bad)
+        }
     }
 
     @Test("tells several causes with the share of each, and the limit where it was exceeded")
@@ -148,7 +198,7 @@ struct VerdictTests {
         let verdict = Self.verdict(
             [Self.microphone("host")], limits: RecordingLimits(silence: .seconds(10))
         ) { $0.limits?.silent = ["host"] }
-        #expect(verdict.exceededLimits == ["Microphone host was silent for longer than the limit of 10s."])
+        #expect(verdict.exceededLimits == ["Microphone host was silent for longer than the limit of 10 s."])
         #expect(verdict.level == .bad)
     }
 
