@@ -63,7 +63,7 @@ struct StatusLineTests {
         }
         #expect(
             line
-                == "● 0:03:07 │ serious: cpu-stall, close other programs │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 21 min"
+                == "● 0:03:07 │ serious: busy processor, close other programs │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 21 min"
         )
     }
 
@@ -73,7 +73,9 @@ struct StatusLineTests {
             $0.disk = $0.disk.map { DiskSpace(freeBytes: 119_000_000, recordedBytes: $0.recordedBytes) }
         }
         #expect(
-            line == "● 0:03:07 │ critical: disk, free some space │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 119 s")
+            line
+                == "● 0:03:07 │ critical: disk nearly full, free some space │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 119 s"
+        )
     }
 
     @Test(
@@ -104,6 +106,6 @@ struct StatusLineTests {
         #expect(line.count <= columns)
         #expect(line.hasPrefix("● 0:03:07"))
         #expect(line.hasSuffix("disk 21 min"))
-        if columns >= 80 { #expect(line.contains("−")) }
+        if columns >= 80 { #expect(line.contains("−") && line.contains("serious: close other programs")) }
     }
 }

@@ -20,6 +20,23 @@ public struct PressureFactor: Sendable, Equatable {
         case writer
         /// Room on the disk.
         case disk
+
+        /// Two or three words for a person: `busy processor`.
+        public var words: String {
+            switch self {
+            case .processorStall: "busy processor"
+            case .storageStall: "slow disk"
+            case .memoryStall: "little memory"
+            case .temperature: "hot computer"
+            case .throttling: "slowed by heat"
+            case .speed: "slow processor"
+            case .share: "little processor time"
+            case .power: "on battery"
+            case .encoder: "encoder is behind"
+            case .writer: "disk is behind"
+            case .disk: "disk nearly full"
+            }
+        }
     }
 
     public let cause: Cause

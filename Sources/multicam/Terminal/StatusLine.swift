@@ -8,7 +8,8 @@ struct StatusLine {
 
     /// What is left out of a line that is too long for the terminal: each step has all of those before it.
     private enum Detail: Int, CaseIterable, Comparable {
-        case all, unsureClocksOnly, noLoudness, shortFigures, noAdvice, givenUpCounted, devicesCounted
+        case all, unsureClocksOnly, noLoudness, shortFigures, adviceOnly, givenUpCounted, devicesCounted,
+            nothingGivenUp
 
         static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
     }
@@ -48,16 +49,16 @@ struct StatusLine {
         }
     }
 
-    /// `serious: cpu-stall, close other programs`: the first of what helps.
+    /// `serious: busy processor, close other programs`: the first of what helps, which stays when the cause does not fit.
     private var pressure: String? {
         guard let factor = status.pressure?.factors.first else { return nil }
-        let cause = "\(factor.level.rawValue): \(factor.cause.rawValue)"
-        guard detail < .noAdvice else { return cause }
-        return "\(cause), \(factor.advice.prefix { $0 != "," && $0 != "(" })"
+        let advice = factor.advice.prefix { $0 != "," && $0 != "(" }
+        let cause = detail < .adviceOnly ? "\(factor.cause.words), " : ""
+        return "\(factor.level.rawValue): \(cause)\(advice)"
     }
 
     private var givenUp: String? {
-        guard let last = status.givenUp.last else { return nil }
+        guard let last = status.givenUp.last, detail < .nothingGivenUp else { return nil }
         guard detail < .givenUpCounted else { return "given up: \(status.givenUp.count)" }
         let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
         return "given up: \(last)\(more)"
