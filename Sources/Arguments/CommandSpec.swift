@@ -45,9 +45,7 @@ public struct CommandSpec: Sendable {
                 if values[option.name] != nil, !option.isRepeatable, option.placeholder != nil {
                     throw error("`--\(option.name)` is given twice; give it once.")
                 }
-                if let placeholder = option.placeholder, value.isEmpty {
-                    throw error("`--\(option.name)` needs a value: \(placeholder).")
-                }
+                if option.placeholder != nil, value.isEmpty { throw missingValue(of: option) }
                 values[option.name, default: []].append(value)
             }
         }
@@ -71,19 +69,25 @@ public struct CommandSpec: Sendable {
             let nearest = name.nearest(among: options.map(\.name))
             throw error("unknown option `\(given)`\(nearest.map { "; did you mean `--\($0)`?" } ?? ".")")
         }
-        guard let placeholder = option.placeholder else {
-            if parts.count > 1 { throw error("`--\(name)` takes no value.") }
+        guard option.placeholder != nil else {
+            if parts.count > 1 { throw error("`--\(name)` takes no value: leave out `=\(parts[1])`.") }
             return (option, "")
         }
         if parts.count > 1 { return (option, String(parts[1])) }
-        guard let value = rest.popFirst() else { throw error("`--\(name)` needs a value: \(placeholder).") }
+        guard let value = rest.popFirst() else { throw missingValue(of: option) }
         return (option, value)
+    }
+
+    private func missingValue(of option: OptionSpec) -> UsageError {
+        error("`--\(option.name)` needs a value: \(option.expectation)")
     }
 
     private func check(_ plain: [String]) throws(UsageError) {
         let required = positionals.filter { !$0.isOptional }
         if plain.count < required.count {
-            throw error("\(required[plain.count].name) is missing: \(required[plain.count].help.continued)")
+            let word = required[plain.count]
+            throw error(
+                "\(word.name) is missing: expected `\(program) \(name) \(word.name)`, \(word.help.continued)")
         }
         let isOpenEnded = positionals.last?.isRepeatable ?? false
         if plain.count > positionals.count, !isOpenEnded {

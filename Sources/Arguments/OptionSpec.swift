@@ -16,6 +16,10 @@ public struct OptionSpec: Sendable {
 
     static let help = OptionSpec("help", help: "Show this text.")
 
+    /// `expected --camera ROLE=DEVICE`, with what the value is: the second half of a sentence about a value that is missing or
+    /// wrong.
+    var expectation: String { "expected `\(usage)`, \(help.continued)" }
+
     /// `--camera ROLE=DEVICE`.
     var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
 }

@@ -19,10 +19,7 @@ public struct ParsedArguments: Sendable {
     public func required(_ name: String) throws(UsageError) -> String {
         guard let value = optional(name) else {
             let option = spec.options.first { $0.name == name }
-            let expected = option.flatMap { option in
-                option.placeholder.map { ": expected `--\(name) \($0)`, \(option.help.continued)" }
-            }
-            throw spec.error("`--\(name)` is missing\(expected ?? ".")")
+            throw spec.error("`--\(name)` is missing\(option.map { ": \($0.expectation)" } ?? ".")")
         }
         return value
     }
@@ -41,8 +38,8 @@ public struct ParsedArguments: Sendable {
         for text in all(name) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-                let form = spec.options.first { $0.name == name }?.placeholder ?? "KEY=VALUE"
-                throw spec.error("`--\(name) \(text)`: expected \(form).")
+                let option = spec.options.first { $0.name == name }
+                throw spec.error("`--\(name) \(text)`: \(option?.expectation ?? "expected KEY=VALUE.")")
             }
             guard !pairs.contains(where: { $0.key == parts[0] }) else {
                 throw spec.error("`--\(name)` names `\(parts[0])` twice; name it once.")

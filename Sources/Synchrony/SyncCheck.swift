@@ -221,7 +221,7 @@ public struct SyncCheck {
         }
         guard drift == nil else { return nil }
         return frame == nil
-            ? "The measurements are too near to each other to tell drift."
-            : "Drift is not known: pictures tell it only after claps at many phases of them."
+            ? "Drift is not known: the recording is too short to measure it."
+            : "Drift is not known: a camera's drift shows only after many claps."
     }
 }

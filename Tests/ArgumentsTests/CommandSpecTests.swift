@@ -33,9 +33,9 @@ struct CommandSpecTests {
         arguments: [
             (["--profil", "pip"], "unknown option `--profil`; did you mean `--profile`?"),
             (["-x"], "unknown option `-x`."),
-            (["--profile"], "`--profile` needs a value: NAME."),
+            (["--profile"], "`--profile` needs a value: expected `--profile NAME`, a profile."),
             (["--profile", "a", "--profile", "b"], "`--profile` is given twice; give it once."),
-            (["--virtual=yes"], "`--virtual` takes no value."),
+            (["--virtual=yes"], "`--virtual` takes no value: leave out `=yes`."),
             (["a", "b"], "unexpected word `b`."),
         ] as [([String], String)])
     func mistakes(words: [String], sentence: String) {

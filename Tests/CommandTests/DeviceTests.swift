@@ -46,7 +46,7 @@ struct DeviceTests {
         let sound = scratch.path + "/sound.wav"
         let made = try Multicam.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=1", sound])
         #expect(made.status == 0, "\(made.errors)")
-        for (file, expected) in [(text, "Invalid data"), (sound, "no picture")] {
+        for (file, expected) in [(text, "no pictures or sound"), (sound, "no picture")] {
             let outcome = try Multicam.run(
                 "record", "--profile", "pip", "--virtual", "--camera", "desk=file:" + file)
             expectRefusal(outcome, status: 3, expected)

@@ -102,7 +102,7 @@ struct SyncCheckTests {
     func refusals() throws {
         let scratch = try Scratch()
         expectRefusal(try Multicam.run("sync-check", scratch.path), status: 1, "no manifest.json")
-        expectRefusal(try Multicam.run("sync-check", "/nonexistent"), status: 1, "no manifest.json")
+        expectRefusal(try Multicam.run("sync-check", "/nonexistent"), status: 1, "no such folder")
         _ = try scratch.file("manifest.json", "[]")
         expectRefusal(
             try Multicam.run("sync-check", scratch.path), status: 1, "damaged or of another version")

@@ -123,7 +123,7 @@ public struct ControlClient: Sendable {
         let list = running.map { process, socket in
             "process \(process) \(recorder(process, socket).activity)"
         }
-        return (running.count == 1 ? "There is one: " : "There are \(running.count): ")
+        return (running.count == 1 ? "One session runs: " : "\(running.count) sessions run: ")
             + "\(list.joined(separator: "; "))."
     }
 

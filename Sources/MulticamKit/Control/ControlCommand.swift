@@ -134,8 +134,9 @@ public enum ControlCommand: Sendable, Equatable {
             throw .usage(error.description)
         }
         guard let change else {
-            let near = name.nearest(among: Self.harmlessNames).map { "; did you mean `\($0)`?" } ?? "."
-            throw .usage("`\(name.printable())` is no command: expected one of \(Self.names)\(near)")
+            let word = "`\(name.printable())` is no command for a recording"
+            if let near = Self.guess(name) { throw .usage("\(word); did you mean `\(near)`?") }
+            throw .usage("\(word): expected one of \(Self.names).")
         }
         self = .change(change)
     }
@@ -172,5 +173,13 @@ public enum ControlCommand: Sendable, Equatable {
     /// Never guessed, since what they end cannot be taken back.
     private static let endingNames: Set = ["stop", "quit", "end", "remove"]
     private static let harmlessNames = allNames.filter { !endingNames.contains($0) }
+
+    /// The word that begins so, or else the nearest one; never one that ends something.
+    private static func guess(_ word: String) -> String? {
+        let longer = allNames.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
+        return longer.count == 1 && harmlessNames.contains(longer[0])
+            ? longer[0] : word.nearest(among: harmlessNames)
+    }
+
     private static let names = allNames.joined(separator: ", ")
 }

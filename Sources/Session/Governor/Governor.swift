@@ -212,8 +212,8 @@ public struct Governor: Sendable {
         let milliseconds = slowest.backlog.count / 1_000_000
         return Trouble(
             urgency: .soon, relief: relief, patience: .seconds(1),
-            reason: "the encoder of \(slowest.name) needs \(milliseconds) ms for what waits, and more than "
-                + "\(EncoderIntake.fullBacklog.count / 1_000_000) ms are left out.")
+            reason: "the encoder of \(slowest.name) is \(milliseconds) ms behind, and from "
+                + "\(EncoderIntake.fullBacklog.count / 1_000_000) ms on frames are left out.")
     }
 
     private static func fullest(_ queues: [QueueAge]) -> (queue: QueueAge, room: Int, fill: Double)? {

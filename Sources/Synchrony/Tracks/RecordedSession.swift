@@ -37,7 +37,9 @@ public struct RecordedSession: Sendable {
                 folder: folder,
                 reason: problem.isMissing
                     ? FolderState(of: folder).remedy(for: folder)
-                        ?? "there is no manifest.json in it. Give the folder of a recording."
+                        ?? (FileManager.default.fileExists(atPath: folder)
+                            ? "there is no manifest.json in it. Give the folder of a recording, as `record` prints it."
+                            : "there is no such folder. Check the path.")
                     : "its manifest.json cannot be read: \(problem.reason.printable()).",
                 isPermission: problem.isPermission)
         }

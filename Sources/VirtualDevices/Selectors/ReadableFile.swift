@@ -32,7 +32,11 @@ struct ReadableFile {
         do throws(EncodingError) {
             return try body()
         } catch {
-            let sentence = "\(error.reason.printable()). Check the file with `ffprobe`, or choose another."
+            // libavformat's words for a file of no kind that it knows.
+            let reason =
+                error.reason.contains("Invalid data found")
+                ? "it holds no pictures or sound that can be read" : error.reason.printable()
+            let sentence = "\(reason). Check the file with `ffprobe`, or choose another."
             throw .device(DeviceError(device: selector, operation: operation, reason: .other(sentence)))
         }
     }

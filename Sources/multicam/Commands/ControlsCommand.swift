@@ -18,7 +18,7 @@ struct ControlsCommand: Command {
             "Exit status 1: the camera refused something, or made another value of it.",
         ],
         positionals: [
-            PositionalSpec("CAMERA", help: "Which camera."),
+            PositionalSpec("CAMERA", help: "A part of the camera's name, or a node such as /dev/video0."),
             PositionalSpec("NAME=VALUE", isOptional: true, isRepeatable: true, help: "What to set."),
         ],
         options: [

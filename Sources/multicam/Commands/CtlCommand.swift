@@ -45,7 +45,8 @@ struct CtlCommand: Command {
         process = try arguments.optional("process").map { text throws(UsageError) in
             guard let number = Int32(text), number > 0 else {
                 throw arguments.spec.error(
-                    "`--process \(text.printable())`: expected the number of a process.")
+                    "`--process \(text.printable())`: expected the number of a process, as `multicam ctl status` tells it where several record."
+                )
             }
             return number
         }

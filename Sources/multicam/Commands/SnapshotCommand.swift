@@ -77,7 +77,9 @@ struct SnapshotCommand: Command {
             return .profile(try ProfileOptions.request(arguments), takesAll: arguments.flag("all"))
         }
         for option in ["camera", "mic", "virtual"] where arguments.flag(option) {
-            throw arguments.spec.error("`--\(option)` goes with `--profile`.")
+            throw arguments.spec.error(
+                "`--\(option)` goes with `--profile`: name a profile, too, or one camera without an option, as in `multicam snapshot /dev/video0`."
+            )
         }
         guard arguments.flag("all") else { return .camera(camera ?? "any") }
         guard camera == nil else {

@@ -12,11 +12,13 @@ enum ControlText {
     /// Text that came over the socket, cleaned.
     static func lines(_ status: ControlStatus) -> [String] {
         let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)
-        var lines = ["\(status.state.rawValue)  \(status.profile)  \(time)  \(status.folder ?? "")"]
+        let head = [status.state.rawValue, status.profile, time] + [status.folder].compactMap(\.self)
+        var lines = [head.joined(separator: "  ")]
         for camera in status.cameras {
             lines.append(
                 String(
-                    format: "camera %@  %.2f/s  %ld lost  %+.1f ppm", camera.role, camera.rate, camera.lost,
+                    format: "camera %@  %.2f/s  %ld lost  clock %+.1f ppm", camera.role, camera.rate,
+                    camera.lost,
                     camera.ppm))
         }
         for microphone in status.microphones {

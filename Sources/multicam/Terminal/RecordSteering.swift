@@ -147,7 +147,10 @@ final class RecordSteering: Sendable {
             end(session, at: arrival)
             answer(
                 ControlReply(
-                    ok: true, text: isRecording ? "the recording is being ended." : "it stands by no longer.")
+                    ok: true,
+                    text: isRecording
+                        ? "the recording is being ended."
+                        : "the devices are let go, and `multicam record` ends.")
             )
         case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone:
             answer(perform(command, session, isRecording: isRecording))

@@ -29,7 +29,7 @@ enum RecoveryText {
     }
 
     private static func amount(_ track: RecoveryReport.Track) -> String {
-        if let frames = track.frames { return "\(frames) pictures" }
+        if let frames = track.frames { return "\(frames) frames" }
         if let samples = track.samples { return "\(samples) samples" }
         return "nothing"
     }

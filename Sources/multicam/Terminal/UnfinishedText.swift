@@ -8,15 +8,17 @@ enum UnfinishedText {
 
     /// Names the recordings near here that did not come to their end, with what makes each whole.
     static func tell(after error: ControlError) {
-        guard case .nobody = error else { return }
-        for place in places {
-            if let remedy = FolderState(of: place).remedy(for: place) {
-                Output.message("\(place): \(remedy)")
-            }
-        }
-        for folder in RecordingSearch(below: places[0]).unfinished.suffix(3) {
-            guard let remedy = FolderState(of: folder).remedy(for: folder) else { continue }
+        guard case .nobody(let said) = error else { return }
+        for folder in places + RecordingSearch(below: places[0]).unfinished.suffix(3) {
+            guard let remedy = FolderState(of: folder).remedy(for: folder),
+                !said.contains(command(in: remedy))
+            else { continue }
             Output.message("\(folder): \(remedy)")
         }
+    }
+
+    /// `multicam recover …`, which the error may have named already.
+    private static func command(in remedy: String) -> Substring {
+        remedy.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first ?? remedy[...]
     }
 }

@@ -8,7 +8,7 @@ struct ControlCommandTests {
     @Test(
         "a word that is wrong proposes one that is near, but never one that ends something",
         arguments: [
-            ("swop", "swap"), ("stat", "start"), ("laoyut", "layout"), ("marc", "mark"), ("stpo", nil),
+            ("swop", "swap"), ("stat", "status"), ("laoyut", "layout"), ("marc", "mark"), ("stpo", nil),
             ("stopp", nil), ("quti", nil), ("ende", nil), ("ned", nil), ("remoev", nil), ("fly", nil),
             ("", nil),
         ] as [(String, String?)])

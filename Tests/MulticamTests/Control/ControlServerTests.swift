@@ -101,7 +101,7 @@ struct ControlServerTests {
             withDestinationPath: place.folder.socketPath(of: own))
         let error = #expect(throws: ControlError.self) { try client.ask(["stop"]) }
         let text = try #require(error?.description)
-        #expect(text.contains("There are 2: process 1 records profile “interview” into recordings/talk; "))
+        #expect(text.contains("2 sessions run: process 1 records profile “interview” into recordings/talk; "))
         #expect(text.contains("process \(own) records profile “interview” into \(place.scratch.path)/talk."))
         #expect(text.contains("`multicam ctl --process 1 status`"))
         #expect(try client.ask(["status"], process: own).ok)

@@ -14,11 +14,11 @@ enum FolderCheck {
         return machine.ownFolders.map { folder in
             if folder.isWritable {
                 return Finding(
-                    "storage.own", .ok, device: folder.path, "the program can keep its things here.")
+                    "storage.own", .ok, device: folder.path, "profiles and preferences can be kept here.")
             }
             return Finding(
                 "storage.own", .warning, device: folder.path,
-                "the program cannot keep its things here, since \(folder.existing) is not yours to write: preferences are forgotten.",
+                "profiles and preferences cannot be kept here, since \(folder.existing) is not yours to write.",
                 mend: "\(machine.sudo)chown \(machine.user.id) \(folder.existing.shellQuoted())")
         }
     }
