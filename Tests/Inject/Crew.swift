@@ -62,7 +62,7 @@ final class Crew: Sendable {
     }
 
     private static func tell(_ fault: Fault, _ sentence: String) {
-        Worker.say("\(fault.awaited == nil ? "BROKEN" : "known ") \(fault)  \(sentence)")
+        Worker.say("BROKEN \(fault)  \(sentence)")
     }
 
     /// - Returns: How many were tried to their end, which one was not, and how the process ended.

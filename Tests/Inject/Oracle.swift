@@ -202,7 +202,7 @@ struct Oracle {
         guard result.storageFailures.isEmpty else { return nil }
         guard let data = outcome.files["a/session/manifest.json"] else { return "manifest: it is missing" }
         do {
-            let read = try JSONDecoder().decode(Manifest.self, from: data)
+            let read = try JSONText.decoder().decode(Manifest.self, from: data)
             return read.tracks == result.manifest.tracks && read.outcome == result.manifest.outcome
                 ? nil : "manifest: on the disk it says something else"
         } catch {
@@ -213,7 +213,7 @@ struct Oracle {
     private func manifests(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [(String, Manifest)] {
         [("a/session", result.manifest)]
             + (outcome.files["b/session/manifest.json"].flatMap {
-                try? JSONDecoder().decode(Manifest.self, from: $0)
+                try? JSONText.decoder().decode(Manifest.self, from: $0)
             }.map { [("b/session", $0)] } ?? [])
     }
 

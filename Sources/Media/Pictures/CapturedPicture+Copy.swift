@@ -8,6 +8,14 @@ extension CapturedPicture {
             headerClock: headerClock)
     }
 
+    /// The same picture with another time of capture.
+    public func captured(at time: ClockTime) -> CapturedPicture {
+        CapturedPicture(
+            pixel: pixel, size: size, color: color, capturedAt: time, sequence: sequence, isKey: isKey,
+            memory: memory, planes: planes, isOwned: isOwned, headerClock: headerClock,
+            sharedDecoding: sharedDecoding)
+    }
+
     /// The same picture, to be decoded once for all outputs. Only JPEGs are: raw pictures need none, and H.264 is decoded as a
     /// stream.
     public func sharingDecoding() -> CapturedPicture {

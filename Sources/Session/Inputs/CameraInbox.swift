@@ -36,6 +36,8 @@ struct CameraInbox {
     var jitter = JitterHistogram()
     var log: PictureLog
     var silence = UntoldSilence()
+    /// When the last picture came, whole or not.
+    var lastArrival: ClockTime?
     /// What came last of each control that it is to have, in the order of their first setting.
     var controls: [ControlOutcome] = []
 
@@ -90,6 +92,13 @@ struct CameraInbox {
             if let index { controls[index] = outcome } else { controls.append(outcome) }
         }
         return remarks
+    }
+
+    /// What a source says it lost, as far as it can be: no camera makes more than a thousand frames a second, of which a source
+    /// may tell a second's at once.
+    func plausible(lost count: Int, at arrival: ClockTime) -> Int {
+        let passed = lastArrival.map { (arrival - $0).count / 1_000_000 } ?? 0
+        return min(count, Int(max(passed, 0)) + 1000)
     }
 
     /// Takes note of pictures that never came.

@@ -197,9 +197,9 @@ final class CameraInput: Sendable {
         switch event {
         case .picture(let picture): receive(picture)
         case .lost(let count, let cause, let time):
+            let arrival = clock.now
             box.withLock { box in
-                // More frames than a camera makes in a day are none.
-                let count = min(count, 100_000_000)
+                let count = box.plausible(lost: count, at: arrival)
                 if box.isAway { box.explainedPictures = min(box.explainedPictures + count, 1_000_000_000) }
                 box.miss(count, cause, capturedAt: time - latency, isCounted: true)
             }
@@ -251,6 +251,7 @@ final class CameraInput: Sendable {
             }
         case .ended(let time, let cause):
             box.withLock { box in
+                if case .ended(_, let told)? = box.outage, told == cause { return }
                 box.leave(at: time - latency, cause: .away)
                 let outage = Delivery.ended(at: time - latency, cause: cause)
                 box.outage = outage
@@ -274,13 +275,22 @@ final class CameraInput: Sendable {
     }
 
     private func receive(_ picture: CapturedPicture) {
-        let isWhole = picture.pixel != .mjpeg || machinery.isWholeJPEG(picture.memory, size: picture.size)
         let arrival = clock.now
+        guard PlausibleStamp.pictures.contains(picture.sequence) else {
+            return box.withLock { $0.miss(1, .corrupt, capturedAt: arrival - latency) }
+        }
+        var picture = picture
+        let stamp = PlausibleStamp.time(picture.capturedAt, arrival: arrival)
+        let isCorrected = stamp != picture.capturedAt
+        if isCorrected { picture = picture.captured(at: stamp) }
+        let isWhole = picture.pixel != .mjpeg || machinery.isWholeJPEG(picture.memory, size: picture.size)
         let time = box.withLock { box in
-            let stamped = picture.capturedAt - latency
+            if isCorrected { box.correctedStamps += 1 }
+            box.lastArrival = arrival
+            let stamped = stamp - latency
             let modelled = box.clock.time(of: picture.sequence, stamped: stamped)
             box.jitter.add(stamped - modelled)
-            box.slowestDelivery = max(box.slowestDelivery, arrival - picture.capturedAt)
+            box.slowestDelivery = max(box.slowestDelivery, arrival - stamp)
             let untold = box.silence.pictureCame(picture.sequence, at: arrival, clock: box.clock.reading)
             if let untold, !box.isAway {
                 box.miss(untold.count, .away, capturedAt: untold.since)

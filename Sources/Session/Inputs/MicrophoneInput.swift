@@ -187,13 +187,21 @@ final class MicrophoneInput: Sendable {
         box.withLock { box in
             switch event {
             case .sound(let captured):
+                let capturedAt = PlausibleStamp.time(captured.capturedAt, arrival: arrival)
+                let stamped = capturedAt + offset
+                guard captured.format == source.format,
+                    captured.samples.count.isMultiple(of: source.format.channels),
+                    PlausibleStamp.samples.contains(captured.firstSample)
+                else {
+                    box.deliveries.append(.lost(cause: .corrupt, at: stamped))
+                    return
+                }
                 guard captured.frameCount > 0 else { return }
                 let (sound, damaged) = DamagedSamples.repaired(captured, pick: pick)
-                let stamped = sound.capturedAt + offset
                 let modelled = box.clock.time(of: sound.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modelled)
                 let time = isFile ? stamped : modelled
-                box.slowestDelivery = max(box.slowestDelivery, arrival - sound.capturedAt)
+                box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(sound.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(sound.samples, at: time)
                 // A timeline that does not come finds silence where the box was full.
@@ -216,6 +224,7 @@ final class MicrophoneInput: Sendable {
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: time))
             case .ended(let time, let cause):
+                if case .ended(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.ended(at: time, cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)

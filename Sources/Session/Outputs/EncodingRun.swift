@@ -27,8 +27,9 @@ final class EncodingRun {
     private var preset: PictureEncodingSettings.Preset?
     /// In order, without gaps.
     private var inside: [Inside] = []
-    /// Packets that wait for others that are shown before them, so that a file never has a hole where an encoder failed.
-    private var held: [EncodedPacket] = []
+    private var packets: PicturePackets
+    /// The last tick that the encoder was given; `nil` for a new one.
+    private var given: Int64?
     private var layers: [PictureLayer]?
     private var damaged: Set<ObjectIdentifier> = []
     /// Whether the encoder is a successor of which nothing has come to the file.
@@ -40,8 +41,6 @@ final class EncodingRun {
     private var outage: (error: EncodingError, lost: Int)?
 
     private static let attempts = 3
-    /// Encoders hold back fewer frames than that to change their order.
-    private static let mostHeld = 32
 
     /// - Parameters:
     ///   - encoder: That begins the stream.
@@ -58,6 +57,7 @@ final class EncodingRun {
         self.lane = lane
         parameters = encoder.parameters
         rate = encoder.parameters.rate ?? FrameRate(30)
+        packets = PicturePackets(of: lane.name, rate: rate)
     }
 
     /// Encodes until the lane is finished or abandoned, or the stream has ended.
@@ -102,7 +102,7 @@ final class EncodingRun {
         note(job)
         guard encoder != nil else { return retryWhenDue() }
         do throws(EncodingError) {
-            if let preset = state.withLock({ $0.preset.take() }) { accept(change(to: preset)) }
+            if let preset = state.withLock({ $0.preset.take() }) { try change(to: preset) }
             switch job {
             case .encode(let frame):
                 if frame.asKey { encoder?.requestKeyPicture() }
@@ -132,28 +132,31 @@ final class EncodingRun {
         guard let encoder else { return }
         let result = try encoder.encode(layers, tick: tick)
         // A frame that is shown at several ticks is told each time, and counts once.
-        let now = Set(result.damagedLayers.compactMap { layers[$0].picture.map { ObjectIdentifier($0) } })
+        let damagedLayers = result.damagedLayers.filter(layers.indices.contains)
+        let now = Set(damagedLayers.compactMap { layers[$0].picture.map { ObjectIdentifier($0) } })
         let count = now.subtracting(damaged).count
         if count > 0 { state.withLock { $0.damaged += count } }
         damaged = now
-        accept(result.packets)
+        try accept(result.packets, through: tick)
     }
 
     private func repeatLast(_ ticks: Range<Int64>, asKey: Bool) throws(EncodingError) {
         guard let encoder else { return }
         if asKey { encoder.requestKeyPicture() }
-        accept(try encoder.repeatLast(ticks: ticks).packets)
+        try accept(try encoder.repeatLast(ticks: ticks).packets, through: ticks.upperBound - 1)
     }
 
     /// What the encoder will not do is no reason to lose the track: it goes on as it was.
-    private func change(to preset: PictureEncodingSettings.Preset) -> [EncodedPacket] {
+    private func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) {
         self.preset = preset
+        var left: [EncodedPacket] = []
         do throws(EncodingError) {
-            return try encoder?.change(to: preset) ?? []
+            left = try encoder?.change(to: preset) ?? []
         } catch {
             state.withLock { $0.refusal = error }
-            return []
         }
+        guard let first = inside.first?.ticks.lowerBound, let given else { return }
+        if first <= given { try accept(left, through: given) }
     }
 
     private func noteFallback() {
@@ -162,21 +165,33 @@ final class EncodingRun {
     }
 
     /// Hands packets to the file as soon as all that are shown before them are there.
-    private func accept(_ packets: [EncodedPacket]) {
-        for packet in packets {
-            held.append(packet)
-            guard let first = inside.first?.ticks.lowerBound else { continue }
-            let highest = held.reduce(first) { max($0, tick(of: $1)) }
-            if Int64(held.count) > highest - first || held.count > Self.mostHeld { release(through: highest) }
+    ///
+    /// - Parameters:
+    ///   - new: What the encoder gave out.
+    ///   - tick: The last one that it was given.
+    ///   - isLast: Whether it has given out all it had.
+    /// - Throws: When a packet cannot be of the stream, or frames are missing.
+    private func accept(
+        _ new: [EncodedPacket], through tick: Int64, isLast: Bool = false
+    ) throws(EncodingError) {
+        given = tick
+        for packet in new {
+            if let ready = try packets.add(packet, of: ticksInside(through: tick)) {
+                release(ready.packets, through: ready.through)
+            }
         }
+        try packets.check(ticksInside(through: tick), isLast: isLast)
     }
 
-    private func tick(of packet: EncodedPacket) -> Int64 { packet.presentation / rate.seconds }
+    /// The ticks up to one that are not in the file.
+    private func ticksInside(through tick: Int64) -> Range<Int64> {
+        let first = inside.first?.ticks.lowerBound ?? tick + 1
+        return first..<max(first, tick + 1)
+    }
 
-    private func release(through tick: Int64) {
+    private func release(_ ready: [EncodedPacket], through tick: Int64) {
         let first = inside.first?.ticks.lowerBound ?? tick
-        for packet in held { lane.append(packet) }
-        held = []
+        for packet in ready { lane.append(packet) }
         while let entry = inside.first, entry.ticks.lowerBound <= tick {
             if entry.ticks.upperBound <= tick + 1 {
                 inside.removeFirst()
@@ -201,7 +216,8 @@ final class EncodingRun {
 
     private func fail(_ error: EncodingError) {
         encoder = nil
-        held = []
+        given = nil
+        packets.removeAll()
         outage = (error, outage?.lost ?? 0)
         state.withLock { $0.isFailing = true }
         retryTick = lastTick
@@ -288,8 +304,7 @@ final class EncodingRun {
                 continue
             }
             do throws(EncodingError) {
-                accept(try encoder.finish())
-                if let last = held.map(tick).max() { release(through: last) }
+                try accept(try encoder.finish(), through: lastTick, isLast: true)
                 return noteFallback()
             } catch {
                 // All is in the file: nothing was lost.

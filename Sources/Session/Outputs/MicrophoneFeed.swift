@@ -11,6 +11,7 @@ final class MicrophoneFeed {
     /// Measures what is heard now: that of the track that is recorded, where there is one.
     private(set) var loudness: LoudnessStream?
     private(set) var failure: EncodingError?
+    private var failureCount = 0
     private let sound: SoundTrack
     private let taps: [SoundTap]
     private var windows: [SoundWindow] = []
@@ -25,8 +26,12 @@ final class MicrophoneFeed {
     /// Why it is switched off; `nil` while it is not.
     private var offReason: String?
     private var events: [SessionEvent] = []
+    private var telling: OutageTelling
     /// Of the next sample.
     private(set) var position: Int64
+
+    /// After so many failures of the resampler the rest is silence, and no patchwork of sound and silence.
+    private static let mostFailures = 4
 
     /// - Parameters:
     ///   - input: The microphone.
@@ -44,6 +49,7 @@ final class MicrophoneFeed {
         outages = OutageLog(track: input.role, start: start)
         holes = SoundHoles(track: input.role)
         damage = SoundDamage(track: input.role)
+        telling = OutageTelling(of: "microphone \(input.role)")
         channels = input.channels
         position = first
         sound = SoundTrack(
@@ -169,10 +175,12 @@ final class MicrophoneFeed {
     private func take(_ delivery: MicrophoneInput.Delivery) {
         switch delivery {
         case .sound(let captured, let time, let clock, let damaged):
+            guard failureCount < Self.mostFailures else { break }
             do throws(EncodingError) {
                 try sound.add(input.picked(captured), at: time, clock: clock, damaged: damaged)
             } catch {
-                // It goes on in silence, and the manifest says why.
+                // The slice is silence, and the manifest says why.
+                failureCount += 1
                 if failure == nil {
                     failure = error
                     events.append(
@@ -194,7 +202,9 @@ final class MicrophoneFeed {
             absence = nil
             noteAbsence(at: time)
         }
-        if let event = delivery.event(of: role, since: start) { events.append(event) }
+        if let event = delivery.event(of: role, since: start).flatMap({ telling.told($0) }) {
+            events.append(event)
+        }
     }
 
     private func note(_ gaps: [Gap], text: String? = nil) {

@@ -27,6 +27,9 @@ final class RestartingSoundEncoder {
     private static let pause = Int64(SoundFormat.sessionRate) / 4
     /// Frames of silence that are encoded at once, so that a long stretch takes no memory.
     private static let silenceLength: Int64 = 4800
+    /// An encoder holds back less, in samples, and so much is in a packet at most.
+    private static let mostInside = Int64(SoundFormat.sessionRate) / 2
+    private static let longestPacket: Int64 = 8192
 
     /// `nil` while the stream goes on.
     private(set) var end: End?
@@ -97,7 +100,8 @@ final class RestartingSoundEncoder {
             if encoder == nil { restart() }
             guard let encoder else { continue }
             do throws(EncodingError) {
-                for packet in try encoder.finish() { place(packet) }
+                for packet in try encoder.finish() { try place(packet) }
+                if reached < taken { throw broken("it kept \(taken - reached) samples back in the end") }
                 noteRecovery()
                 if let trouble { note(trouble, to: taken) }
                 return
@@ -115,16 +119,29 @@ final class RestartingSoundEncoder {
 
     private func pass(_ samples: [Float]) throws(EncodingError) {
         guard let encoder, !samples.isEmpty else { return }
-        for packet in try encoder.encode(samples) { place(packet) }
+        for packet in try encoder.encode(samples) { try place(packet) }
         next += Int64(samples.count / channels)
+        if next - reached > Self.mostInside { throw broken("it keeps \(next - reached) samples back") }
     }
 
-    private func place(_ packet: EncodedPacket) {
+    /// Each packet is directly behind the one before it; one that is not is the encoder's failure.
+    private func place(_ packet: EncodedPacket) throws(EncodingError) {
+        guard packet.presentation == reached - origin, packet.decode == packet.presentation,
+            1...Self.longestPacket ~= packet.duration, packet.bytes.count > 0
+        else {
+            throw broken(
+                "it gave out \(packet.bytes.count) bytes of \(packet.duration) samples at \(packet.presentation), not at \(reached - origin)"
+            )
+        }
         let moved = EncodedPacket(
-            bytes: packet.bytes, presentation: packet.presentation + origin, decode: packet.decode + origin,
-            duration: packet.duration, isKey: packet.isKey)
-        reached = moved.presentation + moved.duration
+            bytes: packet.bytes, presentation: reached, decode: reached, duration: packet.duration,
+            isKey: packet.isKey)
+        reached += packet.duration
         deliver(moved)
+    }
+
+    private func broken(_ reason: String) -> EncodingError {
+        EncodingError(subject: "sound", operation: "encoding", reason: reason)
     }
 
     private func encodeSilence(to end: Int64) throws(EncodingError) {

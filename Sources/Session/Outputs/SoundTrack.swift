@@ -141,7 +141,21 @@ final class SoundTrack {
 
     private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {
         guard !samples.isEmpty else { return }
+        let begin = reach
         append(try resampler.convert(Array(samples)))
+        // What it took it gives now or later: all else is neither sound nor its time.
+        let frames = Double(samples.count / channels)
+        let wanted = frames * Double(SoundFormat.sessionRate) / Double(inputRate)
+        guard abs(reach - begin - wanted) <= Double(SoundPlacement.largestSteered) + wanted / 100 else {
+            throw EncodingError(
+                subject: "sound", operation: "resampling",
+                reason: "the resampler made \(reach - begin) samples in place of \(wanted)")
+        }
+    }
+
+    /// The end of what the resampler has taken, in samples of the track.
+    private var reach: Double {
+        Double(next ?? 0) + resampler.delay.inSeconds * Double(SoundFormat.sessionRate)
     }
 
     private func flush() throws(EncodingError) {

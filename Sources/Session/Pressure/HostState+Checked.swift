@@ -29,7 +29,7 @@ extension HostState {
             state.power = nil
             omit(.power)
         }
-        if let disk, disk.freeBytes < 0 || disk.recordedBytes < 0 {
+        if let disk, !disk.isPossible {
             state.disk = nil
             omit(.disk)
         }
@@ -79,5 +79,14 @@ extension ProcessorShare {
 extension PowerSupply {
     fileprivate var isPossible: Bool {
         charge.map { (0...1).contains($0) } ?? true && timeToEmpty.map { $0 >= .zero } ?? true
+    }
+}
+
+extension DiskSpace {
+    /// An exbibyte, which no disk has: sums and products of possible numbers fit 64 bits.
+    private static let most: Int64 = 1 << 60
+
+    fileprivate var isPossible: Bool {
+        (0...Self.most).contains(freeBytes) && (0...Self.most).contains(recordedBytes)
     }
 }

@@ -27,6 +27,8 @@ final class Timeline {
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
     }
 
+    /// By the camera's role.
+    private var telling: [String: OutageTelling] = [:]
     private var cameraClocks: [ClockWatch]
     private var microphoneClocks: [ClockWatch]
     /// Of the tracks that have not ended.
@@ -328,7 +330,10 @@ final class Timeline {
             for lane in outputs.synchronized { lane.take(deliveries, of: camera) }
             for track in outputs.metadata where track.input === camera { track.take(deliveries) }
             for delivery in deliveries {
-                guard let event = delivery.event(of: camera.role, since: start) else { continue }
+                guard let event = delivery.event(of: camera.role, since: start),
+                    let event = telling[camera.role, default: OutageTelling(of: "camera \(camera.role)")]
+                        .told(event)
+                else { continue }
                 if end.map({ event.at < $0 }) ?? true { announce(event) }
             }
         }

@@ -42,15 +42,15 @@ final class LoudnessLane: Sendable {
                     streams.withLock { $0[batch.stream].isWhole = false }
                 }
                 if isDue {
-                    let loudness = meter.loudness
+                    let loudness = meter.loudness.finite
                     streams.withLock { $0[batch.stream].loudness = loudness }
                 } else {
-                    let momentary = meter.momentary
+                    let momentary = meter.momentary.finite
                     streams.withLock { $0[batch.stream].loudness.momentary = momentary }
                 }
             }
             for index in streams.withLock({ $0.indices }) {
-                let loudness = streams.withLock { $0[index].meter.value }.loudness
+                let loudness = streams.withLock { $0[index].meter.value }.loudness.finite
                 streams.withLock { $0[index].loudness = loudness }
             }
         }
@@ -93,4 +93,17 @@ extension LoudnessLane.Stream {
         batchesSince = (batchesSince + 1) % LoudnessLane.batchesBetween
         return (meter.value, batchesSince == 1)
     }
+}
+
+extension Loudness {
+    /// The same without figures that are no numbers: nothing was measured there.
+    fileprivate var finite: Loudness {
+        Loudness(
+            momentary: momentary.finite, shortTerm: shortTerm.finite, integrated: integrated.finite,
+            range: range.finite, truePeak: truePeak.finite)
+    }
+}
+
+extension Double? {
+    fileprivate var finite: Double? { flatMap { $0.isFinite ? $0 : nil } }
 }

@@ -1,0 +1,48 @@
+internal import Media
+
+/// Decides which comings and goings of one device are told: one with a loose contact would otherwise fill the events.
+///
+/// Eight are told at once, and one more for every two seconds. The first that is not told becomes a warning. The gaps of the
+/// manifest have all of them.
+struct OutageTelling {
+    private let device: String
+    private var allowance = Self.most
+    private var regainedAt: MediaTime?
+    private var isWarned = false
+
+    private static let most: Int64 = 8
+    private static let interval: Int64 = 2_000_000_000
+
+    /// - Parameter device: For people, such as `camera desk`.
+    init(of device: String) {
+        self.device = device
+    }
+
+    /// - Parameter event: Of the device, in the order in which it happened.
+    /// - Returns: What is to be told in its place; `nil` for nothing.
+    mutating func told(_ event: SessionEvent) -> SessionEvent? {
+        guard event.name == .unplug || event.name == .replug else { return event }
+        regain(at: event.at)
+        if allowance > 0 {
+            allowance -= 1
+            isWarned = false
+            return event
+        }
+        if isWarned { return nil }
+        isWarned = true
+        var fields = event.fields
+        fields["text"] = .string(
+            "\(device) comes and goes, and not every time is told any more: the gaps in the manifest have all of them. "
+                + "Look at its cable.")
+        return SessionEvent(.warning, at: event.at, fields)
+    }
+
+    private mutating func regain(at time: MediaTime) {
+        guard let before = regainedAt else { return regainedAt = time }
+        let passed = time.nanoseconds.subtractingReportingOverflow(before.nanoseconds)
+        let count = passed.overflow ? 0 : passed.partialValue / Self.interval
+        guard count > 0 else { return }
+        allowance = min(allowance + min(count, Self.most), Self.most)
+        regainedAt = time
+    }
+}
