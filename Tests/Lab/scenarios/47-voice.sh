@@ -96,8 +96,9 @@ outside_voice() {
     "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
     within "the track's tone before the pause" "$(json "$results/voice.json" 'd["track"]')" 0.48 0.52
     within "the program has less of it" "$(json "$results/voice.json" 'd["program"]')" 0 0.15
-    # webrtc works in blocks of 10 ms; the suppression lets through what comes back within one more.
-    within "after the pause it comes so many milliseconds later" "$(json "$results/voice.json" 'd["delay_ms"]')" -10 20
+    # webrtc works in blocks of 10 ms; the suppression lets through what comes back within one more. A block that the server loses
+    # moves a voice for two seconds at most, and a tone tells of it only after its pause: that is up to 21 ms.
+    within "after the pause it comes so many milliseconds later" "$(json "$results/voice.json" 'd["delay_ms"]')" -25 20
     equal "the manifest says so" "$(json "$manifest" '[e["voice"]["noise"] for e in d["devices"] if "voice" in e]')" "[True]"
 }
 
