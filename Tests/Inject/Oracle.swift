@@ -65,7 +65,11 @@ struct Oracle {
     /// Whether a fault of a file may touch another: its parts, what is in it where it is a folder, and on a full disk all that is there.
     private func isTouched(_ path: String, _ folder: String, _ faulty: String?, _ fault: Fault) -> Bool {
         guard let faulty else { return false }
-        if Self.isFull.contains(fault.kind), faulty.hasPrefix(folder) { return true }
+        // A write that takes nothing is that of a full disk.
+        let isFull =
+            Self.isFull.contains(fault.kind)
+            || fault.kind == "nothing" && Seam(name: fault.seam).family == "file.write"
+        if isFull, faulty.hasPrefix(folder) { return true }
         return Self.stem(faulty) == Self.stem(path) || path.hasPrefix(faulty + "/")
     }
 
