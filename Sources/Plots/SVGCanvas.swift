@@ -100,7 +100,7 @@ public struct SVGCanvas: Sendable {
     /// To a hundredth: finer than any screen. What is no number lies at 0.
     private func number(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
-        let hundredths = Int64((min(max(value, -1e9), 1e9) * 100).rounded())
+        let hundredths = Int64(rounding: min(max(value, -1e9), 1e9) * 100)
         let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
         let sign = hundredths < 0 ? "-" : ""
         if rest == 0 { return "\(sign)\(whole)" }

@@ -67,7 +67,7 @@ extension PulseSurvey.Source {
         self.init(
             name: name, description: info.description.map { String(cString: $0) } ?? name,
             isMonitor: info.monitor_of_sink != linux_PA_INVALID_INDEX, isMuted: info.mute != 0,
-            volumePercent: Int((Double(loudest) / Double(linux_PA_VOLUME_NORM) * 100).rounded()),
+            volumePercent: Int(rounding: Double(loudest) / Double(linux_PA_VOLUME_NORM) * 100),
             hasFlatVolume: info.flags.rawValue & PA_SOURCE_FLAT_VOLUME.rawValue != 0)
     }
 }

@@ -99,12 +99,10 @@ struct SampleDating {
     }
 
     private func samples(in time: Nanoseconds) -> Int64 {
-        let (seconds, rest) = time.count.quotientAndRemainder(dividingBy: 1_000_000_000)
-        return seconds * rate + (rest * rate + 500_000_000) / 1_000_000_000
+        time.count.rescaled(from: 1_000_000_000, to: rate)
     }
 
     private func duration(of count: Int64) -> Nanoseconds {
-        let (seconds, rest) = count.quotientAndRemainder(dividingBy: rate)
-        return .seconds(seconds) + Nanoseconds(rest * 1_000_000_000 / rate)
+        .duration(of: count, perSecond: rate)
     }
 }

@@ -125,8 +125,8 @@ extension V4L2Device {
         let clock = buffer.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
         let source = buffer.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_MASK)
         let time = ClockTime(
-            nanoseconds: Int64(buffer.timestamp.tv_sec) &* 1_000_000_000 &+ Int64(buffer.timestamp.tv_usec)
-                &* 1000)
+            nanoseconds: (.seconds(Int64(buffer.timestamp.tv_sec))
+                + .microseconds(Int64(buffer.timestamp.tv_usec)) as Nanoseconds).count)
         return Filled(
             index: Int(buffer.index), byteCount: Int(buffer.bytesused), sequence: buffer.sequence,
             stamp: DriverStamp(

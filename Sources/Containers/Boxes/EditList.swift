@@ -1,3 +1,5 @@
+internal import Media
+
 /// Which part of a track's own timeline is shown, and when (`elst`, ISO/IEC 14496-12, 8.6.6). It puts T0 at time 0.
 struct EditList {
     struct Edit {
@@ -48,15 +50,5 @@ struct EditList {
                 }
             }
         }
-    }
-}
-
-extension Int64 {
-    /// Ticks of another clock, to the nearest; exact for any time of a recording.
-    func rescaled(from scale: Int64, to other: Int64) -> Int64 {
-        guard scale != other else { return self }
-        let (seconds, ticks) = quotientAndRemainder(dividingBy: scale)
-        let fraction = ticks * other
-        return seconds * other + (fraction + (fraction < 0 ? -scale : scale) / 2) / scale
     }
 }

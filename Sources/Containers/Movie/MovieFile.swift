@@ -105,7 +105,7 @@ public final class MovieFile {
     }
 
     private static func seconds(_ date: Date) -> Int64 {
-        secondsFrom1904 + Int64(date.timeIntervalSince1970.rounded(.down))
+        secondsFrom1904 + Int64(rounding: date.timeIntervalSince1970, .down)
     }
 
     /// Takes the next packet of a track, in decoding order; about every 0.4 s it writes what has come.
@@ -232,8 +232,9 @@ public final class MovieFile {
         let leading = tracks[leadingTrack]
         // The first samples should be of all tracks: only with one can the place of T0 be told.
         let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
-        let waiting = leading.pendingDuration * 1_000_000_000 / leading.description.timeScale
-        if isComplete, waiting >= dueDuration.count { return true }
+        let waiting = Nanoseconds.duration(
+            of: leading.pendingDuration, perSecond: leading.description.timeScale)
+        if isComplete, waiting >= dueDuration { return true }
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 }
             || tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit
     }

@@ -35,7 +35,7 @@ extension [RecordedTrack] {
         let seconds = map { Double($0.index.end) / Double($0.description.timeScale) }.max() ?? 0
         for index in indices where self[index].description.isTimecode {
             let timeScale = Double(self[index].description.timeScale)
-            self[index].setEnd(Swift.max(self[index].index.end, Int64((seconds * timeScale).rounded())))
+            self[index].setEnd(Swift.max(self[index].index.end, Int64(rounding: seconds * timeScale)))
         }
     }
 }

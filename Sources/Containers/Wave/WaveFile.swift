@@ -193,6 +193,6 @@ public final class WaveFile {
 
     private static func integer(_ sample: Float, scale: Float) -> Int32 {
         guard !sample.isNaN else { return 0 }
-        return Int32(min(max((sample * scale).rounded(), -scale), scale - 1))
+        return Int32(rounding: min(max(sample * scale, -scale), scale - 1))
     }
 }

@@ -89,7 +89,7 @@ final class DemuxedStream {
     /// A damaged file may say any time. What is more than ten years from its beginning counts as no time stamp, so that nobody who
     /// reckons with times has to fear an overflow.
     private func plausible(_ time: Nanoseconds) -> Nanoseconds? {
-        let limit: Int64 = 10 * 366 * 86_400 * 1_000_000_000
+        let limit: Int64 = Nanoseconds.seconds(10 * 366 * 86_400).count
         return (-limit...limit).contains(time.count) ? time : nil
     }
 

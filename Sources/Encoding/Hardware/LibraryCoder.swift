@@ -79,7 +79,7 @@ final class LibraryCoder: HardwareCoding {
         context.pointee.time_base = AVRational(num: 1, den: Int32(rate.pictures))
         context.pointee.framerate = AVRational(num: Int32(rate.pictures), den: Int32(rate.seconds))
         settings.color?.describe(context)
-        context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
+        context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
         // Pictures come out in the order of their times, so that x264 can take over at any of them.
         context.pointee.max_b_frames = 0
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER

@@ -32,7 +32,7 @@ struct ColorMap {
         map = media_color_map(
             luma: Self.factor(lumaScale), luma_cb: Self.factor(luma(ofCb) * lumaOfChroma),
             luma_cr: Self.factor(luma(ofCr) * lumaOfChroma),
-            luma_offset: Int16(((targetZero - lumaZero * lumaScale) * 32).rounded()),
+            luma_offset: Int16(rounding: (targetZero - lumaZero * lumaScale) * 32),
             cb_cb: Self.factor(cb(ofCb) * chromaScale), cb_cr: Self.factor(cb(ofCr) * chromaScale),
             cr_cb: Self.factor(cr(ofCb) * chromaScale), cr_cr: Self.factor(cr(ofCr) * chromaScale))
     }
@@ -48,7 +48,7 @@ struct ColorMap {
         }
     }
 
-    private static func factor(_ value: Double) -> Int16 { Int16((value * 16384).rounded()) }
+    private static func factor(_ value: Double) -> Int16 { Int16(rounding: value * 16384) }
 
     private static func codes(_ range: ColorDescription.Range) -> (zero: Double, luma: Double, chroma: Double)
     {

@@ -10,7 +10,7 @@ struct YCbCr: Equatable {
     /// A shade of grey: 0 black, 1 white.
     static func grey(_ brightness: Double, in color: ColorDescription) -> Self {
         let code = color.range == .full ? 255 * brightness : 16 + 219 * brightness
-        return Self(y: UInt8(code.rounded()), cb: 128, cr: 128)
+        return Self(y: UInt8(rounding: code), cb: 128, cr: 128)
     }
 
     static func black(in color: ColorDescription) -> Self { grey(0, in: color) }

@@ -106,7 +106,7 @@ final class DriftResampler: Resampling {
         let needed = partsPerMillion + min(max(steering, -Self.largestSteering), Self.largestSteering)
         // The distance is never walked to its end: it is only the unit in which the library takes a ratio.
         let distance: Int32 = 1 << 24
-        let delta = Int32((needed * 1e-6 * Double(distance)).rounded())
+        let delta = Int32(rounding: needed * 1e-6 * Double(distance))
         let result = swr_set_compensation(context.pointer, delta, distance)
         guard result >= 0 else { throw EncodingError(name, "swr_set_compensation", code: result) }
     }

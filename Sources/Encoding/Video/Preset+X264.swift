@@ -37,6 +37,6 @@ extension PictureEncodingSettings.Preset {
     func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
         // x264's `param_apply_preset` in common/base.c: of ours veryfast alone looks ahead.
         let usual = self == .veryfast ? 10 : 0
-        return ["sync-lookahead=0", "rc-lookahead=\(min(usual, Int((rate.perSecond * 0.2).rounded(.up))))"]
+        return ["sync-lookahead=0", "rc-lookahead=\(min(usual, Int(rounding: rate.perSecond * 0.2, .up)))"]
     }
 }

@@ -69,18 +69,18 @@ final class X264Stream: PictureStream {
         case .recording(let threads):
             more += preset.x264ParametersOfHolding(at: rate)
             context.pointee.thread_count = Int32(threads)
-            context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
+            context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         case .spare(let threads):
             context.pointee.thread_count = Int32(threads)
-            context.pointee.gop_size = Int32(max(1, (2 * rate.perSecond).rounded(.down)))
+            context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
             context.pointee.max_b_frames = 0
             more += preset.x264ParametersOfHolding(at: rate)
             more.append("sps-id=\(Self.spareNumber)")
         case .camera(let parameterSetsInBand):
             context.pointee.thread_count = 1
-            context.pointee.gop_size = Int32(max(1, rate.perSecond.rounded()))
+            context.pointee.gop_size = max(1, Int32(rounding: rate.perSecond))
             if !parameterSetsInBand { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
             try codec.set("tune", "zerolatency")
             more.append("scenecut=0")

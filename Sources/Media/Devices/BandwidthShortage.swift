@@ -67,7 +67,7 @@ extension BandwidthShortage.Share {
             Double(domain.time(of: reservation, at: speed).count) / Double(domain.budget.count)
         }
         guard let most = shares.max() else { return nil }
-        self.init(bytes: reservation.bytes, percent: Int((most * 100).rounded()))
+        self.init(bytes: reservation.bytes, percent: Int(rounding: most * 100))
     }
 }
 

@@ -57,7 +57,7 @@ public struct Framing: Sendable, Hashable, Codable {
         let shaped = shape.map { (rotation.swapsSides ? $0.turned : $0).largest(within: outer) } ?? outer
         guard zoom.factor > 1 else { return shaped }
         func side(_ length: Int) -> Int {
-            max(2, min(Int((Double(length) / zoom.factor / 2).rounded()) * 2, length))
+            max(2, min(Int(rounding: Double(length) / zoom.factor / 2) * 2, length))
         }
         return PictureSize(width: side(shaped.width), height: side(shaped.height))
     }
@@ -74,7 +74,7 @@ public struct Framing: Sendable, Hashable, Codable {
 
     /// An even place within some room, from its beginning, −1, to its end, 1.
     private static func place(in room: Int, at position: Double) -> Int {
-        let place = Int((Double(room) * (1 + position) / 4).rounded()) * 2
+        let place = Int(rounding: Double(room) * (1 + position) / 4) * 2
         return max(0, min(place, room / 2 * 2))
     }
 }

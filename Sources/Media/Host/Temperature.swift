@@ -17,5 +17,5 @@ public struct Temperature: Sendable, Hashable, Comparable {
 
 extension Temperature: CustomStringConvertible {
     /// `87 °C`: sensors seldom know more.
-    public var description: String { "\(Int(degrees.rounded())) °C" }
+    public var description: String { "\(Int(rounding: degrees)) °C" }
 }

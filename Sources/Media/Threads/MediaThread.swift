@@ -56,7 +56,7 @@ public final class MediaThread: Sendable {
     public static var cpuTimeOfCurrentThread: Nanoseconds {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return Nanoseconds(time)
     }
 
     /// As much before others as sound servers ask for.

@@ -63,9 +63,10 @@ package final class Monitor<State>: @unchecked Sendable {
 
     /// Sleeps until `body` returns a value or `deadline` passes on `CLOCK_MONOTONIC`; `nil` then.
     package func wait<Result>(until deadline: ClockTime, _ body: (inout State) -> Result?) -> Result? {
+        // Of a negative time the system takes none: it would answer at once, again and again.
+        let deadline = max(deadline.nanoseconds, 0)
         var time = timespec(
-            tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
-            tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
+            tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {

@@ -1,6 +1,7 @@
 /// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock is set.
 ///
-/// Every captured picture and sound carries one. Instants relative to a recording's start are `MediaTime`.
+/// Every captured picture and sound carries one. Instants relative to a recording's start are `MediaTime`. Sums and differences
+/// clamp as those of `Nanoseconds` do.
 public struct ClockTime: Sendable, Hashable, Comparable, Codable {
     public var nanoseconds: Int64
 
@@ -10,12 +11,12 @@ public struct ClockTime: Sendable, Hashable, Comparable, Codable {
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
     public static func - (lhs: Self, rhs: Self) -> Nanoseconds {
-        Nanoseconds(lhs.nanoseconds - rhs.nanoseconds)
+        Nanoseconds(lhs.nanoseconds.clampedDifference(rhs.nanoseconds))
     }
     public static func + (lhs: Self, rhs: Nanoseconds) -> Self {
-        Self(nanoseconds: lhs.nanoseconds + rhs.count)
+        Self(nanoseconds: lhs.nanoseconds.clampedSum(rhs.count))
     }
     public static func - (lhs: Self, rhs: Nanoseconds) -> Self {
-        Self(nanoseconds: lhs.nanoseconds - rhs.count)
+        Self(nanoseconds: lhs.nanoseconds.clampedDifference(rhs.count))
     }
 }

@@ -43,7 +43,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
             self.init(Int64(nominal) * 1000, per: 1001)
             return
         }
-        self.init(Int64((value * 1000).rounded()), per: 1000)
+        self.init(Int64(rounding: value * 1000), per: 1000)
     }
 
     /// Reads the fraction that `encode` writes.
@@ -71,22 +71,22 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
 
     /// The time between two pictures, to the nearest nanosecond.
     public var interval: Nanoseconds {
-        Nanoseconds((seconds * 1_000_000_000 + pictures / 2) / pictures)
+        Nanoseconds(seconds.rescaled(from: pictures, to: 1_000_000_000))
     }
 
-    /// The instant of tick `index` after the grid's start, to the nearest nanosecond; exact for any index of a day.
+    /// The instant of tick `index` after the grid's start, to the nearest nanosecond; clamped where that is beyond
+    /// 64 bits.
     public func time(ofTick index: Int64) -> MediaTime {
-        let (whole, rest) = (index * seconds).quotientAndRemainder(dividingBy: pictures)
-        return MediaTime(
-            nanoseconds: whole * 1_000_000_000 + (rest * 1_000_000_000 + pictures / 2) / pictures)
+        MediaTime(nanoseconds: index.rescaled(from: pictures, to: seconds * 1_000_000_000))
     }
 
     /// How many ticks begin before `time`: ceil(time · rate), at least 0.
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
-        // The estimate is at most one off; the exact grid decides.
-        var count = Int64(time.nanoseconds / 1_000_000_000) * pictures / seconds
-        while self.time(ofTick: count) < time { count += 1 }
+        // At most one off, since ticks lie on whole nanoseconds: the exact grid decides.
+        var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: pictures)
+        while count > 0, self.time(ofTick: count - 1) >= time { count -= 1 }
+        while count < .max, self.time(ofTick: count) < time { count += 1 }
         return count
     }
 
@@ -99,7 +99,7 @@ extension FrameRate: CustomStringConvertible {
     /// `30`, `29.97`, `7.5`: at most three digits after the point.
     public var description: String {
         if seconds == 1 { return "\(pictures)" }
-        let thousandths = Int64((perSecond * 1000).rounded())
+        let thousandths = Int64(rounding: perSecond * 1000)
         var text = "\(thousandths / 1000)."
         let fraction = String(thousandths % 1000)
         text += String(repeating: "0", count: 3 - fraction.count) + fraction

@@ -7,7 +7,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     }
 
     public init(_ instant: ClockTime, since start: ClockTime) {
-        nanoseconds = instant.nanoseconds - start.nanoseconds
+        nanoseconds = (instant - start).count
     }
 
     public init(from decoder: any Decoder) throws {
@@ -24,15 +24,12 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
 
     /// Converts to ticks of a container's time base, to the nearest tick.
     ///
-    /// Seconds and the rest are converted apart, so the result does not overflow or drift however long the session runs.
+    /// The result does not overflow or drift however long the session runs; what lies beyond 64 bits is clamped.
     ///
     /// - Parameter ticksPerSecond: The track's rate, for example 90 000 for MPEG video or 48 000 for 48 kHz audio.
-    ///   Above zero and at most 9 000 000 000.
+    ///   Above zero.
     /// - Returns: Ticks since the session began. Negative before its start.
     public func ticks(perSecond ticksPerSecond: Int64) -> Int64 {
-        let (seconds, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let fraction = remainder * ticksPerSecond
-        let half: Int64 = fraction < 0 ? -500_000_000 : 500_000_000
-        return seconds * ticksPerSecond + (fraction + half) / 1_000_000_000
+        nanoseconds.rescaled(from: 1_000_000_000, to: ticksPerSecond)
     }
 }

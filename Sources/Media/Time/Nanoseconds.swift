@@ -1,4 +1,8 @@
+internal import Glibc
+
 /// A length of time, signed, in whole nanoseconds: ± 292 years.
+///
+/// Sums, differences and products that lie beyond are clamped: times of files and devices may be anything.
 ///
 /// `Swift.Duration` counts attoseconds in 128 bits; the arithmetic of ticks and samples wants 64 bits and exact division.
 public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
@@ -17,26 +21,34 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
         try container.encode(count)
     }
 
-    public static let zero = Self(0)
-    public static func microseconds(_ count: Int64) -> Self { Self(count * 1_000) }
-    public static func milliseconds(_ count: Int64) -> Self { Self(count * 1_000_000) }
-    public static func seconds(_ count: Int64) -> Self { Self(count * 1_000_000_000) }
+    init(_ time: timespec) {
+        self = .seconds(Int64(time.tv_sec)) + Self(Int64(time.tv_nsec))
+    }
 
-    /// The nearest whole nanosecond to a number of seconds, which must lie within ± 10⁹.
+    public static let zero = Self(0)
+    public static func microseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000)) }
+    public static func milliseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000)) }
+    /// How long `count` of so many a second take, to the nearest nanosecond: samples, frames, ticks. `rate` is above zero.
+    public static func duration(of count: Int64, perSecond rate: Int64) -> Self {
+        Self(count.rescaled(from: rate, to: 1_000_000_000))
+    }
+    public static func seconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000_000)) }
+
+    /// The nearest whole nanosecond to a number of seconds; 0 of what is no number.
     public static func seconds(rounding seconds: Double) -> Self {
-        Self(Int64((seconds * 1e9).rounded()))
+        Self(Int64(rounding: seconds * 1e9))
     }
 
     public var inSeconds: Double { Double(count) / 1e9 }
     public var inMilliseconds: Double { Double(count) / 1e6 }
-    public var magnitude: Self { Self(abs(count)) }
+    public var magnitude: Self { Self(Int64(clamping: count.magnitude)) }
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.count < rhs.count }
-    public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.count + rhs.count) }
-    public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.count - rhs.count) }
-    public static func * (lhs: Self, rhs: Int64) -> Self { Self(lhs.count * rhs) }
+    public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedSum(rhs.count)) }
+    public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedDifference(rhs.count)) }
+    public static func * (lhs: Self, rhs: Int64) -> Self { Self(lhs.count.clampedProduct(rhs)) }
     public static func / (lhs: Self, rhs: Int64) -> Self { Self(lhs.count / rhs) }
-    public static prefix func - (value: Self) -> Self { Self(-value.count) }
+    public static prefix func - (value: Self) -> Self { .zero - value }
 }
 
 extension Nanoseconds {

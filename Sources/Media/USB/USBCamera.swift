@@ -76,7 +76,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
         let bytes =
             format.pixel.isRaw
             ? Double(format.pictureBytes ?? 0) : Double(format.size.pixelCount) * format.pixel.usualBytes * 3
-        return Int((bytes * format.rate.perSecond / (speed >= .high ? 8000 : 1000)).rounded(.up)) + 12
+        return Int(rounding: bytes * format.rate.perSecond / (speed >= .high ? 8000 : 1000), .up) + 12
     }
 }
 
@@ -101,6 +101,6 @@ extension PixelFormat {
 extension VideoFormat {
     /// Of a raw picture; `nil` for compressed formats.
     public var pictureBytes: Int? {
-        pixel.isRaw ? Int((Double(size.pixelCount) * pixel.usualBytes).rounded(.up)) : nil
+        pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.usualBytes, .up) : nil
     }
 }

@@ -32,7 +32,7 @@ extension SessionSetup {
         }
         return (
             CameraSets(of: found, on: machine, limit: profile.budget.hardwareCost),
-            [warning].compactMap { $0 } + resolver.notes
+            [warning].compactMap { $0 } + tooMany(found.count) + resolver.notes
         )
     }
 
@@ -51,11 +51,15 @@ extension SessionSetup {
             }
             return false
         }
-        let most = 60
-        if usable.count > most { notes.append("only the first \(most) cameras are reckoned with.") }
-        let cameras = usable.prefix(most).map {
+        notes += tooMany(usable.count)
+        let cameras = usable.map {
             SetCamera(name: $0.node, device: PlannedDevice(selector: $0.selector, device: $0))
         }
-        return (CameraSets(of: Array(cameras), on: machine), notes)
+        return (CameraSets(of: cameras, on: machine), notes)
+    }
+
+    private static func tooMany(_ count: Int) -> [String] {
+        count > CameraSets.mostCameras
+            ? ["only the first \(CameraSets.mostCameras) of \(count) cameras are reckoned with."] : []
     }
 }

@@ -56,7 +56,7 @@ public struct SoundPlacement: Sendable {
     public mutating func decide(
         deviation: Double, clock: ClockReading, at time: ClockTime
     ) -> Decision {
-        let whole = Int64(deviation.rounded())
+        let whole = Int64(rounding: deviation)
         guard whole.magnitude <= Self.largestSteered.magnitude else {
             return whole > 0 ? .bridge(samples: whole) : .cut(samples: -whole)
         }

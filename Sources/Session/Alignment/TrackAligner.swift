@@ -134,7 +134,7 @@ public struct TrackAligner<Picture> {
     }
 
     private func entryToShow(at tick: ClockTime) -> Int? {
-        let stride = max(1, Int((rate.interval.inSeconds / cameraInterval.inSeconds).rounded()))
+        let stride = max(1, Int(rounding: rate.interval.inSeconds / cameraInterval.inSeconds))
         if lastShown != nil, entries.count >= stride {
             let deviation = (entries[stride - 1].time - tick).magnitude
             if deviation.count * 100 <= cameraInterval.count * 55 { return stride - 1 }

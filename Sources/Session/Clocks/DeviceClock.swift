@@ -155,18 +155,18 @@ public struct DeviceClock: Sendable {
     }
 
     /// Nanoseconds per count as measured.
-    public var interval: Nanoseconds { Nanoseconds(Int64(slope.rounded())) }
+    public var interval: Nanoseconds { Nanoseconds(Int64(rounding: slope)) }
 
     /// How fast the device runs against its nominal rate: above 0 it counts too fast.
     public var partsPerMillion: Double { (nominalInterval / slope - 1) * 1e6 }
 
     /// The typical deviation of a stamp from the line (root mean square).
     public var jitter: Nanoseconds {
-        squareCount == 0 ? .zero : Nanoseconds(Int64((squares / squareCount).squareRoot().rounded()))
+        squareCount == 0 ? .zero : Nanoseconds(Int64(rounding: (squares / squareCount).squareRoot()))
     }
 
     /// The standard error of the line at its newest end.
-    public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(error.rounded())) }
+    public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(rounding: error)) }
 
     /// Whether the line can be relied on now, as for a live display: watched for a second or more, its standard error at
     /// most 1 ms, and the latest half second of stamps about it.

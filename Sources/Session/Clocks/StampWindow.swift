@@ -60,7 +60,7 @@ struct StampWindow: Sendable {
         let x = x(count)
         // A wild count may lie centuries ahead.
         let offset = min(max(x * expectedInterval + line(x), -Self.farthest), Self.farthest)
-        return ClockTime(nanoseconds: reference.time.nanoseconds + Int64(offset.rounded()))
+        return ClockTime(nanoseconds: reference.time.nanoseconds + Int64(rounding: offset))
     }
 
     /// The points no farther than `limit` from a line, in order of x.

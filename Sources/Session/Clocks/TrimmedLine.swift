@@ -1,3 +1,5 @@
+internal import Media
+
 /// The least-squares line through those points that agree best on one (least trimmed squares, by the concentration steps
 /// of Rousseeuw & Van Driessen, *Computing LTS Regression for Large Data Sets*, 2006): as many others as are left out may
 /// lie anywhere.
@@ -10,7 +12,7 @@ enum TrimmedLine {
     ///   - share: Of the points that the line has to suit, above 0 and at most 1.
     /// - Returns: The line; the level one through the middle for points that say nothing else.
     static func fitted(to points: [(x: Double, y: Double)], share: Double) -> StraightLine {
-        let kept = max(Int((share * Double(points.count)).rounded(.up)), min(points.count, 2))
+        let kept = max(Int(rounding: share * Double(points.count), .up), min(points.count, 2))
         // The steps find the nearest solution: one search begins at all points, one at the level line through the middle.
         let level = StraightLine(slope: 0, intercept: points.map(\.y).sorted()[points.count / 2])
         var best = (squares: Double.infinity, line: level)

@@ -87,7 +87,7 @@ struct PlannedZoom {
                 return nil
             }
             let end = Double(position > 0 ? control.maximum : control.minimum)
-            let value = Int64((end * abs(position)).rounded())
+            let value = Int64(rounding: end * abs(position))
             requests.append(ControlRequest(name: name, value: control.nearest(to: value)))
         }
         if let twice = requests.first(where: { request in

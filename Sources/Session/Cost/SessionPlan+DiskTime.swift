@@ -9,7 +9,7 @@ extension SessionPlan {
         let rate = expectedBytesPerSecond
         guard rate > 0 else { return nil }
         // A century is long enough.
-        return Nanoseconds(Int64(min(Double(max(freeBytes, 0)) / rate, 3.2e9) * 1e9))
+        return .seconds(rounding: min(Double(max(freeBytes, 0)) / rate, 3.2e9))
     }
 
     /// Into the session folder, all together.

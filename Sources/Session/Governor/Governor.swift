@@ -202,7 +202,7 @@ public struct Governor: Sendable {
                 urgency: isNow ? .now : .soon, relief: relief,
                 patience: isNow ? .milliseconds(300) : .seconds(1),
                 reason:
-                    "the encoder of \(queue.name) is \(Int(queue.intervals.rounded())) pictures behind, with room for \(room).",
+                    "the encoder of \(queue.name) is \(Int(rounding: queue.intervals)) pictures behind, with room for \(room).",
                 fill: fill)
         }
         // Pictures that take long are left out before there are many of them.

@@ -154,7 +154,7 @@ struct CameraInbox {
         if isAway, let lastTime {
             // An outage is as long as the pictures that are missing from it.
             let missing =
-                Int((Double((dated.time - lastTime).count) / Double(interval.count)).rounded()) - 1
+                Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
                 - explainedPictures
             if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
         }

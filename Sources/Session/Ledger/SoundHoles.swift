@@ -56,7 +56,8 @@ struct SoundHoles {
             let whole = (from ?? stretch.lowerBound)..<stretch.upperBound
             begun = whole
             // A device that goes away takes the slice with it that it was about to deliver.
-            let reach = Int64(SoundFormat.sessionRate) * Self.tolerance / 1_000_000_000
+            let reach = MediaTime(nanoseconds: Self.tolerance).ticks(
+                perSecond: Int64(SoundFormat.sessionRate))
             let around = whole.lowerBound..<(whole.upperBound + reach)
             let isAway = outages.overlaps(gap(of: around, cause: .away))
             return MissingSound(

@@ -39,6 +39,6 @@ struct UntoldSilence {
         guard moved * 2 > suspected.length else { return nil }
         suspicion = nil
         let count = min(moved, suspected.length).inSeconds / clock.interval.inSeconds
-        return count >= 0.5 ? (Int(count.rounded()), suspected.since) : nil
+        return count >= 0.5 ? (Int(rounding: count), suspected.since) : nil
     }
 }

@@ -45,7 +45,7 @@ struct EncoderQueue: Sendable {
 
     /// - Parameter rate: Of the ticks.
     init(rate: FrameRate) {
-        room = min(max(Int(rate.perSecond.rounded()), 2), Self.mostRoom)
+        room = min(max(Int(rounding: rate.perSecond), 2), Self.mostRoom)
     }
 
     private static let mostRoom = 30

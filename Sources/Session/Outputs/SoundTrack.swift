@@ -56,11 +56,11 @@ final class SoundTrack {
         _ samples: [Float], at time: ClockTime, clock: ClockReading, damaged: [Range<Int>] = []
     ) throws(EncodingError) {
         let frames = samples.count / channels
-        let end = time + Nanoseconds(Int64(frames) * 1_000_000_000 / Int64(inputRate))
+        let end = time + Nanoseconds.duration(of: Int64(frames), perSecond: Int64(inputRate))
         guard end > first - Self.lead else { return }
         let wanted = (time - start).inSeconds * Double(SoundFormat.sessionRate)
         guard let next else {
-            self.next = Int64(wanted.rounded())
+            self.next = Int64(rounding: wanted)
             try resampler.correct(partsPerMillion: placement.begin(clock: clock, at: time))
             note(damaged)
             try convert(samples[...])
@@ -76,12 +76,12 @@ final class SoundTrack {
             try convert(samples[...])
         case .bridge(let count):
             try flush()
-            bridge(upTo: Int64(wanted.rounded()), atMost: count + Int64(inside.rounded(.up)) + 1)
+            bridge(upTo: Int64(rounding: wanted), atMost: count + Int64(rounding: inside, .up) + 1)
             note(damaged)
             try convert(samples[...])
         case .cut:
             try flush()
-            takeBack(from: Int64(wanted.rounded()))
+            takeBack(from: Int64(rounding: wanted))
             note(damaged)
             try convert(samples[...])
         }
@@ -133,8 +133,8 @@ final class SoundTrack {
         let begin = Double(next) + resampler.delay.inSeconds * rate
         let step = rate / Double(inputRate)
         for range in frames {
-            let from = Int64((begin + Double(range.lowerBound) * step).rounded())
-            let to = Int64((begin + Double(range.upperBound) * step).rounded())
+            let from = Int64(rounding: begin + Double(range.lowerBound) * step)
+            let to = Int64(rounding: begin + Double(range.upperBound) * step)
             damaged.insert(contentsOf: from..<max(to, from + 1))
         }
     }

@@ -89,7 +89,7 @@ public struct ProgramLayout: Sendable, Equatable {
     }
 
     /// The nearest even number.
-    private static func even(_ length: Double) -> Int { 2 * Int((length / 2).rounded()) }
+    private static func even(_ length: Double) -> Int { 2 * Int(rounding: length / 2) }
 
     /// The nearest even number to a fraction.
     private static func even(_ length: Int, over parts: Int) -> Int { 2 * ((length + parts) / (2 * parts)) }

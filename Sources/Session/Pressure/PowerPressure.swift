@@ -15,7 +15,7 @@ enum PowerPressure {
         let time = power.timeToEmpty.map { ", enough for \($0.count / 60_000_000_000) min" } ?? ""
         return PressureFactor(
             .power, charge.level(ofRemaining: rest),
-            "the computer runs on a battery, which is \(Int((rest * 100).rounded())) % full\(time)")
+            "the computer runs on a battery, which is \(Int(rounding: rest * 100)) % full\(time)")
     }
 
     static func deadline(_ power: PowerSupply?) -> PressureCost.Deadline? {

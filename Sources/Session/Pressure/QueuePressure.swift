@@ -1,3 +1,5 @@
+internal import Media
+
 /// What it means that queues do not become empty.
 enum QueuePressure {
     /// Of the room of an encoder's queue, by what stands in it all of a second: from four fifths on there is no room left for
@@ -15,7 +17,7 @@ enum QueuePressure {
     }
 
     private static func factor(_ queue: QueueAge) -> PressureFactor {
-        let behind = "\(Int(queue.intervals.rounded())) pictures behind"
+        let behind = "\(Int(rounding: queue.intervals)) pictures behind"
         switch queue.kind {
         case .encoder(let room):
             return PressureFactor(

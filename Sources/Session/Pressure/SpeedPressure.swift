@@ -22,7 +22,7 @@ struct SpeedPressure: Sendable {
         guard speed.capped > 0 else { return nil }
         return PressureFactor(
             .speed, cap.level(ofRemaining: speed.allowed),
-            "\(speed.capped) of \(speed.count) processors are capped; together they may run at \(Int((speed.allowed * 100).rounded())) % of their speed"
+            "\(speed.capped) of \(speed.count) processors are capped; together they may run at \(Int(rounding: speed.allowed * 100)) % of their speed"
         )
     }
 
@@ -59,7 +59,7 @@ struct SpeedPressure: Sendable {
         let part = throttledPeriods.increase / periods.increase
         return PressureFactor(
             .share, Self.quota.level(of: part),
-            "the quota of \((quota * 10).rounded() / 10) processors ran out in \(Int((part * 100).rounded())) % of the last 10 s"
+            "the quota of \((quota * 10).rounded() / 10) processors ran out in \(Int(rounding: part * 100)) % of the last 10 s"
         )
     }
 }

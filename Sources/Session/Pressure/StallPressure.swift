@@ -53,5 +53,5 @@ enum StallPressure {
         stall.scope == .ownGroup ? "tasks of this program's group" : "tasks"
     }
 
-    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+    private static func percent(_ share: Double) -> String { "\(Int(rounding: share * 100)) %" }
 }

@@ -1,4 +1,5 @@
 import Foundation
+internal import Glibc
 internal import YAML
 
 extension ProfileLibrary {
@@ -7,13 +8,24 @@ extension ProfileLibrary {
         func error(_ found: String) -> ProfileError {
             ProfileError(file: path, found: found, expected: "a profile that can be read")
         }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw error("no such file")
+        // Whoever opens a named pipe waits for nobody.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR, ENAMETOOLONG: throw error("no such file")
+            // A socket is not opened at all.
+            case ENXIO: throw error("a socket or a device, which is no file")
+            default: throw error("a file that may not be opened")
+            }
         }
-        if isFolder.boolValue { throw error("a folder") }
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw error("a file that may not be opened")
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw error("a file that cannot be read") }
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw error("a folder")
+        case S_IFIFO: throw error("a named pipe, which may never end")
+        default: throw error("a device, which is no file")
         }
         var bytes: [UInt8] = []
         do {

@@ -134,8 +134,8 @@ struct ProfileValue {
     func bitrate(in range: ClosedRange<Int>) throws(ProfileError) -> Int {
         let text = plainText ?? ""
         let isThousands = text.hasSuffix("k")
-        guard let number = Int(isThousands ? String(text.dropLast()) : text), number <= range.upperBound,
-            range.contains(number * (isThousands ? 1000 : 1))
+        guard let number = Int(isThousands ? String(text.dropLast()) : text),
+            (0...range.upperBound).contains(number), range.contains(number * (isThousands ? 1000 : 1))
         else {
             throw error(
                 expected: "bits per second from \(range.lowerBound / 1000)k to \(range.upperBound / 1000)k, "

@@ -341,7 +341,7 @@ struct ManifestBuilder {
         let seconds = Int64(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
         let microseconds = Int64(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
         var cost = manifest.cost ?? Manifest.Cost()
-        cost.cpu_ns = seconds * 1_000_000_000 + microseconds * 1000 - inputs.simulationTime.count
+        cost.cpu_ns = (.seconds(seconds) + .microseconds(microseconds) - inputs.simulationTime).count
         cost.peak_memory_bytes = Int64(usage.ru_maxrss) * 1024
         cost.pressure = pressure
         return cost
@@ -395,7 +395,7 @@ struct ManifestBuilder {
     static func timeStamp(_ date: Date) -> String {
         let total = date.timeIntervalSince1970
         var seconds = time_t(total.rounded(.down))
-        let fraction = Int64(((total - total.rounded(.down)) * 1e9).rounded(.down))
+        let fraction = Int64(rounding: (total - total.rounded(.down)) * 1e9, .down)
         var parts = tm()
         localtime_r(&seconds, &parts)
         func padded(_ number: Int, _ width: Int) -> String {

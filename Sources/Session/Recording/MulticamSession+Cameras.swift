@@ -72,7 +72,7 @@ extension MulticamSession {
             guard clock.now < deadline else {
                 throw SessionChangeError(
                     "camera \(input.role) (\(input.source.device.name.printable())) has not delivered within "
-                        + "\(Int(options.startTimeLimit.inSeconds.rounded(.up))) s and is not taken in: look at its cable, or try another port."
+                        + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s and is not taken in: look at its cable, or try another port."
                 )
             }
             clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)

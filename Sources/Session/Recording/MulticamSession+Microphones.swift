@@ -58,7 +58,7 @@ extension MulticamSession {
             guard clock.now < deadline else {
                 throw SessionChangeError(
                     "\(refusal): \(input.source.device.name.printable()) has not delivered within "
-                        + "\(Int(options.startTimeLimit.inSeconds.rounded(.up))) s. Look at its cable, and whether another program has it."
+                        + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s. Look at its cable, and whether another program has it."
                 )
             }
             clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)

@@ -88,7 +88,7 @@ final class SessionInputs {
                 throw .device(
                     DeviceError(
                         device: waiting, operation: "start",
-                        reason: .silent(seconds: Int(limit.inSeconds.rounded(.up)))))
+                        reason: .silent(seconds: Int(rounding: limit.inSeconds, .up))))
             }
             clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
             keepLatest()

@@ -106,7 +106,7 @@ final class StorageDirector {
         case nil: break
         case .atReserve: conclude(index, at: position)
         case .runsOut(let minutes, let timeLeft):
-            let left = Int64((timeLeft.inSeconds / 60).rounded(.down))
+            let left = Int64(rounding: timeLeft.inSeconds / 60, .down)
             let time = left == 0 ? "less than a minute" : left == 1 ? "one minute" : "\(left) minutes"
             tell(
                 "\(disk.folder.path.printable()): the disk has room for \(time) more. Free some space; when the room comes "

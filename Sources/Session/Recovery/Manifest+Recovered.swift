@@ -137,7 +137,7 @@ extension Manifest.Track {
         guard codec != "mjpeg", grid != false, let rate = rate.flatMap({ FrameRate($0) }) else { return told }
         let shown = content.written - told
         let share = captureRate.map { min(1, $0.perSecond / rate.perSecond) } ?? 1
-        let captured = Int64((Double(shown) * share).rounded())
+        let captured = Int64(rounding: Double(shown) * share)
         // A camera that is faster than the track has another frame for the tick.
         guard captureRate.map({ $0 <= rate }) ?? true else { return content.written - captured }
         let missed = Int64(

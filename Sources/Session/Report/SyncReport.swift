@@ -54,7 +54,7 @@ struct SyncReport {
         let height =
             Self.headerHeight + Double(sentences.count) * Self.sentenceHeight
             + Double(manifest.devices.count) * Self.rowHeight + Double(others.count) * Self.laneRowHeight + 24
-        var canvas = SVGCanvas(size: PictureSize(width: Self.width, height: Int(height.rounded(.up))))
+        var canvas = SVGCanvas(size: PictureSize(width: Self.width, height: Int(rounding: height, .up)))
         var y = drawHeader(sentences, on: &canvas)
         for device in manifest.devices {
             draw(device, at: y, on: &canvas)

@@ -51,16 +51,19 @@ public struct CameraSets: Sendable, Equatable {
     /// Whether every maximal set is told.
     public let isComplete: Bool
 
+    /// Others are left out: sets are bits of a number.
+    public static let mostCameras = 60
     static let mostTrials = 5000
     static let mostSets = 32
 
     /// - Parameters:
-    ///   - cameras: In the order of their priority, at most 60.
+    ///   - cameras: In the order of their priority; those after the first `mostCameras` are left out.
     ///   - machine: That they are to run on.
     ///   - limit: The hardware cost that a set may have.
     public init(of cameras: [SetCamera], on machine: MachineModel, limit: Double = 1) {
+        let cameras = cameras.prefix(Self.mostCameras)
         var search = CameraSetSearch(
-            cameras: cameras.filter { !$0.formats.isEmpty }, machine: machine, limit: limit)
+            cameras: Array(cameras.filter { !$0.formats.isEmpty }), machine: machine, limit: limit)
         let (sets, isComplete) = search.maximalSets()
         self.isComplete = isComplete && sets.count <= Self.mostSets
         groups = sets.prefix(Self.mostSets).map { search.group($0) }

@@ -66,7 +66,7 @@ struct SoundWatch {
     mutating func take(_ samples: [Float], at time: ClockTime) {
         let frames = samples.count / step
         guard frames > 0 else { return }
-        let duration = Nanoseconds(Int64(frames) * 1_000_000_000 / Int64(rate))
+        let duration = Nanoseconds.duration(of: Int64(frames), perSecond: Int64(rate))
         let (peak, squares) = measure(samples, frames: frames)
         level.take(highest: peak, squares: squares, lasting: duration)
         let until = time + duration
@@ -79,7 +79,7 @@ struct SoundWatch {
             alarms.append(
                 SoundAlarm(
                     kind: .clipping, isEnd: !begins, at: begins ? time : until, peak: peak,
-                    duration: Nanoseconds(Int64(found) * 1_000_000_000 / Int64(rate))))
+                    duration: .duration(of: Int64(found), perSecond: Int64(rate))))
         }
     }
 

@@ -35,7 +35,7 @@ enum ClipFile {
         var last: Int64 = -1
         return pictures.map { picture in
             let time = (picture.capturedAt - first.capturedAt).inSeconds
-            last = max(last + 1, Int64((time * rate.perSecond).rounded()))
+            last = max(last + 1, Int64(rounding: time * rate.perSecond))
             return last
         }
     }

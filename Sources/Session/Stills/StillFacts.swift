@@ -40,7 +40,7 @@ public struct StillFacts: Sendable, Equatable {
             isExposureAutomatic != true || time.isVolatile, time.value > 0, time.value <= 1_000_000
         {
             // In 100 µs (kernel documentation, ext-ctrls-camera).
-            exposureTime = Nanoseconds(time.value * 100_000)
+            exposureTime = .microseconds(100) * time.value
         }
     }
 

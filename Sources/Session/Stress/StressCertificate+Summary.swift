@@ -96,14 +96,14 @@ extension StressCertificate {
         if let peak = environment.pressure_peak { parts.append("System pressure peaked at \(peak.rawValue)") }
         if let range = environment.temperature {
             parts.append(
-                "temperatures were \(Int(range.lowest.rounded())) to \(Int(range.highest.rounded())) °C")
+                "temperatures were \(Int(rounding: range.lowest)) to \(Int(rounding: range.highest)) °C")
         }
         return parts.isEmpty ? [] : [parts.joined(separator: ", ") + "."]
     }
 
     /// `5 s`, `1:30:00`.
     static func length(_ nanoseconds: Int64) -> String {
-        let seconds = Int((Double(nanoseconds) / 1e9).rounded())
+        let seconds = Int(rounding: Double(nanoseconds) / 1e9)
         guard seconds >= 60 else {
             let tenths = (Double(nanoseconds) / 1e8).rounded() / 10
             return tenths == tenths.rounded() ? "\(Int(tenths)) s" : "\(tenths) s"

@@ -79,7 +79,7 @@ extension TrackLosses {
             ?? "“\(word)” happened"
     }
 
-    static func whole(_ count: Double) -> String { "\(Int64(min(count, 1e15).rounded()))" }
+    static func whole(_ count: Double) -> String { "\(Int64(rounding: min(count, 1e15)))" }
 
     private static func percent(_ share: Double) -> String { trimmed((share * 100_000).rounded() / 1000) }
 

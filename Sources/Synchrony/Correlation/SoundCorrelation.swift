@@ -115,7 +115,7 @@ public final class SoundCorrelation {
     private func sum(_ pieces: [(center: Double, lags: [Float])], drift: Double) -> [Float] {
         var sum = [Float](repeating: 0, count: 2 * reach + 1)
         for piece in pieces {
-            media_add_shifted(piece.lags, &sum, sum.count, Int((piece.center * drift).rounded()))
+            media_add_shifted(piece.lags, &sum, sum.count, Int(rounding: piece.center * drift))
         }
         return sum
     }

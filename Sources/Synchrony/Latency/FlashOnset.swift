@@ -61,7 +61,7 @@ enum FlashOnset {
         func time(_ share: Double) -> MediaTime {
             MediaTime(
                 nanoseconds: look.time.nanoseconds
-                    + Int64((Double(look.interval.count) * share).rounded()))
+                    + Int64(rounding: Double(look.interval.count) * share))
         }
         return time(from)...time(to)
     }

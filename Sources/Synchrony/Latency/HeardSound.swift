@@ -51,14 +51,13 @@ struct HeardSound: Sendable {
 
     /// How long so many samples take.
     func duration(of count: Int64) -> Nanoseconds {
-        let (seconds, rest) = count.quotientAndRemainder(dividingBy: rate)
-        return .seconds(seconds) + Nanoseconds(rest * 1_000_000_000 / rate)
+        .duration(of: count, perSecond: rate)
     }
 
     /// So many samples from about a time on, and the count before the first; `nil` where not all are there.
     func window(from begin: ClockTime, count: Int) -> (samples: [Float], first: Int64)? {
         guard let start = time(of: first) else { return nil }
-        let index = Int(((begin - start).inSeconds * Double(rate)).rounded())
+        let index = Int(rounding: (begin - start).inSeconds * Double(rate))
         guard index >= 0, index + count <= samples.count else { return nil }
         return (Array(samples[index..<index + count]), first + Int64(index))
     }

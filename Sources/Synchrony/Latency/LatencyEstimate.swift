@@ -36,7 +36,7 @@ public struct LatencyEstimate: Sendable, Equatable {
             return Double(outside.count) * Double(outside.count)
         }
         let scatter = (squares.reduce(0, +)).squareRoot() / Double(ranges.count)
-        uncertainty = (high - low) / 2 + Nanoseconds(Int64((Self.standardErrors * scatter).rounded(.up)))
+        uncertainty = (high - low) / 2 + Nanoseconds(Int64(rounding: Self.standardErrors * scatter, .up))
         let middles = ranges.map { $0.lowerBound + ($0.upperBound - $0.lowerBound) / 2 }.sorted()
         let distances = middles.map { ($0 - median).magnitude }.sorted()
         spread = distances[distances.count / 2]

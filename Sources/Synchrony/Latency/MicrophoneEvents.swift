@@ -67,8 +67,7 @@ public struct MicrophoneEvents: Sendable {
 
     /// A sample's time by a clock that runs at the nominal rate, from the first sample on.
     private func ownTime(of sample: Int64) -> Int64 {
-        let (seconds, rest) = sample.quotientAndRemainder(dividingBy: Int64(rate))
-        return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(rate)
+        Nanoseconds.duration(of: sample, perSecond: Int64(rate)).count
     }
 
     private func dated(_ event: SharpEvent) -> SharpEvent {

@@ -110,7 +110,7 @@ struct TrackEvents {
             guard own == rate else { return nil }
             while let sound = try reader.nextSound() {
                 let time = sound.time.nanoseconds + part.start.count - window.begin.nanoseconds
-                let first = Int((Double(time) / 1e9 * rate).rounded())
+                let first = Int(rounding: Double(time) / 1e9 * rate)
                 if first >= result.count { break }
                 let from = max(0, -first)
                 let to = min(sound.samples.count, result.count - first)

@@ -84,8 +84,11 @@ public final class FileCamera: CameraSource {
         guard let recordingStart else { return }
         var next: CapturedPicture? = first
         var end = recordingStart
+        var times = FileTimes()
         while let picture = next {
-            let time = recordingStart + (picture.capturedAt - first.capturedAt)
+            let place = picture.capturedAt - first.capturedAt
+            if let problem = times.problem(at: place) { return receive(.ended(at: end, cause: problem)) }
+            let time = recordingStart + place
             end = time + interval
             guard clock.sleep(until: end, unless: cancellation) else { return }
             receive(.picture(dated(picture, time, sequence)))

@@ -63,7 +63,7 @@ public final class FileMicrophone: MicrophoneSource {
         let reader = try MediaFileReader(path: path, media: .audio)
         let timebase = DeviceTimebase(
             rate: FrameRate(Int64(format.rate)), phase: Nanoseconds(clock.now.nanoseconds))
-        let length = max(1, Int64(format.rate) * Self.slice.count / 1_000_000_000)
+        let length = max(1, MediaTime(nanoseconds: Self.slice.count).ticks(perSecond: Int64(format.rate)))
         var count: Int64 = 0
         while true {
             let time = timebase.time(of: count)
@@ -100,7 +100,9 @@ public final class FileMicrophone: MicrophoneSource {
         let step = max(1, format.rate / 100) * format.channels
         let timebase = DeviceTimebase(rate: FrameRate(Int64(format.rate)))
         var end = start
+        var times = FileTimes()
         while let (samples, time) = try reader.nextSound() {
+            if let problem = times.problem(at: time) { return receive(.ended(at: end, cause: problem)) }
             // Where the file leaves a gap, so does the microphone.
             let place = MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
             for offset in stride(from: 0, to: samples.count, by: step) {

@@ -27,5 +27,5 @@ struct PaintColor: Sendable, Equatable {
         self.init(red: grey, green: grey, blue: grey, in: color)
     }
 
-    private static func code(_ value: Double) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
+    private static func code(_ value: Double) -> UInt8 { UInt8(rounding: value) }
 }

@@ -25,9 +25,9 @@ struct StillPicture: Sendable {
     func paint(on canvas: Canvas, rotation: Rotation, color: ColorDescription) {
         precondition(color.matrix == .bt601, "a still image keeps its matrix")
         let isFull = color.range == .full
-        let lumaCodes = (0...255).map { isFull ? UInt8($0) : UInt8((16 + 219 * Double($0) / 255).rounded()) }
+        let lumaCodes = (0...255).map { isFull ? UInt8($0) : UInt8(rounding: 16 + 219 * Double($0) / 255) }
         let chromaCodes = (0...255).map {
-            isFull ? UInt8($0) : UInt8((128 + 224 * (Double($0) - 128) / 255).rounded())
+            isFull ? UInt8($0) : UInt8(rounding: 128 + 224 * (Double($0) - 128) / 255)
         }
         for (index, component) in Self.components(of: canvas.pixel).enumerated() {
             paint(index, as: component, on: canvas, rotation, codes: index == 0 ? lumaCodes : chromaCodes)

@@ -11,18 +11,38 @@ struct ReadableFile {
     ///   - path: Of the file.
     ///   - selector: As the user wrote it.
     ///   - operation: What is tried, for messages: `opening the file`.
-    /// - Throws: When it is not there or may not be read.
+    /// - Throws: When it is not there, may not be read, or is no file but a pipe, a socket or a device, which might never answer.
     init(_ path: String, asked selector: String, operation: String) throws(VirtualDeviceError) {
         self.path = path
         self.selector = selector
         self.operation = operation
-        guard access(path, R_OK) == 0 else {
+        // Whoever opens a named pipe waits for nobody.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
             let number = errno
+            // A socket is not opened at all; a device may have no driver.
+            if number == ENXIO { throw .device(Self.noFile("a socket or a device", selector, operation)) }
             throw .device(
                 [ENOTDIR, ENAMETOOLONG].contains(number)
                     ? DeviceError(device: selector, operation: operation, reason: .notFound)
                     : DeviceError(device: selector, operation: operation, errno: number))
         }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else {
+            throw .device(DeviceError(device: selector, operation: operation, errno: errno))
+        }
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG, S_IFDIR: break
+        case S_IFIFO: throw .device(Self.noFile("a named pipe", selector, operation))
+        default: throw .device(Self.noFile("a device", selector, operation))
+        }
+    }
+
+    private static func noFile(_ what: String, _ selector: String, _ operation: String) -> DeviceError {
+        DeviceError(
+            device: selector, operation: operation,
+            reason: .other("it is \(what), which is no file. Name a media file."))
     }
 
     /// Reads from it; what cannot be understood is the device's failure.

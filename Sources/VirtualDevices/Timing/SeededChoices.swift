@@ -35,7 +35,7 @@ struct SeededChoices: Sendable, Equatable {
     /// Uniform in ± `limit`.
     func error(_ purpose: Purpose, of number: Int64, within limit: Nanoseconds) -> Nanoseconds {
         guard limit > .zero else { return .zero }
-        return Nanoseconds(Int64(((fraction(purpose, of: number) * 2 - 1) * Double(limit.count)).rounded()))
+        return Nanoseconds(Int64(rounding: (fraction(purpose, of: number) * 2 - 1) * Double(limit.count)))
     }
 
     /// Uniform in [0, `limit`).

@@ -70,7 +70,7 @@ struct StatusLine {
             return ["\(status.cameras.count) cameras\(lost > 0 ? " −\(lost)" : "")"]
         }
         return status.cameras.map { camera in
-            let rate = Int64((camera.rate * 10).rounded())
+            let rate = Int64(rounding: camera.rate * 10)
             let words = [
                 camera.role,
                 detail < .shortFigures ? "\(rate / 10).\(rate % 10)/s" : "\((rate + 5) / 10)",

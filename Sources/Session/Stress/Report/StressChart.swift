@@ -81,7 +81,7 @@ struct StressChart {
     /// `7 s`, `2:30`, `1:02:30`.
     private static func time(_ seconds: Double) -> String {
         if seconds < 60 { return "\(Axis.label(seconds)) s" }
-        let whole = Int(seconds.rounded())
+        let whole = Int(rounding: seconds)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes) = (whole / 3600, whole / 60 % 60)
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
