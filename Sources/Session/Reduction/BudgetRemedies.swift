@@ -35,8 +35,8 @@ struct BudgetRemedies {
         if let duration, let space = cost.terms.first(where: { $0.resource == HardwareCost.diskSpace }),
             space.used > profile.budget.hardwareCost
         {
-            let possible = Nanoseconds(
-                Int64(duration.inSeconds * profile.budget.hardwareCost / space.used) * 1_000_000_000)
+            let possible = Nanoseconds.seconds(
+                Int64(rounding: duration.inSeconds * profile.budget.hardwareCost / space.used, .towardZero))
             sentences.append(
                 "\(Self.roomPrefix)\(possible.words): record for no longer, make room, or name another folder with `--output`."
             )
