@@ -244,6 +244,10 @@ struct ProfileErrorTests {
                 "3:30: program.audio.bitrate: found “160”, expected bits per second from 32k to 512k, for example 160k."
             ),
             (
+                two + "program: { audio: { bitrate: -9223372036854775808k } }",
+                "3:30: program.audio.bitrate: found “-9223372036854775808k”, expected bits per second from 32k to 512k, for example 160k."
+            ),
+            (
                 two + "program: { size: 1921x1080 }",
                 "3:18: program.size: found “1921x1080”, expected a size with even sides from 64 to 8192 pixels, for example 1920x1080."
             ),

@@ -130,4 +130,11 @@ struct CameraSetsTests {
         let small = SetCamera(name: "x", device: device([try offer(.yuyv, "320x240", 30)]))
         #expect(small.formats.map(\.description) == ["yuyv 320x240 at 30"])
     }
+
+    @Test("of more cameras than a set can have the first are reckoned with")
+    func tooMany() throws {
+        let cameras = try (0..<70).map { try Self.camera("c\($0)", "64x36") }
+        let sets = CameraSets(of: cameras, on: Self.machine([]), limit: 1e9)
+        #expect(names(sets) == [(0..<CameraSets.mostCameras).map { "c\($0)" }])
+    }
 }
