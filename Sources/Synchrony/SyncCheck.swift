@@ -221,7 +221,7 @@ public struct SyncCheck {
         }
         guard drift == nil else { return nil }
         return frame == nil
-            ? "Drift is not known: the recording is too short to measure it."
+            ? "The recording is too short to measure drift."
             : "Drift is not known: a camera's drift shows only after many claps."
     }
 }

@@ -106,7 +106,7 @@ struct VerdictTests {
         }
         #expect(
             verdict.sentences == [
-                "The program misses 204 of 304 frames (the limit is 1 %) and stood still for 6.5 s: the computer was too slow.",
+                "The program misses 204 of 300 frames (the limit is 1 %) and stood still for 6.5 s: the computer was too slow.",
                 "Camera desk is complete; the program can be made again from it in a video editor.",
                 "Next time \(Self.lighter).",
             ])
@@ -123,17 +123,23 @@ struct VerdictTests {
         #expect(!whole.text.contains("made again"))
     }
 
-    @Test("survives pauses of the program at any time that a manifest's file may hold")
-    func anyPause() {
+    @Test(
+        "survives pauses of the program at any time, in a recording of any length, that a manifest's file may hold",
+        arguments: [Int64.min, -1, 0, 10_000_000_000, .max])
+    func anyPause(duration: Int64) {
         for (start, end) in [(Int64.min, Int64.max), (.max, .min), (9, 3), (-5, -1)] {
-            let verdict = Self.verdict([Self.program(lost: ["governor": 3])], microphones: []) {
-                $0.governor = [start, end].enumerated().map { index, time in
+            let verdict = Self.verdict([Self.program(lost: ["governor": 30])], microphones: []) {
+                $0.duration_ns = duration
+                // Twice, so that their sum could be too large.
+                $0.governor = [start, end, start, end].enumerated().map { index, time in
                     Manifest.GovernorStep(
-                        at_ns: time, step: index == 0 ? "program on → paused" : "program paused → on",
+                        at_ns: time,
+                        step: index.isMultiple(of: 2) ? "program on → paused" : "program paused → on",
                         reason: "")
                 }
             }
             #expect(verdict.level == .bad)
+            #expect(verdict.text.hasPrefix("The program misses 30 of 300 frames"))
         }
     }
 
