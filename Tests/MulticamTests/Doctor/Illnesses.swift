@@ -252,7 +252,8 @@ extension DoctorTests {
             facts: {
                 $0.ownFolders = [HealthyMachine.folder("/home/ann/.config/multicam", isWritable: false)]
             },
-            "storage.own", .warning, "preferences cannot be kept here", mend: "chown 0 /home/ann/.config/multicam"),
+            "storage.own", .warning, "preferences cannot be kept here",
+            mend: "chown 0 /home/ann/.config/multicam"),
         Illness("no home", facts: { $0.ownFolders = [] }, "storage.own", .warning, "HOME"),
     ]
 

@@ -427,7 +427,8 @@ struct PlanReductionTests {
         #expect(!reduction.fits && reduction.refusal.hasPrefix("too little disk: "))
         #expect(
             reduction.remedies.contains {
-                $0.hasPrefix("the disk has room for 4") && $0.contains(" min ") && $0.contains("record for no longer")
+                $0.hasPrefix("the disk has room for 4") && $0.contains(" min ")
+                    && $0.contains("record for no longer")
             })
         #expect(reduction.refusal.hasPrefix("too little disk: 10 h need "))
     }
