@@ -191,4 +191,19 @@ struct FaultTests {
         try recording.checkSchema()
         #expect(recording.manifest.marks.map(\.text) == ["question 1"])
     }
+
+    @Test(
+        "the gap of a camera that returns after the recording's end reaches to the end, and no further",
+        arguments: ["mjpeg", "h264", "yuyv"])
+    func returnsTooLate(format: String) async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              a: { device: "virtual:clap?phase=0&unplug=0.3&replug=0.8", size: 64x36, rate: 30, format: \(format) }
+              b: { device: "virtual:clap?phase=0&jitter=500", size: 64x36, rate: 30 }
+            tracks: { cameras: \(format == "yuyv" ? "encode" : "copy") }
+            """, seconds: 0.6)
+        let gap = try #require(recording.manifest.gaps.first { $0.track == "a" })
+        #expect(gap.to.nanoseconds == 600_000_000)
+    }
 }

@@ -2,16 +2,16 @@ internal import Media
 
 /// Decides which comings and goings of one device are told: one with a loose contact would otherwise fill the events.
 ///
-/// Eight are told at once, and one more for every two seconds. The first that is not told becomes a warning. The gaps of the
-/// manifest have all of them.
+/// Twelve are told at once, and one more for every half second: no hand pulls and plugs a cable faster for long. The first that is not
+/// told becomes a warning. The gaps of the manifest have all of them.
 struct OutageTelling {
     private let device: String
     private var allowance = Self.most
     private var regainedAt: MediaTime?
     private var isWarned = false
 
-    private static let most: Int64 = 8
-    private static let interval: Int64 = 2_000_000_000
+    private static let most: Int64 = 12
+    private static let interval: Int64 = 500_000_000
 
     /// - Parameter device: For people, such as `camera desk`.
     init(of device: String) {

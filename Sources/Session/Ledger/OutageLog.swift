@@ -45,7 +45,16 @@ struct OutageLog {
         if gap.to > gap.from, !overlaps(gap) { gaps.append(gap) }
     }
 
-    /// It is back, or the recording ends.
+    /// The recording ends: no gap reaches beyond, though the device may have come back later.
+    mutating func finish(at time: ClockTime) {
+        end(at: time)
+        let last = MediaTime(time, since: start)
+        gaps = gaps.filter { $0.from < last }.map { gap in
+            gap.to <= last ? gap : Gap(track: gap.track, from: gap.from, to: last, cause: gap.cause)
+        }
+    }
+
+    /// It is back.
     mutating func end(at time: ClockTime) {
         guard let outage = open else { return }
         open = nil

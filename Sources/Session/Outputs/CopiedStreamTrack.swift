@@ -97,7 +97,7 @@ final class CopiedStreamTrack: CameraTrack {
             let missing = Int((last - since).count / max(input.clockReading.interval.count, 1))
             aligner.addLoss(count: missing, cause: absence, capturedAt: max(since, start))
         }
-        outages.end(at: last)
+        outages.finish(at: last)
         lane.finish()
     }
 

@@ -58,10 +58,11 @@ struct GridFollower {
 
     /// Ends a gap that is still open, and counts what an absent camera did not deliver until the end.
     mutating func finish(at end: MediaTime) {
-        guard let since = outages.awaySince, let absence = outages.absence else { return }
         let last = start + Nanoseconds(end.nanoseconds)
-        let missing = Int((last - since).count / max(aligner.cameraInterval.count, 1))
-        aligner.addFinalLoss(count: missing, cause: absence)
-        outages.end(at: last)
+        if let since = outages.awaySince, let absence = outages.absence {
+            let missing = Int((last - since).count / max(aligner.cameraInterval.count, 1))
+            aligner.addFinalLoss(count: missing, cause: absence)
+        }
+        outages.finish(at: last)
     }
 }

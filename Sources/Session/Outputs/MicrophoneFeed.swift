@@ -166,7 +166,7 @@ final class MicrophoneFeed {
     func finish(at end: MediaTime) {
         note(holes.finish(besides: outages))
         noteDamage(damage.finish())
-        outages.end(at: start + Nanoseconds(end.nanoseconds))
+        outages.finish(at: start + Nanoseconds(end.nanoseconds))
         for track in tracks { track.finish() }
         if tracks.isEmpty { loudness?.finish() }
         voice?.finish(at: end)

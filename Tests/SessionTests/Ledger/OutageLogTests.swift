@@ -32,4 +32,15 @@ struct OutageLogTests {
                 gap(1700, 2000, "unplugged"),
             ])
     }
+
+    @Test("end with the recording, though the device comes back later, or goes later")
+    func finish() {
+        var log = OutageLog(track: "desk", start: start)
+        log.begin(at: at(100), cause: "unplugged")
+        log.end(at: at(800))
+        log.begin(at: at(900), cause: "unplugged")
+        log.finish(at: at(600))
+        #expect(log.gaps == [gap(100, 600, "unplugged")])
+        #expect(log.awaySince == nil)
+    }
 }
