@@ -59,7 +59,7 @@ struct GovernedAdditionTests {
         }
     }
 
-    /// As soon as something is recorded; with the guest there memory gets short, and some seconds later the recording ends.
+    /// As soon as something is recorded; with the guest there memory gets short, and the recording ends when something was given up.
     private static func addGuest(
         to session: MulticamSession, of setup: SessionSetup, crowding host: CrowdedHost
     ) {
@@ -82,7 +82,10 @@ struct GovernedAdditionTests {
             }
             clock.sleep(until: clock.now + .seconds(2), unless: Cancellation())
             host.crowd()
-            clock.sleep(until: clock.now + .seconds(4), unless: Cancellation())
+            let patience = clock.now + .seconds(30)
+            while session.status.givenUp.isEmpty, clock.now < patience {
+                clock.sleep(until: clock.now + .milliseconds(50), unless: Cancellation())
+            }
         }
     }
 }
