@@ -5,6 +5,8 @@ struct Film {
     struct Stream: Equatable {
         let packetSizes: [Int]
         let bytes: Data
+        /// Frames that are there for others to be decoded by, and that the track's edit hides.
+        let hiddenCount: Int
     }
 
     let streams: [Stream]
@@ -18,14 +20,36 @@ struct Film {
         var streams: [Stream] = []
         for track in Self.boxes(bytes, index.content) where track.type == "trak" {
             guard let table = Self.box(["mdia", "minf", "stbl"], bytes, track.content),
-                let stream = Self.stream(bytes, table)
+                let stream = Self.stream(bytes, table, hiddenBefore: Self.editStart(bytes, track.content))
             else { return nil }
             streams.append(stream)
         }
         self.streams = streams
     }
 
-    private static func stream(_ bytes: [UInt8], _ table: Range<Int>) -> Stream? {
+    /// Where in the track's own time what is shown begins; 0 without an edit.
+    private static func editStart(_ bytes: [UInt8], _ track: Range<Int>) -> Int {
+        guard let edits = box(["edts", "elst"], bytes, track) else { return 0 }
+        let width = number(bytes, edits.lowerBound, 1) == 1 ? 8 : 4
+        let starts = (0..<number(bytes, edits.lowerBound + 4, 4)).map { edit in
+            number(bytes, edits.lowerBound + 8 + edit * (2 * width + 4) + width, width)
+        }
+        // An edit of −1 shows nothing.
+        return starts.first { $0 >= 0 && $0 < Int(UInt32.max) } ?? 0
+    }
+
+    /// The values of a table of runs, each a count and a value of 32 bits.
+    private static func values(_ bytes: [UInt8], _ runs: Range<Int>) -> [Int] {
+        (0..<number(bytes, runs.lowerBound + 4, 4)).flatMap { run in
+            let entry = runs.lowerBound + 8 + 8 * run
+            let value = Int(Int32(truncatingIfNeeded: number(bytes, entry + 4, 4)))
+            return Array(repeating: value, count: min(number(bytes, entry, 4), 1_000_000))
+        }
+    }
+
+    private static func stream(
+        _ bytes: [UInt8], _ table: Range<Int>, hiddenBefore start: Int
+    ) -> Stream? {
         guard let sizes = box(["stsz"], bytes, table), let runs = box(["stsc"], bytes, table) else {
             return nil
         }
@@ -53,7 +77,15 @@ struct Film {
             all += bytes[place..<place + size]
             packet += held
         }
-        return packet == count ? Stream(packetSizes: packetSizes, bytes: all) : nil
+        let durations = box(["stts"], bytes, table).map { values(bytes, $0) } ?? []
+        let delays = box(["ctts"], bytes, table).map { values(bytes, $0) } ?? []
+        var (decode, hiddenCount) = (0, 0)
+        for (index, duration) in durations.enumerated() {
+            if decode + (index < delays.count ? delays[index] : 0) + duration <= start { hiddenCount += 1 }
+            decode += duration
+        }
+        return packet == count
+            ? Stream(packetSizes: packetSizes, bytes: all, hiddenCount: hiddenCount) : nil
     }
 
     private static func box(_ path: [String], _ bytes: [UInt8], _ range: Range<Int>) -> Range<Int>? {

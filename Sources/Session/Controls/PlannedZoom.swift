@@ -80,7 +80,8 @@ struct PlannedZoom {
                 )
             }
             let value = (Double(zoom.minimum) * camera.zoom.factor).rounded()
-            requests.append(ControlRequest(name: zoom.name, value: zoom.nearest(to: Int64(value))))
+            requests.append(
+                ControlRequest(name: zoom.name, value: zoom.nearest(to: Int64(rounding: value, .towardZero))))
         }
         for (name, position) in [("pan_absolute", pan), ("tilt_absolute", tilt)] where position != 0 {
             guard let control = usable(name, controls), control.minimum < 0, control.maximum > 0 else {

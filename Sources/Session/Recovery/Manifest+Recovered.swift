@@ -143,7 +143,7 @@ extension Manifest.Track {
         let missed = Int64(
             lost.filter { $0.key != LossCause.disk.rawValue }.values.reduce(0, +))
         let away = Gap.length(of: gaps.filter { $0.track == name && $0.cause != LossCause.disk.rawValue })
-        let awayCount = Int64(Double(rate.ticks(before: away)) * share)
+        let awayCount = Int64(rounding: Double(rate.ticks(before: away)) * share, .towardZero)
         return content.written - max(0, captured - max(missed, awayCount))
     }
 

@@ -30,7 +30,8 @@ struct SyncHistory: Sendable {
             clocks[reading.role, default: Course()].add(
                 ClockPoint(
                     partsPerMillion: reading.ppm,
-                    residual: Nanoseconds(Int64(reading.residualMicroseconds * 1000))), at: reading.at)
+                    residual: Nanoseconds(Int64(rounding: reading.residualMicroseconds * 1000, .towardZero))),
+                at: reading.at)
         }
     }
 

@@ -216,7 +216,7 @@ struct SyncReport {
     /// `0:07` or `1:02:30`; below 10 s with tenths.
     private static func clock(_ seconds: Double) -> String {
         if seconds != seconds.rounded() { return Axis.label((seconds * 10).rounded() / 10) + " s" }
-        let whole = Int(seconds)
+        let whole = Int(rounding: seconds, .towardZero)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let minutes = whole / 60
         return minutes < 60

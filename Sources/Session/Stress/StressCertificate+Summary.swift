@@ -106,7 +106,7 @@ extension StressCertificate {
         let seconds = Int(rounding: Double(nanoseconds) / 1e9)
         guard seconds >= 60 else {
             let tenths = (Double(nanoseconds) / 1e8).rounded() / 10
-            return tenths == tenths.rounded() ? "\(Int(tenths)) s" : "\(tenths) s"
+            return tenths == tenths.rounded() ? "\(Int64(rounding: tenths)) s" : "\(tenths) s"
         }
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)

@@ -94,6 +94,6 @@ extension TrackLosses {
 
     /// `8` rather than `8.0`.
     private static func trimmed(_ value: Double) -> String {
-        value == value.rounded() && value < 1e15 ? "\(Int64(value))" : "\(value)"
+        value == value.rounded() && abs(value) < 1e15 ? "\(Int64(rounding: value))" : "\(value)"
     }
 }

@@ -68,7 +68,8 @@ struct ClapComparison {
         // Two standard errors of the median, and what the onsets themselves may be off.
         let error = 2.5 * scatter / Double(claps.count).squareRoot() + own
         return MeasuredOffset(
-            at: meanTime(claps), offset: Nanoseconds(Int64(middle)), uncertainty: Nanoseconds(Int64(error)),
+            at: meanTime(claps), offset: Nanoseconds(Int64(rounding: middle, .towardZero)),
+            uncertainty: Nanoseconds(Int64(rounding: error, .towardZero)),
             claps: claps.count)
     }
 
