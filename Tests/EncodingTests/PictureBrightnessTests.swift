@@ -49,4 +49,27 @@ struct PictureBrightnessTests {
             #expect(brightness.mean(of: picture) == nil)
         }
     }
+
+    @Test(
+        "Sizes that no picture has, and planes further off than memory reaches, are refused rather than reckoned with",
+        arguments: [PixelFormat.yuyv, .uyvy, .nv12, .i420, .i422, .grey, .bgra])
+    func impossible(pixel: PixelFormat) {
+        let sides = [-1, 0, 16385, 1 << 31, Int.max]
+        let sizes = sides.flatMap { [PictureSize(width: $0, height: 2), PictureSize(width: 2, height: $0)] }
+        let whole = PictureSize(width: 64, height: 48)
+        let planes = PicturePlane.packed(pixel, whole).planes
+        func mean(_ size: PictureSize, _ planes: [PicturePlane]) -> Double? {
+            brightness.mean(
+                of: CapturedPicture(
+                    pixel: pixel, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0),
+                    sequence: 0, memory: SharedBytes(count: 64 * 48 * 4), planes: planes))
+        }
+        #expect(mean(whole, planes) != nil)
+        for size in sizes { #expect(mean(size, planes) == nil, "\(size)") }
+        for far in [Int.min, -1, Int.max / 2, Int.max] {
+            let off = planes.map { PicturePlane(offset: far, stride: $0.stride) }
+            let long = planes.map { PicturePlane(offset: $0.offset, stride: far) }
+            #expect(mean(whole, off) == nil && mean(whole, long) == nil, "\(far)")
+        }
+    }
 }

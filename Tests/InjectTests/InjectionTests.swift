@@ -22,6 +22,7 @@ struct InjectionTests {
         "microphone.host.event:1:timeAhead+:1", "microphone.guest.event:1:odd+:1",
         "camera.desk.event:1:countMin+:1", "camera.desk.event:1:awayBack+:1",
         "camera.face.event:1:lost-max+:1",
+        "camera.side.event:1:sizeHuge+:1", "camera.side.event:11:sizeHuge+:1",
     ]
 
     @Test("lives through two hundred of its failures, gives up only what they touch, and accounts for that")

@@ -3,6 +3,7 @@ import Media
 extension CapturedPicture {
     /// Whether the planes of a raw picture lie inside its memory: what a device says of itself is not to be believed.
     var hasItsPlanes: Bool {
+        guard size.isPlausible else { return false }
         let packed = PicturePlane.packed(pixel, size)
         guard !packed.planes.isEmpty, planes.count == packed.planes.count else { return false }
         return planes.indices.allSatisfy { index in
@@ -10,7 +11,8 @@ extension CapturedPicture {
             let end = index + 1 < packed.planes.count ? packed.planes[index + 1].offset : packed.byteCount
             let rows = (end - packed.planes[index].offset) / rowBytes
             let plane = planes[index]
-            return plane.offset >= 0 && plane.stride >= rowBytes
+            return (0...memory.count).contains(plane.offset) && plane.stride >= rowBytes
+                && plane.stride <= memory.count
                 && plane.offset + plane.stride * (rows - 1) + rowBytes <= memory.count
         }
     }

@@ -1,5 +1,8 @@
 /// Width × height in pixels, each 1…16384.
 public struct PictureSize: Sendable, Hashable, Codable {
+    /// How long a side may be, in pixels: what codecs and drivers know of. Longer ones overflow a byte count.
+    private static let sides = 1...16384
+
     public let width: Int
     public let height: Int
 
@@ -12,7 +15,7 @@ public struct PictureSize: Sendable, Hashable, Codable {
     public init?(_ text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
-            (1...16384).contains(width), (1...16384).contains(height)
+            Self(width: width, height: height).isPlausible
         else { return nil }
         self.init(width: width, height: height)
     }
@@ -24,11 +27,14 @@ public struct PictureSize: Sendable, Hashable, Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         width = try values.decode(Int.self, forKey: .width)
         height = try values.decode(Int.self, forKey: .height)
-        guard (1...16384).contains(width), (1...16384).contains(height) else {
+        guard isPlausible else {
             throw DecodingError.dataCorruptedError(
                 forKey: .width, in: values, debugDescription: "\(width)x\(height) is no picture's size")
         }
     }
+
+    /// Whether a picture can have this size: both sides lie in 1…16384. What a device or a file says need not be so.
+    public var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
 
     public var pixelCount: Int { width * height }
 

@@ -276,7 +276,7 @@ final class CameraInput: Sendable {
 
     private func receive(_ picture: CapturedPicture) {
         let arrival = clock.now
-        guard PlausibleStamp.pictures.contains(picture.sequence) else {
+        guard PlausibleStamp.pictures.contains(picture.sequence), picture.size.isPlausible else {
             return box.withLock { $0.miss(1, .corrupt, capturedAt: arrival - latency) }
         }
         var picture = picture
