@@ -15,7 +15,7 @@ struct RandomProfileTests {
 
     @Test(
         "each is refused in a sentence, or recorded whole with an account of every frame",
-        .timeLimit(.minutes(60)))
+        .timeLimit(.minutes(240)))
     func recorded() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(
             path: "multicam-random-\(UUID().uuidString)")

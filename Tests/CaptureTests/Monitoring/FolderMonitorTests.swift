@@ -5,7 +5,7 @@ import Testing
 @testable import Capture
 
 // Beside hundreds of others a test may wait minutes for its turn.
-@Suite("News of a file", .timeLimit(.minutes(20)))
+@Suite("News of a file", .timeLimit(.minutes(240)))
 struct FolderMonitorTests {
     @Test(
         "a file that is put in its place is told, in a folder that is there or made later, and no other file")

@@ -6,7 +6,7 @@ import Testing
 @testable import MulticamKit
 
 // Beside hundreds of others a test may wait minutes for its turn.
-@Suite("The preferred camera, as a program sees it", .timeLimit(.minutes(20)))
+@Suite("The preferred camera, as a program sees it", .timeLimit(.minutes(240)))
 struct DeviceChoiceTests {
     /// A computer with nodes that come and go, and a file for choices.
     private final class Place {

@@ -6,7 +6,7 @@ import Testing
 @testable import MulticamKit
 
 // Beside hundreds of others a test may wait minutes for its turn.
-@Suite("A live list of devices", .timeLimit(.minutes(20)))
+@Suite("A live list of devices", .timeLimit(.minutes(240)))
 struct DiscoverySessionTests {
     private func session(_ machine: NodeMachine) throws -> DiscoverySession {
         try DiscoverySession(

@@ -65,7 +65,7 @@ struct GovernedAdditionTests {
     ) {
         _ = MediaThread(name: "guest") {
             let clock = MonotonicClock()
-            let limit = clock.now + .seconds(20)
+            let limit = clock.now + .seconds(600)
             var stills = SessionStills(setup.plan, cameras: setup.cameras, clock: clock)
             defer { session.stop() }
             while true {
@@ -82,7 +82,7 @@ struct GovernedAdditionTests {
             }
             clock.sleep(until: clock.now + .seconds(2), unless: Cancellation())
             host.crowd()
-            let patience = clock.now + .seconds(30)
+            let patience = clock.now + .seconds(600)
             while session.status.givenUp.isEmpty, clock.now < patience {
                 clock.sleep(until: clock.now + .milliseconds(50), unless: Cancellation())
             }

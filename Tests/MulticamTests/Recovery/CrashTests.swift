@@ -49,7 +49,8 @@ struct CrashTests {
               cam-2: { device: "virtual:clap?phase=0", size: 320x180, rate: 30 }
             microphones: { mic: { device: "virtual:tone" }, mic-2: { device: "virtual:tone" } }
             tracks: { cameras: copy, microphones: wav }
-            """, crashingAt: 4
+            """, crashingAt: 4,
+            having: ["cameras/cam-3.mov", "cameras/cam-2-2.mov", "audio/mic-3.wav", "audio/mic-2-2.wav"]
         ) { session, second in
             if second == 1 { session.split() }
         }

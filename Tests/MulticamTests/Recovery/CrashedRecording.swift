@@ -11,10 +11,11 @@ final class CrashedRecording {
     /// - Parameters:
     ///   - profile: In YAML.
     ///   - second: When the crash happens, counted from the start of the recording.
+    ///   - names: Files that are there before it, however slow the disk was until then.
     ///   - steer: Called once a second with the session and the second, before the crash.
     /// - Throws: What goes wrong before that.
     init(
-        _ profile: String, crashingAt second: Int,
+        _ profile: String, crashingAt second: Int, having names: [String] = [],
         steer: @escaping @Sendable (MulticamSession, Int) -> Void = { _, _ in }
     ) async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(
@@ -26,6 +27,13 @@ final class CrashedRecording {
         let host = SteeringHost { session, look in
             steer(session, look)
             guard look == second, let path = session.folderPath else { return }
+            let clock = MonotonicClock()
+            let limit = clock.now + .seconds(600)
+            while !names.allSatisfy({ FileManager.default.fileExists(atPath: "\(path)/\($0)") }),
+                clock.now < limit
+            {
+                clock.sleep(until: clock.now + .milliseconds(20), unless: Cancellation())
+            }
             Self.copy(path, to: folder)
         }
         _ = try await Recording(profile, seconds: Double(second) + 1, host: host, steer: host.follow)

@@ -33,7 +33,7 @@ struct EditedFilesTests {
 
     @Test(
         "neither recover nor verify nor sync-check crashes on them, and what is called whole is",
-        .timeLimit(.minutes(60)))
+        .timeLimit(.minutes(240)))
     func edited() async throws {
         let split = try await CrashedRecording(Self.crashedProfile, crashingAt: 3) { session, second in
             if second == 1 { session.split() }

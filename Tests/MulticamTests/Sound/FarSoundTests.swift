@@ -90,7 +90,7 @@ struct FarSoundTests {
 
     @Test(
         "and a named pipe is refused as a device and as a profile, and nobody waits for it",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(240)))
     func pipe() async throws {
         try await inFolder { folder in
             let path = folder + "/pipe"
