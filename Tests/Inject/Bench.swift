@@ -192,17 +192,22 @@ struct Bench {
 
 /// Sets a mark and splits the recording in its middle.
 private final class Steering: Sendable {
+    /// The session holds its cameras, and one of them holds this.
+    private struct Steered {
+        weak var session: MulticamSession?
+    }
+
     private let clock: SimulatedClock
-    private let session = Monitor<MulticamSession?>(nil)
+    private let steered = Monitor(Steered())
 
     init(clock: SimulatedClock) { self.clock = clock }
 
-    func steer(_ session: MulticamSession) { self.session.withLock { $0 = session } }
+    func steer(_ session: MulticamSession) { steered.withLock { $0.session = session } }
 
     func begin(at start: ClockTime) {
-        _ = clock.startThread(named: "steer") { [clock, session] in
+        _ = clock.startThread(named: "steer") { [clock, steered] in
             clock.sleep(until: start + .milliseconds(700), unless: Cancellation())
-            let session = session.withLock { $0.take() }
+            let session = steered.withLock { $0.session }
             session?.mark("the middle")
             session?.split()
         }

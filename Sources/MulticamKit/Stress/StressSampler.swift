@@ -6,11 +6,16 @@ internal import Session
 /// Samples a run once a second: the session asks it how the computer is, on a thread and a clock of the session's, so that in
 /// simulated time too it comes when it should.
 final class StressSampler: HostReading {
+    /// The session holds its host.
+    private struct Followed {
+        weak var session: MulticamSession?
+    }
+
     private let host: (any HostReading)?
     private let cameras: [String: ObservedCamera]
     private let microphones: [any MicrophoneSource]
     private let isRealTime: Bool
-    private let session = Monitor<MulticamSession?>(nil)
+    private let followed = Monitor(Followed())
     private let collected = Monitor(StressCourse())
 
     /// - Parameters:
@@ -29,14 +34,14 @@ final class StressSampler: HostReading {
     }
 
     /// Whose status is sampled.
-    func follow(_ session: MulticamSession) { self.session.withLock { $0 = session } }
+    func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
 
     var course: StressCourse { collected.withLock { $0 } }
 
     func read(folder: String, at time: ClockTime) -> HostState {
         let state = host?.read(folder: folder, at: time) ?? HostState()
         guard let start = cameras.values.compactMap(\.recordingStart).first else { return state }
-        let status = session.withLock { $0 }?.status ?? SessionStatus()
+        let status = followed.withLock { $0.session }?.status ?? SessionStatus()
         let used = isRealTime ? Self.processorTime() : nil
         let madeUp =
             cameras.values.map(\.simulationTime).reduce(.zero, +)

@@ -4,17 +4,22 @@ import Session
 /// Asks something of a session at each look of its own at the computer: once a second, on the session's clock, so that a simulated
 /// recording is steered at the same instants again.
 final class SteeringHost: HostReading {
-    private let session = Monitor<MulticamSession?>(nil)
+    /// The session holds its host.
+    private struct Followed {
+        weak var session: MulticamSession?
+    }
+
+    private let followed = Monitor(Followed())
     private let looks = Monitor(0)
     private let steer: @Sendable (MulticamSession, Int) -> Void
 
     /// - Parameter steer: Given the session and the number of the look, from 0 on.
     init(_ steer: @escaping @Sendable (MulticamSession, Int) -> Void) { self.steer = steer }
 
-    func follow(_ session: MulticamSession) { self.session.withLock { $0 = session } }
+    func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
 
     func read(folder: String, at time: ClockTime) -> HostState {
-        if let session = session.withLock({ $0 }) {
+        if let session = followed.withLock({ $0.session }) {
             let number = looks.withLock { looks in
                 defer { looks += 1 }
                 return looks
