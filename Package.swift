@@ -35,8 +35,9 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
-        "Capture", "Containers", "Encoding", "Host", "Media", "MulticamKit", "Plots", "Session", "Synchrony",
-        "VirtualDevices", "YAML",
+        "Capture", "Containers", "Doctor", "Encoding", "Host", "Media", "Monitoring", "Plan", "Plots",
+        "Profiles",
+        "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
     ]
     let inputs = ["Corpus", "Findings", "Words"]
     return isFuzzing
@@ -57,22 +58,49 @@ let package = Package(
     targets: [
         // The command and the face of the library.
         .executableTarget(
-            name: "multicam", dependencies: ["Arguments", "Media", "MulticamKit", "Session", "Synchrony"],
+            name: "multicam",
+            dependencies: [
+                "Arguments", "Control", "Doctor", "Media", "Monitoring", "MulticamKit", "Plan", "Profiles",
+                "Session",
+                "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Writers",
+            ],
             swiftSettings: strict),
         module(
-            "MulticamKit", "CLinux", "Capture", "Containers", "Encoding", "Host", "Media", "Session",
-            "Synchrony", "VirtualDevices"),
-        module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "Session"),
+            "MulticamKit", "Control", "Doctor", "Encoding", "Media", "Monitoring", "Plan", "Profiles",
+            "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing"),
+        module(
+            "StressTest", "CLinux", "Capture", "Doctor", "Host", "Media", "Monitoring", "Plan", "Plots",
+            "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
+        module("Doctor", "Capture", "Host", "Media", "Setup"),
+        module(
+            "Setup", "Capture", "Control", "Encoding", "Host", "Media", "Monitoring", "Plan", "Profiles",
+            "Session", "SessionFolder", "Synchrony", "VirtualDevices"),
+        module(
+            "Control", "CLinux", "Descriptors", "Media", "Monitoring", "Plan", "Profiles", "Session",
+            "SessionFolder", "Timing"),
+        module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 
-        // The parts, none of which knows another at its own height. Imports point down.
-        module("VirtualDevices", "Encoding", "Media"),
+        // One recording while it runs, and what it is made of. Imports point down.
+        module(
+            "Session", "Containers", "Encoders", "Media", "Monitoring", "Plan", "Profiles", "SessionFolder",
+            "Timing", "Writers"),
+        module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
+        module("Writers", "Containers", "Media", "Monitoring", "SessionFolder"),
+        module("SessionFolder", "Containers", "Media", "Monitoring", "Plan", "Plots", "Profiles", "Timing"),
+        module("Monitoring", "Media", "Plan", "Profiles"),
+        module("Plan", "Media", "Profiles", "Timing"),
         // With the shipped profiles in its code (a link to Profiles/): a program of another package has no folder of ours.
         .target(
-            name: "Session", dependencies: ["Containers", "Media", "Plots", "YAML"],
-            resources: [.embedInCode("Profile/Shipped")], swiftSettings: strict),
-        module("Capture", "CLinux", "Media"),
+            name: "Profiles", dependencies: ["Media", "YAML"], resources: [.embedInCode("Shipped")],
+            swiftSettings: strict),
+        module("Timing", "Media"),
+
+        // Devices, pixels and samples, files and the machine, none of which knows another.
+        module("VirtualDevices", "Encoding", "Media"),
+        module("Capture", "CLinux", "Descriptors", "Media"),
         module("Encoding", "CMedia", "Media"),
-        module("Containers", "CFiles", "Media"),
+        module("Containers", "CFiles", "Descriptors", "Media"),
+        module("Descriptors", "CFiles", "Media"),
         module("Host", "Media"),
         module("Plots", "Media"),
         module("Arguments", "Media"),
@@ -92,18 +120,20 @@ let package = Package(
 
         // Records in simulated time for tools/ten-hours.
         .executableTarget(
-            name: "simulate", dependencies: ["Media", "MulticamKit", "Session"], path: "Tests/Simulate",
+            name: "simulate", dependencies: ["Media", "Session", "SessionFolder", "Setup"],
+            path: "Tests/Simulate",
             swiftSettings: strict),
 
         // Lets every part of a recording fail at every call, for tools/inject and its suite.
         .target(name: "CInject", path: "Tests/CInject", cSettings: shim),
         .executableTarget(
-            name: "inject", dependencies: ["CInject", "Encoding", "Media", "MulticamKit", "Session"],
+            name: "inject",
+            dependencies: ["CInject", "Encoding", "Media", "Session", "SessionFolder", "Setup", "Writers"],
             path: "Tests/Inject", swiftSettings: strict),
 
         // Prints what clocks and resampling cost, for tools/clock-cost.
         .executableTarget(
-            name: "clock-cost", dependencies: ["Encoding", "Media", "Session"], path: "Tests/ClockCost",
+            name: "clock-cost", dependencies: ["Encoding", "Media", "Timing"], path: "Tests/ClockCost",
             swiftSettings: strict),
 
         // Says how long a large film takes to finish, for tools/finish-time.
@@ -113,25 +143,41 @@ let package = Package(
 
         // Machines that are only files, for tests of what sysfs and proc say.
         .target(name: "MadeUpMachines", path: "Tests/MadeUpMachines", swiftSettings: strict),
+        // Disks that hang when a test wants them to.
+        .target(
+            name: "TestDisks", dependencies: ["Containers", "Media", "SessionFolder", "Writers"],
+            path: "Tests/TestDisks", swiftSettings: strict),
         // Random numbers that are the same each time.
         .target(name: "SeededNoise", path: "Tests/SeededNoise", swiftSettings: strict),
         tests("MediaTests", "Media"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
-        tests("PlotsTests", "Plots", "Media"),
+        tests("PlotsTests", "Media", "Plots"),
         tests("HostTests", "Host", "MadeUpMachines", "Media"),
         tests("ContainersTests", "Containers", "Media", "SeededNoise"),
         tests("EncodingTests", "Encoding", "Media", "SeededNoise"),
         tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),
-        tests("VirtualDevicesTests", "VirtualDevices", "Encoding", "Media"),
-        tests("SessionTests", "Session", "Containers", "Media", "SeededNoise"),
-        tests("SynchronyTests", "Synchrony", "Encoding", "Media", "SeededNoise", "Session"),
-        tests("InjectTests", "inject"),
-        tests("CommandTests", "multicam", "Media", "Session"),
+        tests("VirtualDevicesTests", "Encoding", "Media", "VirtualDevices"),
+        tests("TimingTests", "Media", "SeededNoise", "Session", "SessionFolder", "Timing"),
+        tests("ProfilesTests", "Media", "Profiles"),
+        tests("PlanTests", "Media", "Monitoring", "Plan", "Profiles", "Session", "Timing"),
+        tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
+        tests("SessionFolderTests", "Media", "Profiles", "SessionFolder", "Timing"),
+        tests("WritersTests", "Containers", "Media", "SessionFolder", "TestDisks", "Writers"),
         tests(
-            "MulticamTests", "MadeUpMachines", "MulticamKit", "Capture", "Encoding", "Media", "SeededNoise",
-            "Session", "Synchrony",
-            "VirtualDevices"),
+            "EncodersTests", "Containers", "Encoders", "Media", "Session", "TestDisks", "Timing", "Writers"),
+        tests("StressTestTests", "Media", "Profiles", "Session", "SessionFolder", "StressTest", "Timing"),
+        tests(
+            "SessionTests", "Containers", "Encoders", "Media", "Session", "SessionFolder", "TestDisks",
+            "Timing", "Writers"),
+        tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
+        tests("InjectTests"),
+        tests(
+            "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
+        tests(
+            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "MadeUpMachines", "Media",
+            "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
+            "StressTest", "Synchrony", "VirtualDevices", "Writers"),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]

@@ -1,8 +1,12 @@
 import Arguments
+import Control
 import Glibc
 import Media
 import MulticamKit
+import Profiles
 import Session
+import SessionFolder
+import Setup
 import Synchrony
 
 /// The program: finds the command, runs it, says what went wrong, and exits.

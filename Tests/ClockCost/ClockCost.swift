@@ -1,6 +1,6 @@
 import Encoding
 import Media
-import Session
+import Timing
 
 /// Measures what clocks and resampling cost: processor time as a share of a core, for four cameras and four microphones.
 /// A release build is meant; see `tools/clock-cost`.

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Session
+import SessionFolder
 import Testing
 
 @testable import multicam

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Session
+import Plan
 import Testing
 
 @testable import multicam

@@ -1,7 +1,9 @@
 import Media
 import Testing
 
+@testable import Monitoring
 @testable import Session
+@testable import Timing
 @testable import multicam
 
 @Suite("the status line")

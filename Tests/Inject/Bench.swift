@@ -2,8 +2,11 @@ import CInject
 import Encoding
 import Foundation
 import Media
-import MulticamKit
+import Plan
 import Session
+import SessionFolder
+import Setup
+import Writers
 
 /// A second and a half of a recording in simulated time that has one of everything: copied MJPEG and H.264, an encoded track, a camera
 /// that goes away and becomes a slate, a program, sound to be resampled, a safety copy, listeners, a split.

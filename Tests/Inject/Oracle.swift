@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Session
+import SessionFolder
 
 /// The sentences that hold whatever fails, held against a recording with a fault and the same one without.
 struct Oracle {

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Session
+import SessionFolder
 
 /// Records with one fault after the other in this process, and says of each what did not hold.
 struct Worker {

@@ -1,8 +1,10 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 import Testing
+import Writers
 
 @Suite("metadata of cameras")
 struct CameraMetadataTests {

@@ -1,5 +1,7 @@
 import Media
+import Plan
 import Session
+import SessionFolder
 import Testing
 import VirtualDevices
 

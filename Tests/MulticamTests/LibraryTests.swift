@@ -1,7 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
+import Plan
 import Session
+import SessionFolder
+import Setup
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Media
-import MulticamKit
-import Session
+import Monitoring
+import SessionFolder
 import Testing
 
 @Suite("system pressure while recording")

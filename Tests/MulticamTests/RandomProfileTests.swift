@@ -1,8 +1,10 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 import Testing
+import Timing
 
 /// Profiles that chance has written, each recorded for a moment in simulated time.
 ///

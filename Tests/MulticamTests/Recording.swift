@@ -1,7 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
+import Writers
 
 /// A whole recording of made-up devices in simulated time, and the independent programs that read it back.
 final class Recording {

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Session
+import SessionFolder
 import Testing
 
 @Suite("slates in recordings")

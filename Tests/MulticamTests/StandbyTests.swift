@@ -1,7 +1,10 @@
 import Foundation
 import Media
-import MulticamKit
+import Monitoring
+import Plan
 import Session
+import SessionFolder
+import Setup
 import Testing
 
 @Suite("Devices that stand by")

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import Media
-import MulticamKit
 import Session
+import SessionFolder
 import Testing
+import Writers
 
 @Suite("storage that fails")
 struct StorageTests {

@@ -1,7 +1,9 @@
 import Foundation
 import Media
 import Session
+import SessionFolder
 import Testing
+import Timing
 
 @testable import Synchrony
 

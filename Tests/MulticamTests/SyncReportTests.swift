@@ -1,8 +1,7 @@
 import Foundation
 import FoundationXML
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 import Testing
 
 @Suite("The report on clocks")

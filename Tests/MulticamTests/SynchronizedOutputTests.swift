@@ -1,8 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
 import Testing
+import Timing
 
 @Suite("synchronised outputs")
 struct SynchronizedOutputTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
 import Testing
 
 @Suite("The time of day in the files")

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Session
+import SessionFolder
 import Testing
 import VirtualDevices
 

@@ -1,7 +1,8 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 
 /// Records a profile of made-up devices in simulated time, as fast as the machine computes.
 ///

@@ -1,3 +1,4 @@
+internal import Descriptors
 import Media
 
 /// Tells when cameras come and go, on a thread of its own.

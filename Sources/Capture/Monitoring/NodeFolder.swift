@@ -1,3 +1,4 @@
+internal import Descriptors
 import Glibc
 
 /// News of the video nodes in `/dev`: made, removed, or given other permissions. The one owner of an inotify watch.

@@ -1,3 +1,4 @@
+internal import Descriptors
 import Glibc
 
 /// Small looks at the file system, where "not there" is an answer and no error: sysfs and proc change at any moment.

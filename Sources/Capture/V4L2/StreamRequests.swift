@@ -1,3 +1,4 @@
+internal import Descriptors
 import Media
 
 /// What is asked of a camera's thread while it streams. Any thread may ask; it is woken for it.

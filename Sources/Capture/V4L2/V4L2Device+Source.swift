@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Descriptors
 import Media
 
 /// What capture sticks have and webcams lack: a source at their input that may change or be lost.

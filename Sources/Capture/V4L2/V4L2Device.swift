@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Descriptors
 import Glibc
 public import Media
 

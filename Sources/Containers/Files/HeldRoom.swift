@@ -1,4 +1,5 @@
 import CFiles
+internal import Descriptors
 import Glibc
 import Media
 

@@ -1,3 +1,4 @@
+internal import Descriptors
 import Glibc
 public import Media
 

@@ -1,3 +1,4 @@
+internal import Descriptors
 import Glibc
 import Media
 

@@ -2,7 +2,9 @@ internal import Encoding
 internal import Foundation
 internal import Glibc
 public import Media
+internal import Plan
 internal import Session
+public import Setup
 internal import Synchrony
 
 /// Measures how late a session's cameras and microphones stamp what all of them see and hear: claps or flashes with a beep.
@@ -98,7 +100,7 @@ public final class Calibration: Sendable {
     /// - Returns: A sentence for the user if what was kept before could not be read.
     /// - Throws: When it cannot be written, or when this user has no place for it.
     public func keep(_ result: CalibrationResult) throws(StateFileError) -> String? {
-        guard let file = SessionSetup.calibrationFile else {
+        guard let file = Calibrations.file else {
             throw StateFileError(
                 path: "XDG_STATE_HOME", subject: Calibrations.subject, operation: "keep", errno: ENOENT)
         }

@@ -1,4 +1,6 @@
 public import Media
+internal import SessionFolder
+public import Setup
 public import Synchrony
 
 /// What a calibration has found of one device.

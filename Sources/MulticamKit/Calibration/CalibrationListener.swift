@@ -1,6 +1,8 @@
 internal import Encoding
 internal import Media
+internal import Plan
 internal import Session
+internal import Setup
 internal import Synchrony
 
 /// Looks at pictures and listens to sound while a calibration runs. Used by the observer's thread alone.

@@ -1,4 +1,5 @@
 internal import Media
+internal import Setup
 internal import Synchrony
 
 /// What is known while a calibration runs: events come in, findings and remarks go out. A value: time is an argument.

@@ -1,4 +1,6 @@
 internal import Media
+internal import SessionFolder
+internal import Timing
 
 /// What a camera's thread leaves for the timeline's, and what is known of the camera: under one lock.
 struct CameraInbox {

@@ -1,4 +1,5 @@
 internal import Media
+internal import SessionFolder
 
 extension CameraInput {
     /// What the timeline takes out, in the order of capture.

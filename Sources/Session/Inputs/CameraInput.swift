@@ -1,4 +1,6 @@
 internal import Media
+internal import SessionFolder
+internal import Timing
 
 /// One camera of the session: takes what its source delivers, judges it, dates it and keeps it for the timeline.
 ///

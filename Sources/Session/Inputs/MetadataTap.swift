@@ -1,4 +1,5 @@
 internal import Media
+public import Writers
 
 /// Hands a camera's metadata to a program that uses the library: of every picture from T0 to the recording's end, and of
 /// those that were lost.

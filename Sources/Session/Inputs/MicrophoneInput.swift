@@ -1,4 +1,7 @@
 internal import Media
+internal import Monitoring
+internal import SessionFolder
+internal import Timing
 
 /// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no sound become
 /// silence here, once for all that listen.

@@ -1,4 +1,5 @@
 internal import Media
+internal import SessionFolder
 
 /// Decides which comings and goings of one device are told: one with a loose contact would otherwise fill the events.
 ///

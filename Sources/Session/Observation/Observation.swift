@@ -1,4 +1,6 @@
 public import Media
+public import Plan
+internal import Timing
 
 /// Cameras and microphones that run as for a recording, but are only looked at: no file is written.
 ///

@@ -1,4 +1,5 @@
 internal import Media
+internal import Writers
 
 /// Waits until a recording's files are closed, disk by disk: one that hangs keeps no other from its end.
 final class DiskClosings: Sendable {

@@ -1,9 +1,14 @@
-internal import Foundation
+internal import Encoders
+package import Foundation
 internal import Glibc
 internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Timing
+internal import Writers
 
 /// Writes down what a recording is and became.
-struct ManifestBuilder {
+package struct ManifestBuilder {
     private var manifest: Manifest
     /// With all cameras and tracks that there have been, each as it began: a file that is written keeps its angle.
     private var plan: SessionPlan
@@ -186,10 +191,10 @@ struct ManifestBuilder {
         let failure =
             wave?.failure ?? place.flatMap { files.movies[$0.file]?.failure } ?? files.conclusion
         let conclusion =
-            wave?.conclusion.map { SoundStage.samples.time(ofTick: $0) }
+            wave?.conclusion.map { AudioGrid.samples.time(ofTick: $0) }
             ?? place.flatMap { files.movies[$0.file]?.conclusion }
-        let begin = SoundStage.samples.time(ofTick: track.first)
-        let ended = track.end.map { SoundStage.samples.time(ofTick: $0) }.flatMap {
+        let begin = AudioGrid.samples.time(ofTick: track.first)
+        let ended = track.end.map { AudioGrid.samples.time(ofTick: $0) }.flatMap {
             end == .zero || $0 < end ? $0 : nil
         }
         let last = min(ended ?? end, conclusion ?? end)
@@ -223,7 +228,7 @@ struct ManifestBuilder {
             encoder: Manifest.Encoder(program.encoder, rate: program.rate), width: size.width,
             height: size.height, rate: program.rate.perSecond, rotation: 0,
             color: Manifest.Color(matrix: "bt709", range: "limited"),
-            channels: outputs.mixEncoder == nil ? nil : SoundStage.mixChannels, first_ns: 0,
+            channels: outputs.mixEncoder == nil ? nil : AudioGrid.mixChannels, first_ns: 0,
             duration_ns: min(last, movie.conclusion ?? end).nanoseconds, ended_ns: ended?.nanoseconds,
             sound_ended_ns: Self.soundEnd(outputs.mixEncoder),
             frames: Manifest.Frames(inFile(program.counts, files, (planned.file, 0))),
@@ -283,8 +288,8 @@ struct ManifestBuilder {
         for name in files.waves.keys.sorted() {
             gaps += (files.waves[name]?.silenced ?? []).map {
                 Gap(
-                    track: name, from: SoundStage.samples.time(ofTick: $0.lowerBound),
-                    to: SoundStage.samples.time(ofTick: $0.upperBound), cause: cause)
+                    track: name, from: AudioGrid.samples.time(ofTick: $0.lowerBound),
+                    to: AudioGrid.samples.time(ofTick: $0.upperBound), cause: cause)
             }
         }
         return gaps
@@ -295,11 +300,11 @@ struct ManifestBuilder {
         outputs.namedSoundEncoders.flatMap { name, lane in
             let stretches = lane.outages.map {
                 (
-                    SoundStage.samples.time(ofTick: $0.samples.lowerBound),
-                    SoundStage.samples.time(ofTick: $0.samples.upperBound)
+                    AudioGrid.samples.time(ofTick: $0.samples.lowerBound),
+                    AudioGrid.samples.time(ofTick: $0.samples.upperBound)
                 )
             }
-            let rest = lane.end.map { [(SoundStage.samples.time(ofTick: $0.sample), end)] } ?? []
+            let rest = lane.end.map { [(AudioGrid.samples.time(ofTick: $0.sample), end)] } ?? []
             return (stretches + rest).filter { $0.0 < $0.1 }.map {
                 Gap(track: name, from: $0.0, to: $0.1, cause: LossCause.encoder.rawValue)
             }
@@ -308,7 +313,7 @@ struct ManifestBuilder {
 
     /// Where a stream of sound ended before the recording; `nil` where it did not.
     private static func soundEnd(_ encoder: SoundEncoderLane?) -> Int64? {
-        encoder?.end.map { SoundStage.samples.time(ofTick: $0.sample).nanoseconds }
+        encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }
 
     /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
@@ -368,7 +373,7 @@ struct ManifestBuilder {
         guard !result.parts.isEmpty else { return nil }
         return result.parts.map {
             Manifest.Part(
-                file: $0.relativePath, first_ns: SoundStage.samples.time(ofTick: $0.firstSample).nanoseconds,
+                file: $0.relativePath, first_ns: AudioGrid.samples.time(ofTick: $0.firstSample).nanoseconds,
                 width: nil,
                 height: nil)
         }
@@ -392,7 +397,7 @@ struct ManifestBuilder {
     }
 
     /// ISO 8601 with nanoseconds and the local zone's offset.
-    static func timeStamp(_ date: Date) -> String {
+    package static func timeStamp(_ date: Date) -> String {
         let total = date.timeIntervalSince1970
         var seconds = time_t(total.rounded(.down))
         let fraction = Int64(rounding: (total - total.rounded(.down)) * 1e9, .down)

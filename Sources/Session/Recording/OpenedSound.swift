@@ -1,6 +1,9 @@
 internal import Foundation
 internal import Glibc
 internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Writers
 
 /// What it takes to record a microphone that is to begin while the recording runs: its file, and where it is a new one what aligns it.
 struct OpenedSound: Sendable {

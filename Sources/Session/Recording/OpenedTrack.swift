@@ -1,7 +1,11 @@
 internal import Containers
+internal import Encoders
 internal import Foundation
 internal import Glibc
 internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Writers
 
 /// The file, and where it is encoded the encoder, of a camera's own track that is to begin while the recording runs.
 struct OpenedTrack: Sendable {

@@ -1,4 +1,7 @@
 internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Writers
 
 extension OutputAssembly {
     func makeSynchronizedLanes(_ microphones: [MicrophoneFeed], start: ClockTime) -> [SynchronizedLane] {

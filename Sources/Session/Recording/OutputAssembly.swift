@@ -1,6 +1,10 @@
 internal import Containers
+internal import Encoders
 internal import Foundation
 internal import Media
+internal import Plan
+internal import Timing
+internal import Writers
 
 /// Makes everything that a plan writes, in two steps: encoders and files, which takes time and may fail; then, once it is known when
 /// the recording begins, the tracks that fill them.
@@ -90,7 +94,7 @@ struct OutputAssembly {
             prepared.streams = try planStreams()
             if plan.program?.mix.isEmpty == false {
                 prepared.mixMeter = Carried(
-                    try machinery.makeLoudnessMeter(channels: SoundStage.mixChannels, name: "program"))
+                    try machinery.makeLoudnessMeter(channels: AudioGrid.mixChannels, name: "program"))
             }
             for file in prepared.streams.map(\.file) where prepared.movies[file] == nil {
                 let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
@@ -121,7 +125,7 @@ struct OutputAssembly {
         let outputs = assemble(prepared, microphones: microphones, start: start)
         if let meter = prepared.mixMeter {
             outputs.mixLoudness = LoudnessStream(
-                outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: SoundStage.mixChannels)
+                outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: AudioGrid.mixChannels)
         }
         beginMicrophones(outputs, prepared)
         outputs.synchronized = makeSynchronizedLanes(microphones, start: start)
@@ -209,7 +213,7 @@ struct OutputAssembly {
                     content: .program(program, encoder)))
             if !program.mix.isEmpty {
                 let sound = try soundEncoder(
-                    channels: SoundStage.mixChannels, bitrate: program.soundBitrate, name: "program")
+                    channels: AudioGrid.mixChannels, bitrate: program.soundBitrate, name: "program")
                 let parameters = sound.first.value.parameters
                 streams.append(
                     PlannedStream(

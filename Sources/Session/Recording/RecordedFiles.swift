@@ -1,6 +1,8 @@
 internal import Containers
 internal import Glibc
 internal import Media
+internal import SessionFolder
+internal import Writers
 
 /// What one folder holds of a recording when its files are closed.
 struct RecordedFiles {

@@ -1,6 +1,13 @@
 internal import Containers
+internal import Encoders
 internal import Foundation
 internal import Media
+internal import Monitoring
+internal import Plan
+internal import Profiles
+internal import SessionFolder
+internal import Timing
+internal import Writers
 
 /// One recording from its devices' start to its closed files.
 ///
@@ -122,7 +129,7 @@ final class Recorder {
         pressure = host.map {
             PressureWatch(
                 $0, clock: clock, folder: disks[0].folder.path,
-                frameInterval: (leadingRate ?? SoundStage.rate).interval)
+                frameInterval: (leadingRate ?? AudioGrid.blocks).interval)
         }
         let storage = StorageDirector(outputs, host: host, clock: clock, delay: delay)
         self.storage = storage

@@ -1,6 +1,10 @@
 internal import Containers
+internal import Encoders
 internal import Foundation
 internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Writers
 
 /// Closes what a recording has written, disk by disk, and tells what became of it. Its encoders have finished.
 struct RecordingEnding {

@@ -1,4 +1,5 @@
 internal import Media
+internal import SessionFolder
 
 /// The devices of a session: starts them, waits until all deliver, keeps their latest deliveries until the first tick.
 final class SessionInputs {

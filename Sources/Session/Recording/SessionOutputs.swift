@@ -1,4 +1,7 @@
+internal import Encoders
 internal import Media
+internal import Monitoring
+internal import Writers
 
 /// Everything that a running session writes to. Timeline's thread only.
 final class SessionOutputs {

@@ -1,4 +1,8 @@
 internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Timing
+internal import Writers
 
 /// Goes along the grid: a constant delay behind the present, it lets every output decide its next tick.
 ///
@@ -66,7 +70,7 @@ final class Timeline {
         self.inputs = inputs
         self.outputs = outputs
         self.leadingRate = leadingRate
-        wakesForSound = (leadingRate?.perSecond ?? 0) < Self.ampleRate
+        wakesForSound = (leadingRate?.perSecond ?? 0) < SessionPlan.wakingRate
         self.announce = announce
         sound = SoundStage(
             microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
@@ -79,9 +83,6 @@ final class Timeline {
 
     /// The lowest rate whose next tick is waited for where something is to end.
     private static let slowestAwaitedRate = FrameRate(1, per: 1)
-
-    /// In hertz: a block of sound waits for less than three of its lengths then.
-    static let ampleRate = 20.0
 
     /// The time of the next undecided tick: how far the recording has come.
     private(set) var position = MediaTime.zero
@@ -109,7 +110,7 @@ final class Timeline {
     func endOnGrid(_ time: MediaTime) -> MediaTime {
         guard let leadingRate else { return max(time, MediaTime(nanoseconds: 1)) }
         guard leadingRate >= Self.slowestAwaitedRate else {
-            return max(time, SoundStage.rate.time(ofTick: 1))
+            return max(time, AudioGrid.blocks.time(ofTick: 1))
         }
         return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
     }
@@ -176,7 +177,7 @@ final class Timeline {
     ///   - reason: Why it is off; `nil` for on.
     ///   - time: Of the recording.
     func switchOff(_ role: String, because reason: String?, from time: MediaTime) {
-        let block = SoundStage.rate.interval.count
+        let block = AudioGrid.blocks.interval.count
         soundOrders.append(
             (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
     }
@@ -196,7 +197,7 @@ final class Timeline {
         } else {
             // Its first frame is shown for a block of sound at the least.
             let least = max(position, rate.time(ofTick: first))
-            end = max(time, MediaTime(nanoseconds: least.nanoseconds + SoundStage.rate.interval.count))
+            end = max(time, MediaTime(nanoseconds: least.nanoseconds + AudioGrid.blocks.interval.count))
         }
         tracks[index].end = end
         return end
@@ -223,7 +224,7 @@ final class Timeline {
         }
         let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
         let end = track.end(at: sample, position: sound.position)
-        return SoundStage.samples.time(ofTick: end)
+        return AudioGrid.samples.time(ofTick: end)
     }
 
     private func finishTracks(before time: MediaTime) {
@@ -240,7 +241,7 @@ final class Timeline {
         let hasPictures = !tracks.isEmpty || outputs.program != nil || !outputs.synchronized.isEmpty
         var earliest =
             wakesForSound || !hasPictures
-            ? SoundStage.rate.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
+            ? AudioGrid.blocks.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
         }
@@ -255,9 +256,9 @@ final class Timeline {
         finishTracks(before: time)
         takeDeliveries()
         announceClocks()
-        while SoundStage.rate.time(ofTick: nextSoundTick) <= time {
+        while AudioGrid.blocks.time(ofTick: nextSoundTick) <= time {
             // The block that ends there; the first is empty.
-            let blockEnd = SoundStage.rate.time(ofTick: nextSoundTick)
+            let blockEnd = AudioGrid.blocks.time(ofTick: nextSoundTick)
             while let next = soundOrders.first, next.from < blockEnd {
                 soundOrders.removeFirst()
                 follow(next.order)

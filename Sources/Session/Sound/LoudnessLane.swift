@@ -1,4 +1,5 @@
 internal import Media
+internal import Writers
 
 /// The thread that measures how loud a recording's streams of sound are, beside everything that the recording waits for.
 final class LoudnessLane: Sendable {

@@ -1,4 +1,5 @@
 internal import Media
+internal import Writers
 
 /// One stream of sound on its way to be measured, in batches of 0.1 s: the meter wakes ten times a second. Timeline's thread only.
 final class LoudnessStream {

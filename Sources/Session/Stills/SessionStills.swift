@@ -1,4 +1,5 @@
 public import Media
+public import Plan
 
 /// Takes stills of all cameras of a session.
 ///

@@ -1,4 +1,5 @@
 public import Media
+public import Plan
 
 /// Takes stills of one camera of a session while it records, or only runs, without disturbing it.
 ///

@@ -2,6 +2,7 @@ internal import Containers
 internal import Foundation
 internal import Glibc
 public import Media
+internal import SessionFolder
 
 /// Where stills and their clips are written. Each has a name that no file has.
 public struct StillFolder: Sendable {

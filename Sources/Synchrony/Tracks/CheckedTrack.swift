@@ -1,5 +1,5 @@
 public import Media
-public import Session
+public import Timing
 
 /// One track of a recording as it is measured: where its pictures or its sound are. A program with sound is two of them.
 public struct CheckedTrack: Sendable, Equatable {

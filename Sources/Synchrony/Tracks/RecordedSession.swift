@@ -1,6 +1,7 @@
 internal import Foundation
 public import Media
-public import Session
+public import SessionFolder
+internal import Timing
 
 /// A finished session folder, as its manifest describes it: which tracks there are, and that their files are there.
 public struct RecordedSession: Sendable {

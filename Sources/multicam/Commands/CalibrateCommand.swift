@@ -2,7 +2,8 @@ import Arguments
 import Glibc
 import Media
 import MulticamKit
-import Session
+import SessionFolder
+import Setup
 
 /// `multicam calibrate`: measures how late cameras and microphones are, shows what is known, forgets it.
 struct CalibrateCommand: Command {

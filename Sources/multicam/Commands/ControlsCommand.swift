@@ -1,7 +1,7 @@
 import Arguments
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
 
 /// `multicam controls`: shows and sets what can be adjusted of a camera, and keeps it under names.
 struct ControlsCommand: Command {

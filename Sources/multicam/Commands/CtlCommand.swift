@@ -1,8 +1,8 @@
 import Arguments
+import Control
 import Foundation
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 
 /// `multicam ctl`: speaks to a recording that runs in another terminal.
 struct CtlCommand: Command {

@@ -2,8 +2,8 @@ import Arguments
 import Foundation
 import Glibc
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
 
 /// `multicam devices`: lists cameras and microphones, tells what comes and goes, remembers what the user says of cameras.
 struct DevicesCommand: Command {

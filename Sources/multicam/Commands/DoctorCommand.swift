@@ -1,7 +1,7 @@
 import Arguments
+import Doctor
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 
 /// `multicam doctor`: looks for what makes recordings fail, and says how to mend it.
 struct DoctorCommand: Command {

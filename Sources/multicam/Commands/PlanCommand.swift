@@ -1,7 +1,7 @@
 import Arguments
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
 
 /// `multicam plan`: says what a profile would record on the devices at hand, without starting any.
 struct PlanCommand: Command {

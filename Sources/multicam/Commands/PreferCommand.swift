@@ -1,7 +1,6 @@
 import Arguments
 import Media
-import MulticamKit
-import Session
+import Setup
 
 /// `multicam prefer`: remembers which camera or microphone a person prefers, shows that, forgets it.
 struct PreferCommand: Command {

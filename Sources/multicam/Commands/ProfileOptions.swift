@@ -1,6 +1,6 @@
 import Arguments
 import Media
-import MulticamKit
+import Setup
 
 /// The options by which commands name a profile and its devices.
 enum ProfileOptions {

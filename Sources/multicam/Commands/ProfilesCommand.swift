@@ -1,8 +1,9 @@
 import Arguments
 import Foundation
 import Media
-import MulticamKit
-import Session
+import Profiles
+import SessionFolder
+import Setup
 
 /// `multicam profiles`: lists, shows and checks profiles.
 struct ProfilesCommand: Command {

@@ -1,6 +1,8 @@
+internal import Control
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 
 extension RecordCommand {
     /// Runs the devices, and records when somebody says so, until somebody ends it.

@@ -1,8 +1,13 @@
 import Arguments
+import Control
 import Foundation
 import Media
-import MulticamKit
+import Plan
+internal import Profiles
 import Session
+import SessionFolder
+import Setup
+import Writers
 
 /// `multicam record`: records until stopped.
 struct RecordCommand: Command {

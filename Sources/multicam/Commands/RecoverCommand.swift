@@ -1,7 +1,6 @@
 import Arguments
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 
 /// `multicam recover`: makes whole what a crash left.
 struct RecoverCommand: Command {

@@ -1,8 +1,11 @@
 import Arguments
+import Control
 import Foundation
 import Media
-import MulticamKit
+internal import Plan
 import Session
+import SessionFolder
+import Setup
 
 /// `multicam snapshot`: takes stills of cameras.
 struct SnapshotCommand: Command {

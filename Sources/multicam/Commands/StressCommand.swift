@@ -1,8 +1,9 @@
 import Arguments
 import Glibc
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
+import StressTest
 
 /// `multicam stress`: finds out what a bundle of cameras holds.
 struct StressCommand: Command {

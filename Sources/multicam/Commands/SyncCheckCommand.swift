@@ -2,8 +2,7 @@ import Arguments
 import Foundation
 import Glibc
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 import Synchrony
 
 /// `multicam sync-check`: measures how far the tracks of a recording are apart.

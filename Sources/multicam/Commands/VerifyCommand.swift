@@ -1,6 +1,6 @@
 import Arguments
 import Media
-import Session
+import SessionFolder
 
 /// `multicam verify`: whether the files of a recording are the bytes that were recorded.
 struct VerifyCommand: Command {
@@ -52,7 +52,7 @@ struct VerifyCommand: Command {
 
     /// - Returns: What it means for the exit status.
     private func tell(
-        _ verdict: FolderVerification.Verdict, of file: Manifest.File, filling: String?
+        _ verdict: FolderVerification.FileVerdict, of file: Manifest.File, filling: String?
     ) -> ExitStatus {
         let (word, text): (String, String?) =
             switch verdict {

@@ -1,6 +1,8 @@
 import Media
 import MulticamKit
-import Session
+import Plan
+import SessionFolder
+import Setup
 import Synchrony
 
 /// A calibration in words and in JSON.

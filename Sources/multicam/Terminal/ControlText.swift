@@ -1,6 +1,6 @@
+import Control
 import Foundation
 import Media
-import MulticamKit
 
 /// How a running session goes, for people.
 enum ControlText {

@@ -1,5 +1,5 @@
 import Media
-import Session
+import SessionFolder
 
 /// Controls for people and as JSON. Every word from a device is cleaned.
 enum ControlsText {

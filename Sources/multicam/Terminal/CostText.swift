@@ -1,6 +1,7 @@
 import Media
-import MulticamKit
-import Session
+import Plan
+import SessionFolder
+import Setup
 
 /// Costs as people and programs read them.
 enum CostText {

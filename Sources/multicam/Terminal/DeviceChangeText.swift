@@ -1,6 +1,7 @@
 import Foundation
 import Media
-import Session
+import Plan
+import SessionFolder
 
 /// A change of the devices as a line, for people and as JSON.
 struct DeviceChangeText {

@@ -1,6 +1,7 @@
 import Media
-import MulticamKit
-import Session
+internal import Plan
+import SessionFolder
+import Setup
 
 /// The list of devices, for people and as JSON. Every word from a device is cleaned.
 enum DevicesText {

@@ -1,6 +1,6 @@
+import Doctor
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 
 /// What the doctor found, for people and as JSON.
 enum DoctorText {

@@ -1,5 +1,6 @@
 import Media
-import Session
+import Plan
+import SessionFolder
 
 /// A plan for programs: devices and tracks in the words and shapes of a manifest.
 enum PlanJSON {

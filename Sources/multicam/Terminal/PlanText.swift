@@ -1,5 +1,5 @@
 import Media
-import Session
+import Plan
 
 /// A plan as people read it.
 enum PlanText {

@@ -1,6 +1,7 @@
 import Media
-import MulticamKit
-import Session
+import Plan
+import SessionFolder
+import Setup
 
 /// What is remembered of choices, for people and as JSON. Every word from a device is cleaned.
 enum PreferenceText {

@@ -1,5 +1,7 @@
 import Media
 import Session
+import SessionFolder
+internal import Writers
 
 /// What is said of a recording when it is over: of all its sessions, where it was resumed.
 struct RecordConclusion {

@@ -1,7 +1,10 @@
+import Control
 import Foundation
 import Media
-import MulticamKit
+import Plan
 import Session
+import SessionFolder
+import Setup
 
 /// Brings signals and commands of the control socket to the session that runs, one after the other where a recording is resumed; on
 /// standby it tells what comes next.

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Session
+internal import SessionFolder
 
 /// What a newcomer is told after a recording: what was made, how to play it, and what to try next.
 struct RecordingGuide {

@@ -1,5 +1,5 @@
 import Media
-import MulticamKit
+import SessionFolder
 
 /// What a recovery found and did, for people.
 enum RecoveryText {

@@ -1,6 +1,8 @@
 import Media
-import MulticamKit
-import Session
+import Plan
+internal import Profiles
+import SessionFolder
+import Setup
 
 /// A plan with its cost, and what would be given up for that, as people and programs read it.
 enum ReductionText {

@@ -1,5 +1,6 @@
 import Media
-import Session
+import Plan
+import SessionFolder
 
 /// What would make a plan cost less, as people and programs read it.
 enum RemedyText {

@@ -1,5 +1,5 @@
 import Media
-import Session
+import SessionFolder
 
 extension SessionEvent {
     /// Of `started`: the session folder's path.

@@ -1,6 +1,6 @@
 import Media
-import MulticamKit
-import Session
+import Plan
+import SessionFolder
 
 /// Which cameras run together, as people and programs read it.
 enum SetsText {

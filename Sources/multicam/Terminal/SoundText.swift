@@ -1,5 +1,5 @@
 import Foundation
-import Session
+import Monitoring
 
 /// How microphones sound, in few words.
 enum SoundText {

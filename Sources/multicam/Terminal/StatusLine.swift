@@ -1,5 +1,7 @@
 import Media
+internal import Monitoring
 import Session
+import Timing
 
 /// Tells people how a recording goes: one line that is written over on a terminal, a line every 10 s elsewhere.
 struct StatusLine {

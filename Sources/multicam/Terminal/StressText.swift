@@ -1,6 +1,6 @@
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import StressTest
 
 /// A stress test's events as people and programs read them.
 enum StressText {

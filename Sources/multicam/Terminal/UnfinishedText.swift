@@ -1,5 +1,5 @@
-import MulticamKit
-import Session
+import Control
+import SessionFolder
 
 /// What is said where a recording was expected to run and none does: it may have been cut off.
 enum UnfinishedText {

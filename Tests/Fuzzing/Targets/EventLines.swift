@@ -1,5 +1,6 @@
 import Media
-import Session
+import SessionFolder
+import Timing
 
 /// The events of a recording that did not come to its end, as `recover` reads them.
 final class EventLines: FuzzTarget {

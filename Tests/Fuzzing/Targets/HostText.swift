@@ -1,5 +1,5 @@
 import Media
-import Session
+import Monitoring
 
 @testable import Host
 

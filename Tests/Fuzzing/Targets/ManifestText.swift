@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Session
+import SessionFolder
 import Synchrony
 
 /// A session folder's `manifest.json`, as `verify` and `sync-check` read it.

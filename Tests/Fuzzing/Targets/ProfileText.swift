@@ -1,7 +1,9 @@
 import Media
+import Setup
 
-@testable import MulticamKit
-@testable import Session
+@testable import Plan
+@testable import Profiles
+@testable import SessionFolder
 @testable import YAML
 
 /// A profile's file: read, planned for made-up devices, its cost reckoned and brought within the budget.

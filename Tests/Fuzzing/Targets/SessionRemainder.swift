@@ -1,4 +1,4 @@
-import MulticamKit
+import SessionFolder
 
 /// A session folder that a crash left, made whole by `recover`: its manifest, its events and the beginning of a movie.
 final class SessionRemainder: FuzzTarget {

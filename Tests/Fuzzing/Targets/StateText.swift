@@ -1,8 +1,10 @@
 import Foundation
 import Media
-import Session
 
-@testable import MulticamKit
+@testable import Plan
+@testable import Profiles
+@testable import SessionFolder
+@testable import Setup
 
 /// What the program keeps from one run to the next: devices, calibration, kept bandwidth, costs; each read, used and written.
 final class StateText: FuzzTarget {

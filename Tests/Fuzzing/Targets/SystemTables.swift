@@ -1,4 +1,4 @@
-@testable import MulticamKit
+@testable import Doctor
 
 /// The system's tables and messages that `doctor` reads: mounts, and the kernel's log, into which devices write their names.
 final class SystemTables: FuzzTarget {

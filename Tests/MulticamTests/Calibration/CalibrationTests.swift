@@ -1,11 +1,11 @@
 import Foundation
 import Media
-import Session
 import Synchrony
 import Testing
 import VirtualDevices
 
 @testable import MulticamKit
+@testable import Setup
 
 @Suite("Calibration")
 struct CalibrationTests {

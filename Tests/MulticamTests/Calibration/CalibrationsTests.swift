@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 import Media
-import Session
 import Testing
 
-@testable import MulticamKit
+@testable import Plan
+@testable import Setup
 
 @Suite("What was measured of devices")
 struct CalibrationsTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 /// A folder of its own for what is kept from one run to the next; it goes when the test ends.
 final class StatePlace {

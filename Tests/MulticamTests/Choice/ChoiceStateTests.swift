@@ -1,8 +1,8 @@
 import Media
-import Session
 import Testing
 
-@testable import MulticamKit
+@testable import Plan
+@testable import Setup
 
 @Suite("What is remembered, read while choices are made")
 struct ChoiceStateTests {

@@ -1,9 +1,9 @@
 import Foundation
 import Media
-import Session
+import Plan
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 // Beside hundreds of others a test may wait minutes for its turn.
 @Suite("The preferred camera, as a program sees it", .timeLimit(.minutes(240)))

@@ -1,9 +1,10 @@
 import Capture
 import Media
-import Session
 import Testing
 
-@testable import MulticamKit
+@testable import Plan
+@testable import Profiles
+@testable import Setup
 
 @Suite("What a profile makes of choices")
 struct ProfileChoiceTests {

@@ -1,8 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
 import Testing
+import Timing
 
 /// What happens to devices in the field, as whole recordings judged by code strips and beeps.
 @Suite("clocks in trouble, as recorded")

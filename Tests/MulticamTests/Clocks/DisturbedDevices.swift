@@ -1,5 +1,4 @@
 import Media
-import Session
 
 /// A camera whose events another function may change or swallow before the session sees them.
 final class DisturbedCamera: CameraSource {

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Session
+import SessionFolder
 import Testing
 
 /// Tones and beeps of made-up microphones, recorded in simulated time and read back with ffmpeg.

@@ -1,9 +1,8 @@
 import Foundation
 import Media
-import Session
 import Testing
 
-@testable import MulticamKit
+@testable import Control
 
 @Suite("Clients of the control socket that misbehave")
 struct ControlClientsTests {

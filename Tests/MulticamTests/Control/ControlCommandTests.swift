@@ -1,7 +1,7 @@
-import Session
 import Testing
 
-@testable import MulticamKit
+@testable import Control
+@testable import Plan
 
 @Suite("The words of control")
 struct ControlCommandTests {

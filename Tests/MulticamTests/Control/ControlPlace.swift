@@ -1,7 +1,7 @@
 import Foundation
 import Media
 
-@testable import MulticamKit
+@testable import Control
 
 /// A folder of a test's own as the runtime directory, and clients that speak to what listens there.
 final class ControlPlace {

@@ -1,10 +1,14 @@
 import Foundation
 import Glibc
 import Media
-import Session
+import Profiles
 import Testing
 
-@testable import MulticamKit
+@testable import Control
+@testable import Plan
+@testable import Session
+@testable import SessionFolder
+@testable import Setup
 
 @Suite("The control socket")
 struct ControlServerTests {

@@ -1,7 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
+import Plan
+import Profiles
 import Session
+import SessionFolder
 import Testing
 import VirtualDevices
 

@@ -1,8 +1,10 @@
 import Foundation
 import Media
-import MulticamKit
+import Plan
 import Session
+import SessionFolder
 import Testing
+import Timing
 import VirtualDevices
 
 @Suite("Changes of cameras and tracks while recording")

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Session
+import SessionFolder
 import Testing
 
 @Suite("cameras that match, in a recording")

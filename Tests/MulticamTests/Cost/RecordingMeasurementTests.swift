@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 @Suite("What a recording takes beyond its pieces of work")
 struct RecordingMeasurementTests {

@@ -1,7 +1,6 @@
 import Media
+import Setup
 import Testing
-
-@testable import MulticamKit
 
 @Suite("The costs of a computer that was not measured")
 struct UsualCostTests {

@@ -1,7 +1,7 @@
-import Session
 import Testing
 
-@testable import MulticamKit
+@testable import Profiles
+@testable import Setup
 
 @Suite("Several roles with the default microphone")
 struct DefaultMicrophonesTests {

@@ -3,7 +3,7 @@ import Glibc
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 @Suite("What is remembered of devices")
 struct DeviceMemoryTests {

@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 // Beside hundreds of others a test may wait minutes for its turn.
 @Suite("A live list of devices", .timeLimit(.minutes(240)))

@@ -2,7 +2,7 @@ import Capture
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 @Suite("Which device plays which role")
 struct RoleAssignmentTests {

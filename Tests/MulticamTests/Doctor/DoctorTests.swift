@@ -4,7 +4,7 @@ import MadeUpMachines
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Doctor
 
 @Suite("The doctor, on machines that are only files")
 struct DoctorTests {

@@ -2,7 +2,7 @@ import Capture
 import MadeUpMachines
 import Media
 
-@testable import MulticamKit
+@testable import Doctor
 
 /// A machine on which the doctor finds nothing, to be made ill.
 enum HealthyMachine {

@@ -1,7 +1,7 @@
 import MadeUpMachines
 import Testing
 
-@testable import MulticamKit
+@testable import Doctor
 
 /// One thing that is wrong with a machine, and what the doctor must say of it.
 struct Illness: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,8 @@ import Glibc
 import MadeUpMachines
 import Media
 
-@testable import MulticamKit
+@testable import Doctor
+@testable import Setup
 
 private let camera = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 private let parameters = "sys/module/uvcvideo/parameters"

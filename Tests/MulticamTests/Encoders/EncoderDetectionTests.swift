@@ -3,7 +3,7 @@ import MadeUpMachines
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 @Suite("Which hardware encoders there are, on machines that are only files")
 struct EncoderDetectionTests {

@@ -1,8 +1,9 @@
 import Encoding
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 import Testing
 import VirtualDevices
 

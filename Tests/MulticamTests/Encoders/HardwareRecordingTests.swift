@@ -1,7 +1,10 @@
 import Foundation
 import Media
-import MulticamKit
+import Plan
+import Profiles
 import Session
+import SessionFolder
+import Setup
 import Testing
 import VirtualDevices
 

@@ -1,7 +1,8 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 import Testing
 import VirtualDevices
 

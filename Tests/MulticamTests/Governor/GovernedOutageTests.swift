@@ -1,8 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
 import Testing
+import Timing
 import VirtualDevices
 
 @Suite("cameras that are missing, or refuse, while they are governed")

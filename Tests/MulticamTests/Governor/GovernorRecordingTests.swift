@@ -1,8 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
 import Testing
+import Timing
 import VirtualDevices
 
 @Suite("a recording that is governed")

@@ -1,5 +1,4 @@
 import Media
-import Session
 
 /// A camera between which and the session others may put themselves: in what is asked of it, and in what it tells.
 final class TamperedCamera: CameraSource {

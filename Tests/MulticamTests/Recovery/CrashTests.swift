@@ -1,7 +1,8 @@
 import Foundation
 import Media
-import MulticamKit
+import Plan
 import Session
+import SessionFolder
 import Testing
 
 @Suite("What a crash leaves")

@@ -1,7 +1,7 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
 
 /// What a crash leaves of a recording: its folder, copied while it is recorded in simulated time.
 final class CrashedRecording {

@@ -1,8 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
+import Plan
 import SeededNoise
 import Session
+import SessionFolder
 import Synchrony
 import Testing
 

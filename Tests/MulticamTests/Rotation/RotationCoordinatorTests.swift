@@ -1,6 +1,6 @@
 import Media
-import MulticamKit
-import Session
+import Plan
+import Setup
 import Testing
 
 @Suite("A camera's rotation coordinator")

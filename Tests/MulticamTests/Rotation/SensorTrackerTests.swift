@@ -1,5 +1,5 @@
 import Media
-import MulticamKit
+import Setup
 import Testing
 
 @Suite("Following the accelerometer")

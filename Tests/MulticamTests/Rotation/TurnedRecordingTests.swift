@@ -1,7 +1,9 @@
 import Foundation
 import Media
-import MulticamKit
+import Profiles
 import Session
+import SessionFolder
+import Setup
 import Testing
 
 @Suite("A recording on a computer that is turned")

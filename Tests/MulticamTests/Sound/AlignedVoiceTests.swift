@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import MulticamKit
+@testable import Setup
 
 @Suite("a microphone's voice beside it")
 struct AlignedVoiceTests {

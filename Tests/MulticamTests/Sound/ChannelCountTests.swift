@@ -1,7 +1,6 @@
 import Foundation
 import Media
-import MulticamKit
-import Session
+import SessionFolder
 import Testing
 
 @Suite("microphones of one to eight channels")

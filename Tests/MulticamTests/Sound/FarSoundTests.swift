@@ -1,7 +1,7 @@
 import Foundation
 import Media
-import MulticamKit
-import Session
+import SessionFolder
+import Setup
 import Testing
 
 @Suite("a file of sound as a microphone")

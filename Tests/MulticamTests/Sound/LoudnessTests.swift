@@ -1,7 +1,8 @@
 import Foundation
 import Media
-import MulticamKit
+import Monitoring
 import Session
+import SessionFolder
 import Testing
 
 @Suite("how loud recordings are")

@@ -1,8 +1,10 @@
 import Foundation
 import Media
-import MulticamKit
 import Session
+import SessionFolder
+import Setup
 import Testing
+import Timing
 
 @Suite("a recording whose sound encoder fails")
 struct SoundEncoderFailureTests {

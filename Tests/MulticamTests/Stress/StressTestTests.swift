@@ -1,8 +1,9 @@
 import Foundation
 import FoundationXML
 import Media
-import MulticamKit
-import Session
+import Monitoring
+import Setup
+import StressTest
 import Testing
 
 @Suite("Stress tests of made-up bundles")

@@ -2,6 +2,7 @@ import Media
 import Testing
 
 @testable import Session
+@testable import Timing
 
 @Suite("What a camera leaves for the timeline")
 struct CameraInboxTests {

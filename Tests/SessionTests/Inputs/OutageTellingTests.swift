@@ -2,6 +2,7 @@ import Media
 import Testing
 
 @testable import Session
+@testable import SessionFolder
 
 @Suite("Which comings and goings are told")
 struct OutageTellingTests {

@@ -1,9 +1,14 @@
 import Containers
 import Foundation
 import Media
+import Monitoring
+import TestDisks
 import Testing
 
+@testable import Encoders
 @testable import Session
+@testable import SessionFolder
+@testable import Writers
 
 @Suite("the watch over a running session")
 struct PressureWatchTests {

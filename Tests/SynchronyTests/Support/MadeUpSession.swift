@@ -1,6 +1,5 @@
 import Foundation
 import Media
-import Session
 
 /// A session folder of sound alone, made for a test: its manifest and its WAV files.
 final class MadeUpSession {

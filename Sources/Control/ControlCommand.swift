@@ -1,0 +1,185 @@
+internal import Media
+public import Plan
+
+/// What a person or a program asks of a running `multicam record`.
+public enum ControlCommand: Sendable, Equatable {
+    case status
+    case mark(String)
+    case split
+    /// Begins a recording on standby.
+    case start
+    /// Ends the recording.
+    case stop
+    /// Ends the program: the recording, or standing by.
+    case quit
+    /// Gives the leading role this camera, by a selector, or the next one.
+    case switchCamera(String?)
+    /// Takes stills of the cameras of these roles, of all where there is none, into the session folder.
+    case snapshot([String])
+    case change(SessionChange)
+    /// Sets controls of a camera, each as NAME=VALUE.
+    case set(role: String, [String])
+    /// Takes another camera into the recording: a selector, and the role that it gets.
+    case add(role: String, selector: String)
+    /// Likewise another microphone.
+    case addMicrophone(role: String, selector: String)
+
+    /// Commands for one purpose, as help lists them.
+    public struct Group: Sendable {
+        public let title: String
+        /// How each is said, and what it does.
+        public let commands: [(usage: String, help: String)]
+    }
+
+    /// All commands, each in one group.
+    public static let groups: [Group] = [
+        Group(
+            title: "The recording",
+            commands: [
+                ("status", "how it goes: cameras, microphones, what is shown"),
+                ("mark TEXT", "remember this instant under a name"),
+                ("split", "go on in new files"),
+                ("start", "begin a recording, where `record --standby` waits"),
+                ("stop", "end the recording"),
+                ("quit", "end the recording, and standing by"),
+            ]),
+        Group(
+            title: "The program's picture",
+            commands: changes([
+                "swap", "show", "layout", "corner", "scale", "hide", "unhide", "rotate", "mirror", "zoom",
+                "pan", "tilt",
+            ])),
+        Group(title: "The program's sound", commands: changes(["gain", "mute", "unmute"])),
+        Group(
+            title: "Cameras, microphones and their tracks",
+            commands: [
+                ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
+                ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
+                (
+                    "switch [CAMERA]",
+                    "take this camera, or the one on the other side, as soon as nothing is recorded"
+                ),
+                ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
+                (
+                    "add-microphone ROLE MICROPHONE",
+                    "take another microphone into the recording; `unmute ROLE` lets it be heard in the program"
+                ),
+            ] + changes(["format", "disable", "enable", "end", "begin", "remove"])),
+    ]
+
+    private static func changes(_ names: [String]) -> [(usage: String, help: String)] {
+        SessionChange.vocabulary.filter { names.contains(name(of: $0.usage)) }
+    }
+
+    private static func name(of usage: String) -> String { String(usage.prefix { $0 != " " }) }
+
+    /// - Parameter words: As of `groups`; a mark's text may be several.
+    /// - Throws: Which words would have been right.
+    public init(words: [String]) throws(ControlError) {
+        guard let name = words.first else {
+            throw .usage("no command was given: expected one of \(Self.names).")
+        }
+        let rest = words.dropFirst()
+        if let simple = Self.simple[name] {
+            guard rest.isEmpty else {
+                throw .usage(
+                    "`\(name)` takes no words after it: `\(rest.joined(separator: " ").printable())`.")
+            }
+            self = simple
+            return
+        }
+        if name == "mark" {
+            let text = rest.joined(separator: " ").printable(limit: 200)
+            guard !text.isEmpty else { throw .usage("`mark` needs a text: `mark \"question 2\"`.") }
+            self = .mark(text)
+            return
+        }
+        if name == "switch" {
+            // A selector may be several words of a name.
+            self = .switchCamera(rest.isEmpty ? nil : rest.joined(separator: " "))
+            return
+        }
+        if name == "snapshot" {
+            self = .snapshot(Array(rest))
+            return
+        }
+        if name == "set" {
+            let parts = rest.dropFirst().map {
+                $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            }
+            guard let role = rest.first, !parts.isEmpty,
+                parts.allSatisfy({ $0.count == 2 && !$0[0].isEmpty && !$0[1].isEmpty })
+            else { throw .usage("`set` needs a role and what to set: `set desk brightness=128`.") }
+            self = .set(role: role, Array(rest.dropFirst()))
+            return
+        }
+        if name == "add" || name == "add-microphone" {
+            let isCamera = name == "add"
+            guard rest.count >= 2, let role = rest.first else {
+                throw .usage(
+                    isCamera
+                        ? "`add` needs a role and a camera: `add guest /dev/video4`."
+                        : "`add-microphone` needs a role and a microphone: `add-microphone guest default`.")
+            }
+            let selector = rest.dropFirst().joined(separator: " ")
+            self =
+                isCamera
+                ? .add(role: role, selector: selector) : .addMicrophone(role: role, selector: selector)
+            return
+        }
+        let change: SessionChange?
+        do throws(SessionChangeError) {
+            change = try SessionChange(words: words)
+        } catch {
+            throw .usage(error.description)
+        }
+        guard let change else {
+            let word = "`\(name.printable())` is no command for a recording"
+            if let near = Self.guess(name) { throw .usage("\(word); did you mean `\(near)`?") }
+            throw .usage("\(word): expected one of \(Self.names).")
+        }
+        self = .change(change)
+    }
+
+    /// Whether it is nothing without a recording.
+    public var needsRecording: Bool {
+        switch self {
+        case .mark, .split, .stop, .add, .addMicrophone: true
+        case .change(let change): change.needsRecording
+        case .status, .start, .quit, .snapshot, .switchCamera, .set: false
+        }
+    }
+
+    /// Whether doing it may block its thread: for a device, for the disk, or until a recording has begun.
+    public var blocks: Bool {
+        switch self {
+        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone: true
+        case .status, .mark, .split, .stop, .quit, .change: false
+        }
+    }
+
+    /// Whether its answer waits for nothing. The answers of others tell what became of them in the recording.
+    var isAnsweredAtOnce: Bool {
+        switch self {
+        case .status, .stop, .quit: true
+        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .change: false
+        }
+    }
+
+    private static let simple: [String: ControlCommand] = [
+        "status": .status, "split": .split, "start": .start, "stop": .stop, "quit": .quit,
+    ]
+    private static let allNames = groups.flatMap(\.commands).map { name(of: $0.usage) }
+    /// Never guessed, since what they end cannot be taken back.
+    private static let endingNames: Set = ["stop", "quit", "end", "remove"]
+    private static let harmlessNames = allNames.filter { !endingNames.contains($0) }
+
+    /// The word that begins so, or else the nearest one; never one that ends something.
+    private static func guess(_ word: String) -> String? {
+        let longer = allNames.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
+        return longer.count == 1 && harmlessNames.contains(longer[0])
+            ? longer[0] : word.nearest(among: harmlessNames)
+    }
+
+    private static let names = allNames.joined(separator: ", ")
+}

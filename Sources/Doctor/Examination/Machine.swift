@@ -1,0 +1,114 @@
+import Capture
+import Glibc
+import Media
+internal import Setup
+
+/// What the doctor looks at, gathered before he judges: files of sysfs, proc and the like below a root, and the few facts that
+/// are in no file. Tests make it up.
+struct Machine: Sendable {
+    /// In front of `/sys`, `/proc`, `/run`; empty for the real ones.
+    let root: String
+    var user: UserGroups
+    var usb: USBTree
+    /// The nodes that capture, without those for metadata.
+    var videoNodes: [VideoNode]
+    /// Of the video nodes and the sound cards' inputs.
+    var access: [NodeAccess]
+    /// What the sound server says, or why it says nothing.
+    var sound: Result<PulseSurvey, DeviceError>
+    var output: FolderFacts
+    /// Where the program keeps what it remembers: XDG's config and state folders.
+    var ownFolders: [FolderFacts]
+    /// Seconds since 1970 by the wall clock.
+    var wallClock: Int
+    /// The kernel's messages since its start, or the `errno` that they cannot be read for.
+    var kernelLog: KernelLog
+    /// Chips that encode or decode, cameras' nodes apart.
+    var codecNodes: [CodecNode] = []
+    /// Names of the hardware encoders that libavcodec was built with.
+    var libraryEncoders = Set(EncoderDetection.libraries)
+    /// What trials found of hardware encoders that there are now or were once.
+    var triedEncoders: [TriedEncoder] = []
+
+    /// A node, and whether this process may open it.
+    struct NodeAccess: Sendable {
+        let permissions: NodePermissions
+        let isAllowed: Bool
+    }
+
+    var isContainer: Bool { Container.isAround(root: root) }
+
+    /// The first 4096 bytes of a file below the root; `nil` where it cannot be read.
+    func text(_ path: String) -> String? { Paths.text(root + path) }
+
+    /// All of a file below the root, up to a mebibyte, line by line.
+    func lines(_ path: String) -> [Substring] {
+        let bytes = Paths.bytes(root + path, atMost: 1 << 20) ?? []
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    }
+
+    func exists(_ path: String) -> Bool { Paths.exists(root + path) }
+
+    func entries(_ path: String) -> [String] { Paths.entries(of: root + path) }
+
+    /// The camera's node, as `/dev/video0`, or else its name on the bus.
+    func name(of camera: USBDevice) -> String {
+        videoNodes.first { $0.usbDevice == camera.folder }?.node ?? camera.name
+    }
+
+    /// A folder of the machine as the user names it, without the root that tests put in front.
+    func ownPath(_ path: String) -> String {
+        path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
+    }
+
+    // MARK: Commands that mend
+
+    /// Root needs no `sudo`, and has none in many containers.
+    var sudo: String { user.id == 0 ? "" : "sudo " }
+
+    /// Writes a value into a file of sysfs.
+    func setting(_ path: String, to value: String) -> String {
+        "echo \(value.shellQuoted()) | \(sudo)tee \(path.shellQuoted())"
+    }
+}
+
+extension Machine {
+    /// This one.
+    init(output: String) {
+        root = ""
+        user = .current
+        usb = USBTree()
+        videoNodes = VideoNode.all().filter { $0.index == 0 }
+        let sound = Paths.entries(of: "/dev/snd").filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }
+        access =
+            videoNodes.compactMap { video in
+                NodePermissions(of: video.node).map {
+                    NodeAccess(permissions: $0, isAllowed: NodePermissions.allowsOpening(video.node))
+                }
+            }
+            + sound.compactMap { name in
+                NodePermissions(of: "/dev/snd/\(name)").map {
+                    NodeAccess(permissions: $0, isAllowed: Glibc.access($0.node, R_OK | W_OK) == 0)
+                }
+            }
+        do throws(DeviceError) {
+            self.sound = .success(try PulseSurvey())
+        } catch {
+            self.sound = .failure(error)
+        }
+        for encoder in ThisMachine.detectedEncoders where encoder.library != "h264_v4l2m2m" {
+            guard let permissions = NodePermissions(of: encoder.node) else { continue }
+            access.append(
+                NodeAccess(
+                    permissions: permissions, isAllowed: NodePermissions.allowsOpening(encoder.node)))
+        }
+        let detection = EncoderDetection.onThisMachine
+        codecNodes = detection.codecNodes
+        libraryEncoders = detection.libraryEncoders
+        triedEncoders = ThisMachine.triedEncoders
+        self.output = FolderFacts(of: output)
+        ownFolders = OwnFolders.all.map { FolderFacts(of: $0) }
+        wallClock = time(nil)
+        kernelLog = KernelLog.read()
+    }
+}

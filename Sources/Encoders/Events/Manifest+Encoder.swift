@@ -1,0 +1,19 @@
+package import Media
+internal import SessionFolder
+
+extension Manifest.Encoder {
+    /// What a lane's pictures were encoded by.
+    ///
+    /// - Parameters:
+    ///   - lane: Of the track.
+    ///   - rate: Of its ticks.
+    package init(_ lane: EncoderLane, rate: FrameRate) {
+        let fallback = lane.fallback
+        let hardware = lane.hardware ?? fallback?.from
+        self.init(
+            name: hardware?.library ?? "libx264", device: hardware?.node.printable(),
+            until_ns: fallback.map { fallback in
+                fallback.tick.map { rate.time(ofTick: $0).nanoseconds } ?? 0
+            }, reason: fallback?.reason.printable(limit: 1000))
+    }
+}

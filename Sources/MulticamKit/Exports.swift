@@ -1,0 +1,13 @@
+// The one import of a program: what a session, its plan, its folder and its measurements are made of comes with this module.
+@_exported public import Control
+@_exported public import Doctor
+@_exported public import Media
+@_exported public import Monitoring
+@_exported public import Plan
+@_exported public import Profiles
+@_exported public import Session
+@_exported public import SessionFolder
+@_exported public import Setup
+@_exported public import StressTest
+@_exported public import Synchrony
+@_exported public import Timing

@@ -1,0 +1,72 @@
+internal import Media
+internal import Profiles
+
+/// Gives the encoded streams of a plan to hardware encoders, in order, as long as those have room. Pure.
+///
+/// An encoder gets a stream if it passed its trial with pictures at least as wide and high, takes one stream more, and sustains
+/// what all its streams need together.
+struct EncoderAssignment {
+    /// What of an encoder can be used: its pictures do not come evenly either.
+    private static let usableShare = 0.9
+
+    private let encoders: [TriedEncoder]
+    private var used: [HardwareEncoder: (streams: Int, pixelsPerSecond: Double)] = [:]
+
+    /// - Parameter encoders: Tried; the first that has room is taken.
+    init(_ encoders: [TriedEncoder]) {
+        self.encoders = encoders
+    }
+
+    /// Who encodes a stream, and why.
+    struct Choice {
+        /// `nil` for x264.
+        let encoder: HardwareEncoder?
+        /// For people: a sentence's end, with its full stop; empty where there is nothing to choose.
+        let reason: String
+    }
+
+    /// Takes the stream's place on its encoder.
+    mutating func choose(for settings: PictureEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
+        guard wish != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
+        var reasons: [String] = []
+        for tried in encoders {
+            switch tried.outcome {
+            case .fails(let reason): reasons.append(reason)
+            case .works(let figures):
+                if let obstacle = obstacle(to: settings, on: tried.encoder, figures) {
+                    reasons.append("\(tried.encoder.name): \(obstacle)")
+                    continue
+                }
+                var sum = used[tried.encoder] ?? (0, 0)
+                sum = (sum.streams + 1, sum.pixelsPerSecond + settings.pixelsPerSecond)
+                used[tried.encoder] = sum
+                return Choice(
+                    encoder: tried.encoder,
+                    reason: "\(tried.encoder.device.printable()) passed its trial here.")
+            }
+        }
+        return Choice(encoder: nil, reason: reasons.joined(separator: " "))
+    }
+
+    private func obstacle(
+        to settings: PictureEncodingSettings, on encoder: HardwareEncoder, _ figures: EncoderFigures
+    ) -> String? {
+        let sum = used[encoder] ?? (0, 0)
+        if !figures.covers(settings.size) {
+            let sizes = figures.sizes.map(\.description).joined(separator: ", ")
+            return "it was tried with \(sizes), and not with pictures as large as \(settings.size)."
+        }
+        if sum.streams >= figures.streams {
+            return "it takes \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at once."
+        }
+        if sum.pixelsPerSecond + settings.pixelsPerSecond > figures.pixelsPerSecond * Self.usableShare {
+            return "it has no room for another \(settings.size) at \(settings.rate)."
+        }
+        return nil
+    }
+}
+
+extension PictureEncodingSettings {
+    /// What its encoder has to sustain.
+    var pixelsPerSecond: Double { Double(size.pixelCount) * rate.perSecond }
+}

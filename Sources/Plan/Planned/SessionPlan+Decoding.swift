@@ -1,0 +1,41 @@
+internal import Media
+
+extension SessionPlan {
+    /// Whether some output needs the pixels of a camera.
+    package func decodes(_ role: String) -> Bool {
+        (program?.layers.contains { $0.role == role } ?? false)
+            || cameraTracks.contains { $0.role == role && $0.mode == .encode }
+    }
+
+    /// Whether several outputs need all pixels of a camera's JPEGs, so that these are decoded once for all.
+    package func sharesDecoding(_ role: String) -> Bool {
+        guard let camera = cameras.first(where: { $0.role == role }), camera.format.pixel == .mjpeg else {
+            return false
+        }
+        let layers =
+            (program?.layers ?? []) + cameraTracks.filter { $0.mode == .encode }.map(\.layer)
+        return layers.count { $0.role == role && $0.decodingScale(of: camera) == .whole } > 1
+    }
+}
+
+extension PlannedCameraTrack {
+    /// All of an encoded track's picture, which its camera fills.
+    package var layer: PlannedLayer {
+        let size = settings.size
+        return PlannedLayer(
+            role: role, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
+            filling: crop == nil ? .fit : .fill, crop: crop)
+    }
+}
+
+extension PlannedLayer {
+    /// The scale at which a camera's JPEG is decoded for it, as `PicturePainter` chooses it; `nil` where nothing is shown.
+    func decodingScale(of camera: PlannedCamera) -> JPEGScale? {
+        guard
+            let place = Placement(
+                of: camera.format.size, crop: crop, rotation: rotation, filling: filling, into: rectangle)
+        else { return nil }
+        let shown = rotation.swapsSides ? place.target.size.turned : place.target.size
+        return JPEGScale.smallest(for: place.source.size, wanted: isCoarse ? shown.halved : shown)
+    }
+}

@@ -1,0 +1,147 @@
+internal import Foundation
+internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Writers
+
+/// Leads a recording's files into new parts: all of them at a split, and one where a copied camera goes on in another size.
+/// Timeline's thread only.
+final class PartDirector {
+    private let clock: any SessionClock
+    private let start: ClockTime
+    private let timeline: Timeline
+    private let outputs: SessionOutputs
+    private var splits = 1
+    /// Of each file, the number of its last part.
+    private var numbers: [String: Int] = [:]
+    /// Where the last part begins.
+    private var splitAt = MediaTime(nanoseconds: -1)
+    /// When a part was asked for that has not begun: all asked for until the one before it is under way are one.
+    private var splitDue: ClockTime?
+    /// Of parts that have not begun yet, in the order of their times.
+    private var events: [SessionEvent] = []
+    /// Whom to tell when the next part has begun.
+    private var waiting: [ChangeDecision] = []
+    /// Whom to tell of the part that is about to begin at `splitAt`.
+    private var announced: [ChangeDecision] = []
+
+    /// A few ticks ahead: no output has decided them yet.
+    private static let lead: Int64 = 100_000_000
+
+    init(
+        clock: any SessionClock, start: ClockTime, timeline: Timeline, outputs: SessionOutputs
+    ) {
+        self.clock = clock
+        self.start = start
+        self.timeline = timeline
+        self.outputs = outputs
+    }
+
+    /// Begins what is asked for and can begin.
+    ///
+    /// - Parameters:
+    ///   - requests: When splits were asked for since the last call.
+    ///   - position: How far the recording has come.
+    func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) {
+        splitDue = splitDue ?? requests.first?.at
+        waiting += requests.compactMap(\.decided)
+        for case let track as CopiedTrack in outputs.cameraTracks { continueInOtherSize(track, position) }
+        guard let due = splitDue, position > splitAt,
+            !outputs.writers.values.contains(where: { $0.isSplitting })
+        else { return }
+        splitDue = nil
+        split(after: max(MediaTime(due, since: start), position))
+    }
+
+    /// What began before a time, told once: a part that the recording does not come to is none.
+    func takeEvents(before time: MediaTime) -> [SessionEvent] {
+        let begun = events.filter { $0.at < time }
+        events.removeAll { $0.at < time }
+        if splitAt < time {
+            for decided in announced { decided(.recorded(from: splitAt)) }
+            announced = []
+        }
+        return begun
+    }
+
+    /// The recording is over: tells those whose parts it has not come to.
+    func end() {
+        for decided in announced + waiting { decided(.ended) }
+        (announced, waiting) = ([], [])
+    }
+
+    private func announce(_ event: SessionEvent) {
+        events.append(event)
+        events.sort { $0.at < $1.at }
+    }
+
+    private func split(after time: MediaTime) {
+        let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + Self.lead))
+        splits += 1
+        splitAt = split
+        announced += waiting
+        waiting = []
+        timeline.beginPart(at: split)
+        var files: [String] = []
+        for (file, writer) in outputs.writers where writer.isOpen && !outputs.isEnding(file: file) {
+            let relative = nextPart(of: writer.relativePath)
+            files.append(relative)
+            writer.split(
+                MovieWriter.Part(relativePath: relative, start: split))
+        }
+        for track in outputs.microphoneTracks where track.end == nil {
+            guard let file = track.file, file.isOpen else { continue }
+            let relative = nextPart(of: file.relativePath)
+            files.append(relative)
+            track.split(
+                at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), relativePath: relative,
+                startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
+        }
+        announce(
+            SessionEvent(
+                .split, at: split,
+                ["part": .integer(Int64(splits)), "files": .array(files.sorted().map { .string($0) })]))
+    }
+
+    private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) {
+        let writer = track.lane.writer
+        guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting,
+            outputs.ends[track.name] == nil
+        else { return }
+        let captured = MediaTime(successor.time, since: start)
+        // Alone in its file, it only has to begin at a tick that it has not decided.
+        let lead = writer.streamCount > 1 ? Self.lead : 1
+        let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
+        let tick = max(track.tick(nearestTo: captured), undecided)
+        let begin = track.rate.time(ofTick: tick)
+        let relative = nextPart(of: writer.relativePath)
+        var part = MovieWriter.Part(relativePath: relative, start: begin)
+        let size = successor.picture.size
+        part.changes = [
+            track.lane.stream: StreamParameters(
+                codec: .mjpeg, timeScale: track.rate.pictures, size: size, rate: track.rate,
+                color: successor.picture.color)
+        ]
+        // Where the file holds other tracks, theirs change with it.
+        if writer.streamCount > 1 { timeline.beginPart(at: begin, of: writer) }
+        track.beginPart(at: tick)
+        writer.split(part)
+        announce(
+            SessionEvent(
+                .split, at: begin,
+                [
+                    "track": .string(track.name), "file": .string(relative),
+                    "width": .integer(Int64(size.width)), "height": .integer(Int64(size.height)),
+                ]))
+    }
+
+    private func nextPart(of path: String) -> String {
+        // Another role may have the name that a part would have: cameras `desk` and `desk-2`.
+        let taken = Set(
+            outputs.writers.values.map(\.relativePath)
+                + outputs.waves.map(\.relativePath))
+        let part = PartName.next(after: numbers[path, default: 1], of: path, besides: taken)
+        numbers[path] = part.number
+        return part.name
+    }
+}

@@ -1,0 +1,255 @@
+internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Timing
+internal import Writers
+
+/// Changes cameras and microphones while the recording runs, ends their tracks and begins others. Timeline's thread only.
+///
+/// What takes time, a file or an encoder, a thread of its own makes; the track begins with the first tick after that.
+final class TrackDirector {
+    private enum Opening: Sendable {
+        /// The camera's plan where it is taken in with it.
+        case pictures(OpenedTrack, isNew: PlannedCamera?)
+        case sound(OpenedSound, isNew: Bool)
+        /// `order` is what it was made for.
+        case failed(name: String, RecordingError, order: SessionOrder)
+    }
+
+    private let clock: any SessionClock
+    private let start: ClockTime
+    private let machinery: any MediaMachinery
+    private let disks: [RecordingDisk]
+    private let timeline: Timeline
+    private let inputs: SessionInputs
+    private let outputs: SessionOutputs
+    private let openings = Monitor<[Opening]>([])
+    /// Those that are being made.
+    private var threads: [MediaThread] = []
+    /// Tracks that were ended before they had begun.
+    private var unwanted: Set<String> = []
+    private var events: [SessionEvent] = []
+    /// Whether the tracks are others than those that the manifest on the disks names.
+    private var hasOtherTracks = false
+
+    init(
+        clock: any SessionClock, start: ClockTime, machinery: any MediaMachinery, disks: [RecordingDisk],
+        timeline: Timeline, inputs: SessionInputs, outputs: SessionOutputs
+    ) {
+        self.clock = clock
+        self.start = start
+        self.machinery = machinery
+        self.disks = disks
+        self.timeline = timeline
+        self.inputs = inputs
+        self.outputs = outputs
+    }
+
+    /// Does what can be done at once, and begins the rest.
+    ///
+    /// - Parameters:
+    ///   - order: Of a change that was accepted.
+    ///   - time: When it was asked for.
+    ///   - reason: The change, as a person said it.
+    ///   - deliver: Has a camera deliver otherwise, as far as the governor lets it.
+    func follow(
+        _ order: SessionOrder, at time: MediaTime, reason: String,
+        deliver: (CameraInput, VideoFormat?, String) -> Void
+    ) {
+        switch order {
+        case .change(.deliver(let role, let format)):
+            guard let camera = camera(role) else { return }
+            deliver(camera, format, reason)
+        case .change(.hear(let role, let isOn)):
+            timeline.switchOff(role, because: isOn ? nil : reason, from: time)
+        case .change(.endTrack(let name)):
+            guard let end = timeline.endTrack(named: name, at: time) else {
+                unwanted.insert(name)
+                return
+            }
+            outputs.ends[name] = end
+            hasOtherTracks = true
+        case .change(.beginTrack(let planned)):
+            guard let camera = camera(planned.role) else { return }
+            open(planned, of: camera, for: order)
+        case .admit(let camera, let device, let planned):
+            guard let planned else { return takeIn(camera, device) }
+            open(planned, of: camera, isNew: device, for: order)
+        case .change(.beginSound(let planned)):
+            guard let input = inputs.microphones.first(where: { $0.role == planned.role }) else { return }
+            open(planned, of: input, for: order)
+        case .admitSound(let input, let planned): open(planned, of: input, isNew: true, for: order)
+        }
+    }
+
+    private func camera(_ role: String) -> CameraInput? { inputs.cameras.first { $0.role == role } }
+
+    private func open(
+        _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: PlannedCamera? = nil,
+        for order: SessionOrder
+    ) {
+        let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
+        open(named: planned.name, for: order) { () throws(RecordingError) in
+            .pictures(
+                try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
+                isNew: isNew)
+        }
+    }
+
+    private func open(
+        _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool = false,
+        for order: SessionOrder
+    ) {
+        let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
+        open(named: planned?.name ?? input.role, for: order) { () throws(RecordingError) in
+            .sound(
+                try OpenedSound(
+                    planned, of: input, isNew: isNew, disks: disks, machinery: machinery, date: date),
+                isNew: isNew)
+        }
+    }
+
+    private func open(
+        named name: String, for order: SessionOrder,
+        making: @escaping @Sendable () throws(RecordingError) -> Opening
+    ) {
+        let openings = openings
+        let thread = MediaThread(name: "open:\(name)") {
+            let opening: Opening
+            do throws(RecordingError) { opening = try making() } catch {
+                opening = .failed(name: name, error, order: order)
+            }
+            openings.withLock { $0.append(opening) }
+        }
+        threads.append(thread)
+        // Simulated time would be over before.
+        if !clock.isRealTime { thread.join() }
+    }
+
+    /// Begins the tracks that are ready. To be called at each tick.
+    ///
+    /// - Parameter position: How far the recording has come.
+    /// - Returns: What there is to tell.
+    func takeEvents(at position: MediaTime) -> [SessionEvent] {
+        let ready = openings.withLock { openings in
+            defer { openings.removeAll() }
+            return openings
+        }
+        for opening in ready {
+            switch opening {
+            case .pictures(let track, let isNew): begin(track, isNew: isNew)
+            case .sound(let sound, let isNew): begin(sound, isNew: isNew)
+            case .failed(let name, let error, let order):
+                leave(order)
+                events.append(
+                    SessionEvent(
+                        .warning, at: position,
+                        [
+                            "track": .string(name),
+                            "text": .string("track \(name) does not begin: \(error.description)"),
+                        ]))
+            }
+        }
+        defer { events.removeAll() }
+        return events
+    }
+
+    /// What becomes of a device that was to be taken in with a track that cannot begin: a camera is there without it.
+    private func leave(_ order: SessionOrder) {
+        switch order {
+        case .admit(let camera, let device, _): takeIn(camera, device)
+        case .admitSound(let microphone, _):
+            threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
+        case .change: break
+        }
+    }
+
+    private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) {
+        timeline.add(camera)
+        guard let name = planned.metadataFile else { return }
+        let files = disks.filter { $0.takes(isProgram: false) }.map { disk in
+            (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
+        }
+        outputs.metadata.append(MetadataTrack(input: camera, start: start, taps: [], files: files))
+        hasOtherTracks = true
+    }
+
+    private func begin(_ opened: OpenedTrack, isNew: PlannedCamera?) {
+        if let isNew { takeIn(opened.input, isNew) }
+        guard !unwanted.contains(opened.planned.name) else {
+            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            return
+        }
+        // Of a picture captured from now on nothing has been taken yet; the first tick has one that was captured just before it.
+        let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
+        let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
+        let track = opened.begin(
+            at: tick, start: start, clock: clock, machinery: machinery, in: outputs)
+        timeline.add(track, from: tick)
+        tellBeginning(
+            of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick))
+    }
+
+    private func begin(_ opened: OpenedSound, isNew: Bool) {
+        let first = timeline.soundPosition
+        let at = AudioGrid.samples.time(ofTick: first)
+        if isNew {
+            opened.input.keepLatest()
+            opened.input.recallOutage()
+            opened.input.beginWatch(at: start + Nanoseconds(at.nanoseconds))
+            timeline.add(opened.makeFeed(start: start, first: first))
+        }
+        guard let microphone = outputs.microphones.first(where: { $0.role == opened.input.role }) else {
+            return
+        }
+        guard let planned = opened.planned else {
+            microphone.measure(
+                with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
+            return
+        }
+        guard !unwanted.contains(planned.name) else {
+            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            return
+        }
+        // Where the one before it ends a little later, it goes on from there.
+        let begin = max(first, microphone.tracks.last?.end ?? 0)
+        let time = AudioGrid.samples.time(ofTick: begin)
+        opened.begin(
+            planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),
+            loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
+        tellBeginning(of: planned.name, in: planned.file, at: time)
+    }
+
+    private func tellBeginning(of name: String, in file: String, at time: MediaTime) {
+        hasOtherTracks = true
+        events.append(
+            SessionEvent(
+                .split, at: time,
+                [
+                    "track": .string(name), "file": .string(file),
+                    "text": .string("track \(name) begins in \(file)."),
+                ]))
+    }
+
+    /// Whether the manifest on the disks is to be written anew, told once.
+    func takeChange() -> Bool {
+        defer { hasOtherTracks = false }
+        return hasOtherTracks
+    }
+
+    /// Waits for what is being made, which the recording does not come to.
+    func finish() {
+        for thread in threads { thread.join() }
+        for opening in openings.withLock({ $0 }) {
+            switch opening {
+            case .pictures(let track, let isNew):
+                track.abandon()
+                if isNew != nil { inputs.add(track.input) }
+            case .sound(let sound, let isNew):
+                sound.abandon()
+                if isNew { inputs.add(sound.input) }
+            case .failed(_, _, let order): order.hand(to: inputs)
+            }
+        }
+    }
+}

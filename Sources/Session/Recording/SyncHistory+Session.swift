@@ -1,0 +1,32 @@
+internal import Media
+internal import SessionFolder
+internal import Timing
+
+extension SyncHistory {
+    /// Takes the state at `time`, once a second.
+    mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
+        guard isDue(at: time) else { return }
+        for camera in inputs.cameras { note(camera.clockModel, of: camera.role, at: time) }
+        for microphone in inputs.microphones { note(microphone.clockModel, of: microphone.role, at: time) }
+        for track in outputs.cameraTracks {
+            let counts = track.counts
+            note(
+                repeated: Int64(counts.repeated), missing: Int64(counts.slate + counts.lostInAll),
+                of: track.name, at: time)
+        }
+        for track in outputs.microphoneTracks where !track.hasEnded {
+            note(repeated: 0, missing: track.filled, of: track.name, at: time)
+        }
+        if let program = outputs.program {
+            note(
+                repeated: Int64(program.counts.repeated), missing: Int64(program.counts.lostInAll),
+                of: Self.program, at: time)
+        }
+    }
+
+    /// Takes how the stamps scattered, at the end.
+    mutating func noteJitter(_ inputs: SessionInputs) {
+        for camera in inputs.cameras { jitters[camera.role] = camera.jitter }
+        for microphone in inputs.microphones { jitters[microphone.role] = microphone.jitter }
+    }
+}

@@ -1,0 +1,119 @@
+public import Media
+public import Plan
+
+extension MulticamSession {
+    /// Takes another camera into the recording that runs: the program can show it, and a track of its own begins. Blocks until it
+    /// delivers; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - source: Opened, not started; the session stops it at its end.
+    ///   - planned: Under a role that no other device of the recording has or had.
+    ///   - track: Its own; `nil` for none.
+    ///   - pictureTap: Gets its pictures until it is stopped.
+    /// - Throws: Why it cannot be taken in; it is stopped then.
+    public nonisolated func add(
+        _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
+        pictureTap: PictureTap? = nil
+    ) throws(SessionChangeError) {
+        guard controls.recordingTiming != nil else {
+            source.stop()
+            throw SessionChangeError(
+                "camera \(planned.role) is not taken in: nothing is being recorded at the moment.")
+        }
+        let offers = source.isChangeable ? source.device.formats : nil
+        let input: CameraInput
+        do {
+            // Said before the camera is started, and again when nobody else has taken the role meanwhile.
+            var rehearsal = running.withLock { $0 }
+            try rehearsal.admit(planned, track, offers: offers)
+            input = try CameraInput(
+                role: planned.role, source: source, latency: planned.latency,
+                decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self),
+                keepsLog: planned.metadataFile != nil,
+                clock: clock,
+                machinery: machinery, onRefusal: onRefusal(of: planned.role))
+            try input.start()
+            // Of a file the first picture is shown now.
+            source.recordingBegins(at: clock.now)
+        } catch let error as SessionChangeError {
+            source.stop()
+            throw error
+        } catch {
+            source.stop()
+            throw SessionChangeError("camera \(planned.role) is not taken in: \(error)")
+        }
+        do throws(SessionChangeError) {
+            try waitUntilReady(input)
+            let isTaken = try changeAndWait(as: ["add \(planned.role) \(planned.selector.printable())"]) {
+                (running) throws(SessionChangeError) in
+                try running.admit(planned, track, offers: offers)
+                return [.admit(input, planned, track)]
+            }
+            guard isTaken, let timing = controls.recordingTiming else {
+                throw SessionChangeError(
+                    "camera \(planned.role) is not taken in: the recording has ended meanwhile.")
+            }
+            controls.note(
+                slowestInterval: input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
+            cameraInputs.withLock { $0[planned.role] = input }
+            if let pictureTap { _ = pictureTap.start(with: machinery) }
+        } catch {
+            source.stop()
+            throw error
+        }
+    }
+
+    private nonisolated func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
+        let deadline = clock.now + options.startTimeLimit
+        while input.progress.goodPictures < SessionInputs.picturesNeeded(of: input) {
+            guard controls.stopTime == nil else {
+                throw SessionChangeError(
+                    "camera \(input.role) is not taken in: the recording is being ended.")
+            }
+            guard clock.now < deadline else {
+                throw SessionChangeError(
+                    "camera \(input.role) (\(input.source.device.name.printable())) has not delivered within "
+                        + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s and is not taken in: look at its cable, or try another port."
+                )
+            }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
+            // Nobody takes them before the recording does.
+            _ = input.takeDeliveries()
+        }
+        let needed = input.deliveryDelay + input.source.format.rate.interval * 2
+        guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }
+        throw SessionChangeError(
+            "camera \(input.role) delivers up to \(needed.count / 1_000_000) ms late, and this recording's alignment delay has room for "
+                + "\(delay.count / 1_000_000): begin a recording with it.")
+    }
+
+    /// Sets controls of a camera while it runs. It keeps them from then on, also where it is plugged in again. Asks the device, which
+    /// takes milliseconds; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - settings: As a person writes them: a number, `on` or `off`, or a menu's word.
+    ///   - role: The camera's.
+    /// - Returns: What came of each.
+    /// - Throws: When there is no such camera or control, a value is out of its range, or the camera is away: nothing is set then.
+    public nonisolated func set(
+        _ settings: [(name: String, value: String)], of role: String
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        try running.withLock { $0 }.checkPresence(ofCamera: role)
+        guard let input = cameraInputs.withLock({ $0[role] }) else {
+            throw SessionChangeError("camera \(role) does not run at the moment.")
+        }
+        let outcomes: [ControlOutcome]
+        do throws(DeviceError) {
+            outcomes = try input.set(try input.source.controls().requests(for: settings, of: role))
+        } catch {
+            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+        }
+        let words = ["set", role] + settings.map { "\($0.name)=\($0.value)" }
+        do throws(SessionChangeError) {
+            try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
+        } catch {
+            // The camera has it all the same; a recording that is over does not tell of it.
+        }
+        return outcomes
+    }
+}

@@ -1,0 +1,77 @@
+public import Media
+public import Plan
+internal import Profiles
+
+extension MulticamSession {
+    /// Takes another microphone into the recording that runs: a track of its own begins, and the program can have it. Blocks until it
+    /// delivers; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - source: Opened, not started; the session stops it at its end.
+    ///   - planned: Under a role that no other device of the recording has or had.
+    ///   - track: Its own; `nil` for none.
+    /// - Throws: Why it cannot be taken in; it is stopped then.
+    public nonisolated func add(
+        _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
+    ) throws(SessionChangeError) {
+        let refusal = "microphone \(planned.role) is not taken in"
+        guard controls.recordingTiming != nil else {
+            source.stop()
+            throw SessionChangeError("\(refusal): nothing is being recorded at the moment.")
+        }
+        let input = MicrophoneInput(
+            role: planned.role, source: source, offset: planned.offset, pick: planned.pick, clock: clock)
+        input.limitSilence(to: currentPlan.limits.silence)
+        do throws(SessionChangeError) {
+            // Said before it is started, and again when nobody else has taken the role meanwhile.
+            var rehearsal = running.withLock { $0 }
+            try rehearsal.admit(planned, track)
+            do throws(DeviceError) {
+                try input.start()
+            } catch {
+                throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
+            }
+            // Of a file the first sample is heard now.
+            source.recordingBegins(at: clock.now)
+            try waitUntilReady(input, refusal)
+            let isTaken = try changeAndWait(
+                as: ["add-microphone \(planned.role) \(planned.selector.printable())"]
+            ) { (running) throws(SessionChangeError) in
+                try running.admit(planned, track)
+                return [.admitSound(input, track)]
+            }
+            guard isTaken else {
+                throw SessionChangeError("\(refusal): the recording has ended meanwhile.")
+            }
+        } catch {
+            source.stop()
+            throw error
+        }
+    }
+
+    private nonisolated func waitUntilReady(
+        _ input: MicrophoneInput, _ refusal: String
+    ) throws(SessionChangeError) {
+        let deadline = clock.now + options.startTimeLimit
+        while !SessionInputs.isReady(input) {
+            guard controls.stopTime == nil else {
+                throw SessionChangeError("\(refusal): the recording is being ended.")
+            }
+            guard clock.now < deadline else {
+                throw SessionChangeError(
+                    "\(refusal): \(input.source.device.name.printable()) has not delivered within "
+                        + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s. Look at its cable, and whether another program has it."
+                )
+            }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
+            // Nobody takes it before the recording does.
+            input.keepLatest()
+        }
+        guard let delay = controls.recordingTiming?.alignmentDelay, input.deliveryDelay > delay else {
+            return
+        }
+        throw SessionChangeError(
+            "\(refusal): it delivers up to \(input.deliveryDelay.count / 1_000_000) ms late, and this recording's alignment delay has room "
+                + "for \(delay.count / 1_000_000). Begin a recording with it.")
+    }
+}

@@ -1,0 +1,89 @@
+internal import Media
+internal import SessionFolder
+
+/// Keeps the devices of a session running from one recording to the next.
+///
+/// A thread of its own starts them, takes what they deliver while nothing is recorded, lends them to recordings, one after the other,
+/// and stops them.
+final class Standby: Sendable {
+    /// What to do with the running devices; they are lent until it returns.
+    typealias Loan = @Sendable (SessionInputs) -> Void
+
+    private struct Orders {
+        var loans: [Loan] = []
+        var isEnding = false
+    }
+
+    private enum Order {
+        case lend(Loan)
+        case end
+    }
+
+    private let clock: any SessionClock
+    private let publish: @Sendable (SessionEvent) -> Void
+    private let report: @Sendable (SessionStatus) -> Void
+    private let orders = Monitor(Orders())
+
+    /// As often as a recording tells its status.
+    private static let interval = Nanoseconds.milliseconds(100)
+
+    /// - Parameters:
+    ///   - clock: Of real time.
+    ///   - publish: Told what happens to devices while nothing is recorded.
+    ///   - report: Told how they are, ten times a second, while nothing is recorded.
+    init(
+        clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
+        report: @escaping @Sendable (SessionStatus) -> Void
+    ) {
+        self.clock = clock
+        self.publish = publish
+        self.report = report
+    }
+
+    /// Lends the devices as soon as nobody else has them.
+    func lend(_ loan: @escaping Loan) { orders.broadcast { $0.loans.append(loan) } }
+
+    /// Stops the devices after everything that was asked for before.
+    func end() { orders.broadcast { $0.isEnding = true } }
+
+    /// Runs the devices until `end`. Blocks its thread.
+    ///
+    /// - Parameters:
+    ///   - inputs: Not started yet.
+    ///   - limit: How long devices have until they deliver.
+    ///   - controls: A request to stop ends the waiting for that.
+    ///   - ready: Told once they deliver, or why they do not: they are stopped then, and nothing follows.
+    func run(
+        _ inputs: SessionInputs, limit: Nanoseconds, controls: SessionControls,
+        ready: (Result<Void, RecordingError>) -> Void
+    ) {
+        defer { inputs.stop() }
+        do throws(RecordingError) {
+            try inputs.start(on: clock)
+            try inputs.waitUntilReady(on: clock, limit: limit, controls: controls)
+        } catch {
+            ready(.failure(error))
+            return
+        }
+        var idling = Idling(inputs, since: clock.now)
+        report(idling.status(at: clock.now))
+        ready(.success(()))
+        while true {
+            let order = orders.wait(until: clock.now + Self.interval) { orders -> Order? in
+                if !orders.loans.isEmpty { return .lend(orders.loans.removeFirst()) }
+                return orders.isEnding ? .end : nil
+            }
+            switch order {
+            case .lend(let loan):
+                loan(inputs)
+                inputs.dropAdded()
+                inputs.restoreFormats()
+                idling = Idling(inputs, since: clock.now)
+            case .end: return
+            case nil:
+                for event in idling.takeNews(at: clock.now) { publish(event) }
+                report(idling.status(at: clock.now))
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Media
+internal import Timing
+internal import Writers
+
+/// A camera's track of its own H.264 frames: every one of them, shown at its own capture time.
+///
+/// The last frame that was captured before T0 is shown from T0 until the next. Without it nothing would be shown there, and libavformat
+/// would move the whole track so that the first frame after T0 came at T0.
+///
+/// Its rate only says how often the timeline asks it. Times in its file are ticks of `StreamParameters.ownTimeScale` since T0.
+final class CopiedStreamTrack: CameraTrack {
+    let name: String
+    let rate: FrameRate
+    let input: CameraInput
+    private var outages: OutageLog
+    private var aligner: KeyStreamAligner<CapturedPicture>
+    let lane: MovieLane
+    private let start: ClockTime
+    private var held: (picture: CapturedPicture, tick: Int64)?
+    /// Where a new file begins that the stream has not come to yet.
+    private var partStart: MediaTime?
+    /// Of the camera's clock, as far as taken into account.
+    private var restarts = 0
+    /// When the first frame in the file was captured; before T0 where that frame serves to decode those that follow.
+    private(set) var firstTime: MediaTime?
+    /// Frames that are hidden before T0, in the file only because later ones need them; they count as none of the recording's.
+    private(set) var leadCount = 0
+    /// Whether the frame that is shown at T0 was captured before it. It is one of the recording's.
+    private var beginsBeforeStart = false
+
+    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: MovieLane) {
+        self.input = input
+        self.name = name
+        self.start = start
+        self.rate = rate
+        self.lane = lane
+        outages = OutageLog(track: name, start: start)
+        aligner = KeyStreamAligner(start: start)
+    }
+
+    var counts: FrameCounts {
+        var counts = aligner.counts
+        if beginsBeforeStart { counts.captured += 1 }
+        return counts
+    }
+    var gaps: [Gap] { outages.gaps }
+
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        let clock = input.clockReading
+        // The pictures that made the clock begin anew were dated by the line that it left.
+        let model = clock.restarts == restarts ? nil : input.clockModel
+        restarts = clock.restarts
+        if let model {
+            let input = input
+            aligner.redate { picture, time in input.redated(picture, saidToBe: time, by: model) }
+        }
+        for delivery in deliveries {
+            switch delivery {
+            case .picture(let dated):
+                let time = model.map { input.redated(dated.picture, saidToBe: dated.time, by: $0) }
+                aligner.add(
+                    dated.picture, isKey: dated.picture.isKey, capturedAt: time ?? dated.time)
+            case .lost(let count, let cause, let time):
+                aligner.addLoss(count: count, cause: cause, capturedAt: time)
+                if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
+            case .away(let time, let cause, let ledger):
+                outages.begin(at: time, cause: cause, loss: ledger)
+            case .ended(let time, let cause): outages.begin(at: time, cause: cause)
+            case .returned(let time, _, _): outages.end(at: time)
+            case .warning, .formatChanged: break
+            }
+        }
+    }
+
+    /// Goes on in a new file with the first key picture at or after a time.
+    func beginPart(at time: MediaTime) { partStart = time }
+
+    func step(tick: Int64) {
+        let time = rate.time(ofTick: tick)
+        write(before: time)
+        if let partStart, time >= partStart, outages.awaySince != nil, aligner.isEmpty {
+            leave(at: partStart)
+        }
+    }
+
+    /// The camera is away while a new file begins: its last picture is shown until then, and nobody waits for the next,
+    /// which will be a key picture.
+    private func leave(at partStart: MediaTime) {
+        showLast(until: partStart)
+        self.partStart = nil
+        lane.pass()
+    }
+
+    func finish(at end: MediaTime) {
+        write(before: end)
+        showLast(until: end)
+        let last = start + Nanoseconds(end.nanoseconds)
+        if let since = outages.awaySince, let absence = outages.absence {
+            let missing = Int((last - since).count / max(input.clockReading.interval.count, 1))
+            aligner.addLoss(count: missing, cause: absence, capturedAt: max(since, start))
+        }
+        outages.finish(at: last)
+        lane.finish()
+    }
+
+    private func showLast(until end: MediaTime) {
+        if let held { append(held.picture, from: held.tick, to: max(Self.ticks(at: end), held.tick + 1)) }
+        held = nil
+    }
+
+    private func write(before limit: MediaTime) {
+        for entry in aligner.take(before: start + Nanoseconds(limit.nanoseconds)) {
+            if firstTime == nil { firstTime = Self.scale.time(ofTick: entry.tick) }
+            if let held { append(held.picture, from: held.tick, to: entry.tick) }
+            held = entry
+        }
+    }
+
+    private func append(_ picture: CapturedPicture, from tick: Int64, to next: Int64) {
+        if let partStart, picture.isKey, tick >= Self.ticks(at: partStart) { self.partStart = nil }
+        let isShownAtStart = tick < 0 && next > 0
+        if isShownAtStart { beginsBeforeStart = true } else if tick < 0 { leadCount += 1 }
+        let shown = isShownAtStart ? 0 : tick
+        lane.append(
+            EncodedPacket(
+                bytes: picture.memory, presentation: shown, decode: shown, duration: next - shown,
+                isKey: picture.isKey))
+    }
+
+    private static let scale = FrameRate(StreamParameters.ownTimeScale)
+
+    private static func ticks(at time: MediaTime) -> Int64 {
+        time.ticks(perSecond: StreamParameters.ownTimeScale)
+    }
+}

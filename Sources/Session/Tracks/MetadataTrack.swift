@@ -1,0 +1,140 @@
+internal import Media
+internal import SessionFolder
+internal import Timing
+internal import Writers
+
+/// One camera's metadata: of each picture from T0 to the end, to its file and to taps. Timeline's thread only, until joined.
+final class MetadataTrack {
+    let input: CameraInput
+    private let start: ClockTime
+    private let taps: [MetadataTap]
+    /// One in each folder of the recording.
+    private let files: [(disk: Int, file: MetadataFile)]
+    private var waiting: [PictureLog.Entry] = []
+    private var hasBegun = false
+    private var absence: (since: ClockTime, cause: LossCause)?
+    private var events: [SessionEvent] = []
+    private var toldFailures: Set<Int> = []
+    private var hasToldOfCrowding = false
+
+    /// As many as the camera's log holds.
+    private static let mostWaiting = 1024
+
+    /// - Parameters:
+    ///   - input: The camera, which keeps its log.
+    ///   - start: T0. What was captured before it is left out.
+    ///   - taps: Sinks of the calling program.
+    ///   - files: Where lines go, if they are wanted: the recording's own first.
+    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], files: [(disk: Int, file: MetadataFile)])
+    {
+        self.input = input
+        self.start = start
+        self.taps = taps
+        self.files = files
+    }
+
+    /// Takes note of outages, of which pictures do not tell.
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        for delivery in deliveries {
+            switch delivery {
+            case .away(let time, _, let ledger): leave(at: time, ledger)
+            case .ended(let time, _): leave(at: time, .away)
+            case .returned: absence = nil
+            case .picture, .lost, .warning, .formatChanged: break
+            }
+        }
+    }
+
+    /// What is missing for another cause than before is told of by the camera's log up to here.
+    private func leave(at time: ClockTime, _ cause: LossCause) {
+        if absence?.cause != cause { absence = (time, cause) }
+    }
+
+    /// Gives away what was captured before `position`, which no end of the recording will cut off any more.
+    func advance(to position: MediaTime) {
+        let (entries, leftOut, remarks) = input.takeLog()
+        waiting += entries
+        // Before the first call nobody was there to take them.
+        if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
+        hasBegun = true
+        for remark in remarks {
+            warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
+        }
+        let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
+        // One that lies in the future for ever must not hold up the others.
+        let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
+        waiting.removeFirst(ready.count)
+        for entry in ready { give(entry, at: position) }
+        tellOfFailure(at: position)
+    }
+
+    /// Nothing captured at or after `end` is told of.
+    func finish(at end: MediaTime) {
+        advance(to: end)
+        if let absence {
+            let since = max(absence.since, start)
+            let missing =
+                (start + Nanoseconds(end.nanoseconds) - since).count
+                / max(input.clockModel.interval.count, 1)
+            if missing > 0 {
+                give(
+                    PictureLog.Entry(
+                        sequence: nil, capturedAt: since, cause: absence.cause, count: Int(missing)),
+                    at: end)
+            }
+        }
+        for place in files { place.file.finish() }
+    }
+
+    /// The file in the folder on one disk; `nil` where none is written there.
+    func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
+
+    /// What there is to say of files that are written by now. The timeline is not there any more.
+    func conclude(at end: MediaTime) -> [SessionEvent] {
+        tellOfFailure(at: end)
+        return takeEvents()
+    }
+
+    /// What a person should know, since the last call.
+    func takeEvents() -> [SessionEvent] {
+        defer { events.removeAll() }
+        return events
+    }
+
+    private func give(_ entry: PictureLog.Entry, at position: MediaTime) {
+        guard entry.capturedAt >= start else { return }
+        let metadata = CameraMetadata(
+            sequence: entry.sequence, capturedAt: MediaTime(entry.capturedAt, since: start),
+            stamp: entry.stamp.map { MediaTime($0, since: start) },
+            arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
+            count: entry.count, headerClock: entry.headerClock)
+        for tap in taps { tap.offer(metadata) }
+        for place in files where place.file.failureSoFar == nil {
+            if !place.file.append(metadata) { tellOfCrowding(at: position) }
+        }
+    }
+
+    private func tellOfFailure(at time: MediaTime) {
+        for (disk, file) in files {
+            guard let failure = file.failureSoFar, toldFailures.insert(disk).inserted else { continue }
+            warn(
+                at: time, "the metadata of camera \(input.role) ends here; the recording goes on: \(failure)")
+        }
+    }
+
+    private func tellOfCrowding(at time: MediaTime) {
+        guard !hasToldOfCrowding else { return }
+        hasToldOfCrowding = true
+        warn(
+            at: time,
+            "the metadata of camera \(input.role) misses lines from here on, since the disk is too slow for it; "
+                + "the recording itself is whole.")
+    }
+
+    private func warn(at time: MediaTime, _ text: String) {
+        events.append(
+            SessionEvent(
+                .warning, at: time,
+                ["track": .string(input.role), "text": .string(text.printable(limit: 400))]))
+    }
+}

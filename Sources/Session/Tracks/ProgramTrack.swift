@@ -1,0 +1,182 @@
+internal import Encoders
+internal import Media
+internal import Plan
+internal import Timing
+
+/// The program: at each tick the picture of every camera that it shows, composed and encoded. Timeline's thread only.
+///
+/// It follows every camera whose pixels are there, shown or not, so that another one is seen from one tick to the next.
+final class ProgramTrack {
+    /// A camera as the program sees it.
+    private struct Feed {
+        var follower: GridFollower
+        let caption: SlateCaption
+        /// The last that came.
+        var picture: CapturedPicture?
+        var onAir = OnAir()
+
+        func layer(_ place: PlannedLayer, isCoarse: Bool) -> PictureLayer {
+            PictureLayer(
+                picture: picture, place, plannedSize: follower.input.source.format.size, caption: caption,
+                isCoarse: isCoarse)
+        }
+    }
+
+    let rate: FrameRate
+    let encoder: EncoderLane
+    private var feeds: [Feed]
+    /// What is shown, from the back to the front, each with its feed.
+    private var places: [(layer: PlannedLayer, feed: Int)] = []
+    /// What is to be shown from an instant on, in the order of time.
+    private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
+    private var hasPicture = false
+    /// Whether the encoder was spared what is to be seen: it is offered again until it is taken.
+    private var isOwed = false
+    private var decided = FrameCounts()
+    /// Lost is also what its cameras did not deliver to it: without tracks of their own that stands nowhere else.
+    var counts: FrameCounts {
+        var counts = encoder.corrected(decided)
+        for feed in feeds {
+            counts.lost.merge(feed.onAir.lost(feed.follower.aligner.counts.lost), uniquingKeysWith: +)
+        }
+        return counts
+    }
+    private var keyTick: Int64?
+    var intake: EncoderIntake?
+    var isCoarse = false
+
+    /// - Parameters:
+    ///   - rate: The program's grid.
+    ///   - followers: Of all cameras that it may show.
+    ///   - layers: What it shows from the beginning.
+    ///   - encoder: Composes and encodes.
+    init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: EncoderLane) {
+        self.rate = rate
+        self.encoder = encoder
+        feeds = followers.map { Self.feed($0) }
+        show(layers, from: .zero)
+        isOwed = false
+    }
+
+    private static func feed(_ follower: GridFollower) -> Feed {
+        // The program's pictures are turned and mirrored before they are in it; its slates stand upright as they are.
+        let device = follower.input.source.device.name
+        return Feed(follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
+    }
+
+    /// Follows another camera, which may be shown from now on.
+    func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
+
+    /// Shows something else from a tick on.
+    ///
+    /// - Parameters:
+    ///   - layers: Of cameras that it follows.
+    ///   - time: Of the first tick, or before it; not before what was asked for last.
+    func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
+
+    /// Roles of the cameras on air, the backmost first.
+    var shown: [String] { places.map(\.layer.role) }
+
+    private func show(_ layers: [PlannedLayer], from time: MediaTime) {
+        places = layers.compactMap { layer in
+            feeds.firstIndex { $0.follower.input.role == layer.role }.map { (layer, $0) }
+        }
+        let shown = Set(places.map(\.feed))
+        for index in feeds.indices {
+            feeds[index].onAir.set(
+                shown.contains(index), at: time, lost: feeds[index].follower.aligner.counts.lost)
+        }
+        isOwed = true
+    }
+
+    func beginPart(at tick: Int64) { keyTick = tick }
+
+    /// Whether its encoder has ended before the recording: nothing is decided any more.
+    private var hasEnded = false
+
+    /// Decides nothing from here on.
+    ///
+    /// - Parameter end: Of what is in the file.
+    func end(at end: MediaTime) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        for index in feeds.indices {
+            feeds[index].picture = nil
+            feeds[index].follower.finish(at: end)
+        }
+    }
+
+    func take(_ deliveries: [CameraInput.Delivery], from role: String) {
+        guard !hasEnded else { return }
+        for index in feeds.indices where feeds[index].follower.input.role == role {
+            feeds[index].follower.take(deliveries)
+        }
+    }
+
+    func step(tick: Int64) {
+        guard !hasEnded else { return }
+        let time = rate.time(ofTick: tick)
+        while let next = arrangements.first, next.from <= time {
+            arrangements.removeFirst()
+            show(next.layers, from: time)
+        }
+        let asKey = keyTick == tick
+        var isNew = isOwed
+        for index in feeds.indices where choose(index, tick: tick) { isNew = true }
+        guard isNew else {
+            decided.repeated += 1
+            encoder.repeatLast(tick: tick, asKey: asKey)
+            return
+        }
+        guard takesNew(tick) else {
+            isOwed = true
+            decided.repeated += 1
+            decided.lost[.governor, default: 0] += 1
+            encoder.repeatLast(tick: tick, asKey: asKey)
+            return
+        }
+        let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
+        encoder.encode(layers, tick: tick, asKey: asKey)
+        hasPicture = true
+        isOwed = false
+        decided.captured += 1
+    }
+
+    /// Lets one camera decide.
+    ///
+    /// - Returns: Whether there is something else to be seen on air.
+    private func choose(_ index: Int, tick: Int64) -> Bool {
+        let isOnAir = feeds[index].onAir.isOn
+        switch feeds[index].follower.choose(tick: tick) {
+        case .show(let dated):
+            guard !dated.isUndecodable else {
+                feeds[index].follower.withdrawChoice(cause: .corrupt)
+                return false
+            }
+            feeds[index].picture = dated.shown ?? feeds[index].picture
+            return isOnAir
+        case .repeatLast:
+            // A picture that is shown again must not keep the driver's memory.
+            feeds[index].picture = feeds[index].picture?.ownedCopy()
+            return false
+        case .slate:
+            defer { feeds[index].picture = nil }
+            return isOnAir && (feeds[index].picture != nil || !hasPicture)
+        }
+    }
+
+    func finish(at end: MediaTime) {
+        self.end(at: end)
+        encoder.finish()
+    }
+
+    /// Pictures of one camera that were lost to the program.
+    func lostInAll(of role: String) -> Int {
+        feeds.first { $0.follower.input.role == role }.map { feed in
+            feed.onAir.lost(feed.follower.aligner.counts.lost).values.reduce(0, +)
+        } ?? 0
+    }
+
+    /// Stretches without one of its cameras, as far as it was on air.
+    var gaps: [Gap] { feeds.flatMap { $0.onAir.gaps($0.follower.gaps) } }
+}

@@ -1,0 +1,97 @@
+internal import Foundation
+internal import Media
+internal import Timing
+
+extension Manifest {
+    /// Times that a manifest or an event may tell, in nanoseconds: three years, so that sums of some of them fit.
+    static let plausibleTimes = Int64(-100_000_000_000_000_000)...100_000_000_000_000_000
+
+    /// Reads a manifest that somebody may have edited: what it holds afterwards can be reckoned with.
+    ///
+    /// - Parameter bytes: Of `manifest.json`.
+    /// - Throws: What is wrong with it first.
+    public init(reading bytes: [UInt8]) throws(ManifestFault) {
+        do {
+            self = try JSONText.decoder().decode(Manifest.self, from: Data(bytes))
+        } catch {
+            throw ManifestFault(error)
+        }
+        guard schema == 1 else {
+            throw ManifestFault(
+                reason: "is of another version of multicam (schema \(schema)). Use that one")
+        }
+        if let field = implausible {
+            throw ManifestFault(reason: "tells a number in \(field) that cannot be")
+        }
+    }
+
+    /// The first field whose number no recording has.
+    private var implausible: String? {
+        var check = NumberCheck()
+        check.time(duration_ns, "duration_ns")
+        check.time(alignment_delay_ns, "alignment_delay_ns")
+        for (index, track) in tracks.enumerated() { check.check(track, "tracks.\(index)") }
+        for (index, gap) in gaps.enumerated() {
+            check.time(gap.from.nanoseconds, "gaps.\(index).from_ns")
+            check.time(gap.to.nanoseconds, "gaps.\(index).to_ns")
+        }
+        for (index, mark) in marks.enumerated() { check.time(mark.at_ns, "marks.\(index).at_ns") }
+        for (index, step) in governor.enumerated() { check.time(step.at_ns, "governor.\(index).at_ns") }
+        for (index, device) in devices.enumerated() {
+            check.count(device.clock.restarts, "devices.\(index).clock.restarts")
+            check.count(device.clock.non_monotonic, "devices.\(index).clock.non_monotonic")
+            check.real(device.clock.ppm, "devices.\(index).clock.ppm")
+            check.real(device.clock.jitter_us, "devices.\(index).clock.jitter_us")
+            check.real(device.clock.residual_us, "devices.\(index).clock.residual_us")
+            check.real(device.format.rate, "devices.\(index).format.rate")
+        }
+        for (index, file) in (files ?? []).enumerated() {
+            check.count(file.bytes, "files.\(index).bytes")
+            check.count(file.hashed_from, "files.\(index).hashed_from")
+        }
+        for (index, track) in (recovery?.tracks ?? []).enumerated() {
+            check.count(track.cut_ns, "recovery.tracks.\(index).cut_ns")
+            check.count(track.filled_ns, "recovery.tracks.\(index).filled_ns")
+        }
+        return check.wrongField
+    }
+}
+
+/// Looks at numbers one by one, and keeps the name of the first that cannot be.
+private struct NumberCheck {
+    private(set) var wrongField: String?
+
+    mutating func check(_ track: Manifest.Track, _ name: String) {
+        time(track.first_ns, name + ".first_ns")
+        time(track.duration_ns, name + ".duration_ns")
+        time(track.ended_ns, name + ".ended_ns")
+        require((0...255).contains(track.stream), name + ".stream")
+        for part in track.part_details ?? [] { time(part.first_ns, name + ".part_details.first_ns") }
+        if let frames = track.frames {
+            let counts = [frames.written, frames.captured, frames.skipped, frames.repeated, frames.slate]
+            for number in counts + frames.lost.values { count(number, name + ".frames") }
+        }
+        if let samples = track.samples {
+            for number in [samples.written, samples.captured, samples.filled] {
+                count(number, name + ".samples")
+            }
+        }
+    }
+
+    mutating func time(_ nanoseconds: Int64?, _ name: @autoclosure () -> String) {
+        require(nanoseconds.map(Manifest.plausibleTimes.contains) ?? true, name())
+    }
+
+    /// Nothing is counted below 0, nor, in a file or a recording, up to 10 to the 17th.
+    mutating func count(_ number: (some BinaryInteger)?, _ name: @autoclosure () -> String) {
+        require(number.map { $0 >= 0 && $0 <= Manifest.plausibleTimes.upperBound } ?? true, name())
+    }
+
+    mutating func real(_ number: Double, _ name: @autoclosure () -> String) {
+        require(abs(number) < 1e12, name())
+    }
+
+    private mutating func require(_ isPlausible: Bool, _ name: @autoclosure () -> String) {
+        if !isPlausible, wrongField == nil { wrongField = name() }
+    }
+}

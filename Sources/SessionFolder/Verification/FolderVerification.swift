@@ -1,0 +1,116 @@
+internal import Containers
+internal import Glibc
+public import Media
+
+/// Holds the files of a session folder against its manifest: whether they are the bytes that were recorded. Reads every byte:
+/// on a thread that may wait for the disk.
+public struct FolderVerification: Sendable {
+    /// What is known of one file.
+    public enum FileVerdict: Sendable, Equatable {
+        case whole
+        /// The manifest says that it could not be finished, and why.
+        case unfinished(String)
+        /// It is not what was recorded: a sentence.
+        case damaged(String)
+        /// Nobody knows: it cannot be read, as without permission.
+        case unreadable(FileError)
+    }
+
+    public let folder: String
+    /// What the manifest lists.
+    public let files: [Manifest.File]
+    /// Whether the recording lacked anything when it was made.
+    public let recording: Verdict
+    private let manifest: Manifest
+
+    /// Reads the manifest.
+    ///
+    /// - Throws: "read"; also where the recording was not finished or has no files, so that nothing is known of them.
+    public init(folder: String) throws(FileError) {
+        self.folder = folder
+        let path = folder + "/manifest.json"
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try WholeFile.bytes(of: path, atMost: Manifest.largestByteCount)
+        } catch {
+            if error.isPermission { throw FileError(path: path, operation: "read", errno: error.errno) }
+            throw FileError(
+                path: path, operation: "read",
+                detail: FolderState(of: folder).remedy(for: folder)
+                    ?? "it cannot be opened. Name the folder of a recording, as `record` prints it.")
+        }
+        let manifest: Manifest
+        do throws(ManifestFault) {
+            manifest = try Manifest(reading: bytes)
+        } catch {
+            throw FileError(
+                path: path, operation: "read",
+                detail:
+                    "it is no manifest of a recording: it \(error.reason). Name the folder that `record` printed."
+            )
+        }
+        guard let files = manifest.files else {
+            throw FileError(
+                path: path, operation: "read",
+                detail: FolderState(of: folder).remedy(for: folder)
+                    ?? "it lists no checksums: it is of an older version.")
+        }
+        guard !files.isEmpty else {
+            throw FileError(
+                path: path, operation: "read",
+                detail: "it lists no files: there is nothing that could be held against it.")
+        }
+        self.files = files
+        self.manifest = manifest
+        recording = Verdict(manifest)
+    }
+
+    /// What the recording filled a file with where sound or frames were missing, for example `0.42 s of filled silence`; `nil`
+    /// where it filled nothing.
+    public func filling(of file: Manifest.File) -> String? {
+        let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
+        let whole = tracks.contains { $0.parts != nil } ? " in all its parts" : ""
+        var parts: [String] = []
+        let samples = tracks.compactMap(\.samples).reduce(0) { $0 + Double(max($1.filled, 0)) }
+        if samples > 0 {
+            let length = TrackLosses.seconds(samples / Double(SoundFormat.sessionRate))
+            parts.append("\(length) s of filled silence")
+        }
+        let lost = tracks.compactMap(\.frames).flatMap(\.lost.values).reduce(0) { $0 + Double(max($1, 0)) }
+        if lost > 0 {
+            let frames = TrackLosses.whole(lost)
+            parts.append(
+                "\(frames) missing frame\(lost == 1 ? "" : "s"), which earlier frames or slates stand for")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: " and ") + whole
+    }
+
+    /// Reads a file and judges it.
+    public func verdict(_ file: Manifest.File) -> FileVerdict {
+        guard file.file.isPathWithin else {
+            return .damaged("its path leads out of the folder.")
+        }
+        guard let checksum = file.xxh3_128, let start = file.hashed_from else {
+            return .unfinished(
+                file.fault
+                    ?? (file.lacksChecksum
+                        ? "its checksum was never computed. Run `multicam recover \(folder.shellQuoted())`."
+                        : "it was not finished."))
+        }
+        let path = "\(folder)/\(file.file)"
+        do throws(FileError) {
+            let found = try FileVerification.checksum(of: path, from: start)
+            guard found.byteCount == file.bytes else {
+                return .damaged("it has \(found.byteCount) bytes, \(file.bytes) were recorded.")
+            }
+            guard found.checksum.value == checksum else {
+                return .damaged("its bytes are not those that were recorded: restore it from a copy.")
+            }
+        } catch {
+            return error.errno == 0 || error.errno == ENOENT
+                ? .damaged(error.description) : .unreadable(error)
+        }
+        return file.verified
+            ? .whole : .damaged(file.fault ?? "it was not as written when it was closed.")
+    }
+}

@@ -1,0 +1,106 @@
+internal import Capture
+internal import Media
+internal import Plan
+internal import Profiles
+
+/// What a profile makes of the choices that are remembered: which camera its roles with `any` get. Pure.
+///
+/// The first role with `any` leads: it gets the preferred camera. The others keep what they had, or get the best that is left.
+struct ProfileChoice {
+    private let policy: CameraPolicy
+    /// The role that gets the preferred camera.
+    let leader: String?
+    private let preference: CameraPreference
+    /// The camera that the profile begins with, if this is the first time.
+    let proposal: DeviceIdentity?
+    /// What a person should know: one sentence each.
+    let notes: [String]
+
+    /// - Parameters:
+    ///   - profile: Whose roles.
+    ///   - memory: What people chose.
+    ///   - application: Whose choices are meant.
+    ///   - present: All cameras that are there.
+    /// - Throws: When what the profile prefers fits several cameras.
+    init(
+        _ profile: Profile, _ memory: ChoiceMemory, of application: ApplicationIdentifier,
+        present: [CaptureDevice]
+    ) throws(DeviceError) {
+        policy = profile.choice.policy
+        let leader = profile.leadingRole
+        self.leader = leader
+        var history = memory[application].cameras
+        var notes: [String] = []
+        var proposal: DeviceIdentity?
+        if let selector = profile.choice.prefer, leader != nil, !history.hasProposal(by: profile.name) {
+            if let camera = try Self.proposed(selector, among: present) {
+                history.propose(camera.identity, by: profile.name, among: present)
+                proposal = camera.identity
+            } else {
+                notes.append(Self.missing(selector, profile.name))
+            }
+        }
+        let narrowed = leader.map { history.narrowed(to: $0, of: profile.cameras.map(\.role)) } ?? history
+        preference = CameraPreference(history: narrowed, streamed: memory.streamed, present: present)
+        self.proposal = proposal
+        self.notes = notes + (leader == nil ? [] : [preference.doubt].compactMap { $0 })
+    }
+
+    /// What a role's selector comes to by the policy.
+    ///
+    /// - Parameters:
+    ///   - selector: The profile's or the user's.
+    ///   - isRemembered: Whether it is known what played the role last.
+    /// - Returns: `remembered` for `any` where nothing else may play, else the same.
+    func selector(_ selector: String, isRemembered: Bool) -> String {
+        policy == .fixed && selector == RoleAssignment.Role.any && isRemembered
+            ? RoleAssignment.Role.remembered : selector
+    }
+
+    /// The camera that somebody wants for the leading role, of those that no other role names.
+    func wish(among free: [CaptureDevice]) -> PreferredDevice? {
+        let taken = Set(preference.cameras.map(\.identity)).subtracting(free.map(\.identity))
+        guard let preferred = preference.systemPreferred(without: taken), preferred.reason.isWish else {
+            return nil
+        }
+        return preferred
+    }
+
+    /// The best camera for a role that nobody wants a certain one for: of those that can be used now the first that offers
+    /// a size, else the first.
+    func best(_ free: [CaptureDevice], offering size: PictureSize?) -> CaptureDevice? {
+        let ranked = preference.ranked(free).map(\.device)
+        let ready = ranked.filter { $0.problem == nil }
+        let offering = ready.first { camera in
+            guard let size else { return true }
+            return camera.formats.contains { $0.size == size }
+        }
+        return offering ?? ranked.first
+    }
+
+    private static func proposed(
+        _ selector: String, among present: [CaptureDevice]
+    ) throws(DeviceError) -> CaptureDevice? {
+        do throws(DeviceError) {
+            return try DeviceSelector.resolve(
+                DeviceSelector.withoutLinks(selector), kind: "camera to begin with", among: present)
+        } catch {
+            guard error.reason == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    private static func missing(_ selector: String, _ profile: String) -> String {
+        let advice =
+            selector.hasPrefix("position:")
+            ? " If there is one, tell it with `multicam devices --set CAMERA --position \(String(selector.dropFirst(9)).printable())`."
+            : ""
+        return
+            "the camera that “\(profile.printable())” begins with (\(selector.printable())) is not connected.\(advice)"
+    }
+}
+
+extension Profile {
+    /// The first role with `any`; `nil` where every role names its camera.
+    var leadingRole: String? { cameras.first { $0.device == RoleAssignment.Role.any }?.role }
+}

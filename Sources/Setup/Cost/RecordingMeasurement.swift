@@ -1,0 +1,159 @@
+internal import Foundation
+internal import Glibc
+internal import Media
+internal import Plan
+internal import Session
+internal import SessionFolder
+
+/// Measures what a recording takes beyond its pieces of work: some seconds of real recordings, from made-up devices.
+///
+/// What `WorkMeasurement` does again and again finds its caches warm and is never woken; in a recording every picture wakes
+/// threads that slept through an interval. From tracks that are only copied follows what a waking costs; from composed programs,
+/// by how much the rest costs more than it does alone. Without both, plans promise a fifth too much.
+struct RecordingMeasurement {
+    /// How long each recording is watched, from a second after its beginning.
+    let duration: Nanoseconds
+
+    /// Copied tracks alone: hardly more than wakings.
+    private static let copies = """
+        cameras:
+          a: { device: any, size: 640x480, rate: 30 }
+          b: { device: any, size: 640x480, rate: 30 }
+          c: { device: any, size: 640x480, rate: 30 }
+          d: { device: any, size: 640x480, rate: 30 }
+        microphones: { e: { device: default }, f: { device: default } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+    /// A small program of many pictures, and a larger one of few.
+    private static let programs = [
+        """
+        cameras:
+          a: { device: any, size: 854x480, rate: 30 }
+          b: { device: any, size: 854x480, rate: 30 }
+          c: { device: any, size: 854x480, rate: 30 }
+          d: { device: any, size: 854x480, rate: 30 }
+        microphones: { e: { device: default } }
+        program: { size: 854x480, rate: 30, layout: grid, audio: { mix: [e] } }
+        """,
+        """
+        cameras:
+          a: { device: any, size: 1280x720, rate: 30 }
+          b: { device: any, size: 1280x720, rate: 30 }
+        microphones: { e: { device: default } }
+        program: { size: 1280x720, rate: 30, layout: pip, main: a, inset: b, audio: { mix: [e] } }
+        """,
+    ]
+    /// By how much more or less than alone work may cost: beyond that, something else was measured.
+    private static let plausible = 0.5...3.0
+
+    /// - Parameters:
+    ///   - table: Of everything but wakings.
+    ///   - progress: Told the share that is done, 0…1.
+    /// - Returns: The table as it is while recording, complete.
+    /// - Throws: Where no recording can be made here: `SetupError`, `RecordingError`, or that of a temporary folder.
+    func completed(_ table: CostTable, progress: (Double) -> Void = { _ in }) async throws -> CostTable {
+        var table = table
+        let steps = Double(1 + Self.programs.count)
+        let (copying, spent) = try await recorded(Self.copies)
+        table.plain[.deliver] = CostTable.Entry(nanosecondsPerPiece: 0, nanosecondsPerUnit: 0)
+        let others = try total(copying, table)
+        let wakings = copying.items.filter { $0.kind == .deliver }.map(\.rate).reduce(0, +)
+        table.plain[.deliver] = CostTable.Entry(
+            nanosecondsPerPiece: max(spent - others, 0) / wakings * 1e9, nanosecondsPerUnit: 0)
+        progress(1 / steps)
+        var (planned, measured) = (0.0, 0.0)
+        for (index, program) in Self.programs.enumerated() {
+            let (work, spent) = try await recorded(program)
+            let waking = Self.waking(work, table)
+            planned += try total(work, table) - waking
+            measured += spent - waking
+            progress(Double(index + 2) / steps)
+        }
+        let factor = min(max(measured / planned, Self.plausible.lowerBound), Self.plausible.upperBound)
+        return table.scaled(by: factor, except: [.deliver, .store])
+    }
+
+    private func total(_ work: PlannedWork, _ table: CostTable) throws -> Double {
+        guard let owners = work.processorTime(by: table) else {
+            preconditionFailure("a kind of work was not measured")
+        }
+        return owners.values.reduce(0, +)
+    }
+
+    private static func waking(_ work: PlannedWork, _ table: CostTable) -> Double {
+        work.items.filter { $0.kind == .deliver }.map {
+            $0.rate * (table.entry(.deliver, .plain)?.nanoseconds(units: 0) ?? 0) / 1e9
+        }.reduce(0, +)
+    }
+
+    /// Records a profile in a folder that is removed afterwards.
+    ///
+    /// - Returns: What was to be done, and the processor seconds a second that it took, without those of made-up devices.
+    private func recorded(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let result: Result<(PlannedWork, Double), any Error>
+        do {
+            result = .success(try await recorded(profile, in: folder))
+        } catch {
+            result = .failure(error)
+        }
+        try FileManager.default.removeItem(at: folder)
+        return try result.get()
+    }
+
+    private func recorded(_ profile: String, in folder: URL) async throws -> (PlannedWork, Double) {
+        let file = folder.appending(path: "measurement.yaml")
+        try Data(profile.utf8).write(to: file)
+        var request = SetupRequest(profile: file.path, usesVirtualDevices: true)
+        // What is given up costs nothing.
+        request.isGoverned = false
+        let setup = try SessionSetup(request, calibrations: nil)
+        let session = setup.makeSession(
+            RecordingOptions(parentFolder: folder.path, version: MulticamVersion.current))
+        let watching = Task {
+            for await event in session.events where event.name == .started { break }
+            defer { session.stop() }
+            try await Task.sleep(nanoseconds: 1_000_000_000)
+            let begin = Self.reading(setup)
+            try await Task.sleep(nanoseconds: UInt64(max(duration.count, 0)))
+            let end = Self.reading(setup)
+            return Double((end.spent - begin.spent).count) / Double((end.time - begin.time).count)
+        }
+        do {
+            _ = try await session.record()
+        } catch {
+            watching.cancel()
+            throw error
+        }
+        return (PlannedWork(setup.plan), try await watching.value)
+    }
+
+    /// The time, and what this process has used until now.
+    private static func reading(_ setup: SessionSetup) -> (time: ClockTime, spent: Nanoseconds) {
+        var spent = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent)
+        let madeUp =
+            setup.cameras.values.map(\.simulationTime).reduce(.zero, +)
+            + setup.microphones.values.map(\.simulationTime).reduce(.zero, +)
+        return (
+            MonotonicClock().now,
+            .seconds(Int64(spent.tv_sec)) + Nanoseconds(Int64(spent.tv_nsec)) - madeUp
+        )
+    }
+}
+
+extension CostTable {
+    /// All work as many times as costly, but for some kinds.
+    fileprivate func scaled(by factor: Double, except kinds: Set<WorkKind>) -> CostTable {
+        func scaled(_ entries: [WorkKind: Entry]) -> [WorkKind: Entry] {
+            entries.reduce(into: [:]) { result, item in
+                let factor = kinds.contains(item.key) ? 1 : factor
+                result[item.key] = Entry(
+                    nanosecondsPerPiece: item.value.nanosecondsPerPiece * factor,
+                    nanosecondsPerUnit: item.value.nanosecondsPerUnit * factor)
+            }
+        }
+        return CostTable(plain: scaled(plain), photographic: scaled(photographic))
+    }
+}

@@ -1,0 +1,237 @@
+internal import Capture
+internal import Media
+package import Plan
+internal import Profiles
+package import VirtualDevices
+
+/// Finds the device for each role of a profile. Opens none but to ask what it is.
+package struct DeviceResolver {
+    /// By role, of cameras and microphones.
+    package private(set) var devices: [String: PlannedDevice] = [:]
+    /// The sound server's own description of the real microphones among them.
+    private(set) var pulseSources: [String: PulseSource] = [:]
+    /// All real devices that are there, of the kinds that a role wants.
+    private(set) var presentCameras: [CaptureDevice] = []
+    private(set) var presentMicrophones: [CaptureDevice] = []
+    /// What a person should know of the choices: one sentence each.
+    package private(set) var notes: [String] = []
+    /// The camera that the profile begins with, where this is the first time.
+    private(set) var proposal: DeviceIdentity?
+    /// The cameras with the USB devices that they are parts of, to find the microphones in them.
+    private var locatedCameras: [LocatedDevice] = []
+
+    /// Finds the devices of a profile's roles.
+    ///
+    /// Real devices are looked for only when a role wants one, so that made-up ones work on a machine without any.
+    ///
+    /// - Parameters:
+    ///   - profile: Whose roles.
+    ///   - memory: What is remembered of devices.
+    ///   - choices: What people chose.
+    ///   - application: Whose choices are meant.
+    /// - Throws: When a device is missing, could be several, or cannot be used.
+    init(
+        for profile: Profile, memory: DeviceMemory, choices: ChoiceMemory = ChoiceMemory(),
+        of application: ApplicationIdentifier = .multicam
+    ) throws(SetupError) {
+        for camera in profile.cameras where VirtualSources.handles(camera.device) {
+            devices[camera.role] = try Self.virtualCamera(camera)
+        }
+        for microphone in profile.microphones where VirtualSources.handles(microphone.device) {
+            devices[microphone.role] = try Self.virtualMicrophone(microphone)
+        }
+        let cameras = profile.cameras.filter { !VirtualSources.handles($0.device) }
+        let microphones = profile.microphones.filter { !VirtualSources.handles($0.device) }
+        for microphone in microphones { try Self.checkCamera(of: microphone, in: profile) }
+        do throws(DeviceError) {
+            if !cameras.isEmpty { try findCameras(cameras, of: profile, memory, choices, application) }
+            if !microphones.isEmpty {
+                try findMicrophones(microphones, memory, choices[application].microphones)
+            }
+        } catch {
+            throw .device(error)
+        }
+    }
+
+    // MARK: Real devices
+
+    private mutating func findCameras(
+        _ roles: [CameraRole], of profile: Profile, _ memory: DeviceMemory, _ choices: ChoiceMemory,
+        _ application: ApplicationIdentifier
+    ) throws(DeviceError) {
+        locatedCameras = CameraCatalog().locatedCameras()
+        let present = memory.applied(to: locatedCameras.map(\.device))
+        presentCameras = present
+        let choice = try ProfileChoice(profile, choices, of: application, present: present)
+        proposal = choice.proposal
+        let assignment = try RoleAssignment(
+            roles.map { role in
+                let isRemembered = memory.cameras[role.role] != nil
+                return RoleAssignment.Role(
+                    name: role.role, selector: choice.selector(role.device, isRemembered: isRemembered))
+            }, kind: .camera,
+            present: present, remembered: memory.cameras, leader: choice.leader,
+            named: { selector throws(DeviceError) in
+                try DeviceSelector.resolve(
+                    DeviceSelector.withoutLinks(selector), kind: "camera", among: present)
+            },
+            wish: choice.wish,
+            best: { role, free in
+                choice.best(free, offering: roles.first { $0.role == role.name }?.size)
+            })
+        notes += choice.notes + assignment.notes
+        for role in roles {
+            guard let device = assignment.devices[role.role] else { continue }
+            devices[role.role] = PlannedDevice(selector: role.device, device: try Self.usable(device))
+        }
+    }
+
+    private static func usable(_ device: CaptureDevice) throws(DeviceError) -> CaptureDevice {
+        func refusal(_ reason: DeviceError.Reason) -> DeviceError {
+            DeviceError(device: device.node, operation: "open", reason: reason).explained(node: device.node)
+        }
+        switch device.problem {
+        case nil: return device
+        case .inUse: throw refusal(.busy(by: nil))
+        case .noPermission: throw refusal(.noPermission(nil))
+        case .failing(let why): throw DeviceError(device: device.node, operation: "open", reason: .other(why))
+        }
+    }
+
+    private mutating func findMicrophones(
+        _ roles: [MicrophoneRole], _ memory: DeviceMemory, _ history: DeviceHistory
+    ) throws(DeviceError) {
+        let sources = try PulseCatalog.microphones(includeMonitors: true)
+        let real = sources.filter { !$0.isMonitor }
+        presentMicrophones = sources.map(\.captureDevice)
+        let route = MicrophoneRoute(history: history, present: real.map(\.captureDevice)).current
+        let cameras = devices.mapValues(\.device)
+        let located = locatedCameras
+        let usual = DefaultMicrophones(roles, count: real.count, isThereDefault: route != nil)
+        notes += usual.notes
+        let assignment = try RoleAssignment(
+            usual.roles, kind: .microphone,
+            present: real.map(\.captureDevice), remembered: memory.microphones,
+            named: { selector throws(DeviceError) in
+                if selector == Self.usual, let route { return route.device }
+                if let role = Self.cameraRole(of: selector) {
+                    return try Self.microphone(in: cameras[role], of: selector, located, real)
+                }
+                return try PulseCatalog.resolve(selector, among: sources).captureDevice
+            },
+            best: { _, free in free.first { $0 == route?.device } ?? free.first })
+        notes += assignment.notes
+        for role in usual.others {
+            guard let device = assignment.devices[role] else { continue }
+            notes.append(
+                "\(role): “\(device.name.printable())” is taken, as another role has the default: "
+                    + "`--mic \(role)=…` names another one.")
+        }
+        if let route, route.reason == .chosen, !route.device.isDefault {
+            for role in usual.roles where role.selector == Self.usual {
+                notes.append(
+                    "\(role.name): default is “\(route.device.name.printable())” (\(route.device.selector.printable())), "
+                        + "the input that you prefer.")
+            }
+        }
+        for role in roles {
+            // A source's name is the server's key for it.
+            guard let device = assignment.devices[role.role],
+                let source = sources.first(where: { $0.name == device.node })
+            else { continue }
+            pulseSources[role.role] = source
+            if source.isMuted {
+                notes.append(
+                    "\(role.role): the microphone “\(source.description)” is muted in the sound server: it will be silent "
+                        + "until `pactl set-source-mute '\(source.name.printable())' 0`, or its volume, lets it be heard."
+                )
+            }
+            devices[role.role] = PlannedDevice(selector: role.device, device: device, offers: .listed([]))
+        }
+    }
+
+    // MARK: A camera's own microphone
+
+    /// The only selector that follows what a person prefers.
+    private static let usual = DefaultMicrophones.selector
+
+    /// `desk` of `camera:desk`.
+    private static func cameraRole(of selector: String) -> String? {
+        selector.hasPrefix("camera:") ? String(selector.dropFirst("camera:".count)) : nil
+    }
+
+    private static func checkCamera(of microphone: MicrophoneRole, in profile: Profile) throws(SetupError) {
+        guard let role = cameraRole(of: microphone.device),
+            !profile.cameras.contains(where: { $0.role == role })
+        else { return }
+        let roles = profile.cameras.map { "camera:\($0.role)" }
+        throw .usage(
+            "the microphone \(microphone.role) is to be that of the camera `\(role.printable())`, which “\(profile.name.printable())” "
+                + "has not. \(roles.isEmpty ? "It has no camera." : "Name one of \(roles.joined(separator: ", ")).")"
+        )
+    }
+
+    private static func microphone(
+        in camera: CaptureDevice?, of selector: String, _ cameras: [LocatedDevice],
+        _ microphones: [PulseSource]
+    ) throws(DeviceError) -> CaptureDevice {
+        let joined = Companions.joined(cameras: cameras, microphones: microphones.map(\.located)).microphones
+        guard let camera,
+            let microphone = joined.first(where: {
+                $0.companion?.busPath == camera.identity.busPath && $0.companion != nil
+            })
+        else {
+            throw DeviceError(
+                device: selector, operation: "search for a camera's microphone",
+                reason: .other(
+                    "\(camera.map { "“\($0.name.printable())”" } ?? "a made-up camera") has none that the sound server knows. "
+                        + "`multicam devices` lists which microphone sits in which camera."))
+        }
+        return microphones.first { $0.name == microphone.node }?.captureDevice ?? microphone
+    }
+
+    // MARK: Made-up and file devices
+
+    private static func virtualCamera(_ role: CameraRole) throws(SetupError) -> PlannedDevice {
+        do throws(VirtualDeviceError) {
+            let wanted = VideoFormat(
+                pixel: PixelFormat(rawValue: role.format.rawValue) ?? .mjpeg,
+                size: role.size ?? PictureSize(width: 1280, height: 720),
+                rate: role.rate ?? FrameRate(30, per: 1))
+            let source = try VirtualSources.camera(selector: role.device, role: role.role, wanted: wanted)
+            let format = source.format
+            let offer = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
+            var offers: PlannedDevice.Offers = .listed([offer])
+            if let fixed = try VirtualSources.fixedFormat(of: role.device) {
+                // What it was asked for and does not do, it will not do for another asking either.
+                offers = .whatever(
+                    pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
+                    size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
+                    rate: fixed.rate ?? (format.rate == wanted.rate ? nil : format.rate))
+            }
+            return PlannedDevice(
+                selector: role.device, device: source.device, offers: offers,
+                usb: try MadeUpBus.camera(source.device.identity, of: role.device))
+        } catch {
+            throw SetupError(error)
+        }
+    }
+
+    private static func virtualMicrophone(_ role: MicrophoneRole) throws(SetupError) -> PlannedDevice {
+        do throws(VirtualDeviceError) {
+            let source = try VirtualSources.microphone(selector: role.device, role: role.role)
+            return PlannedDevice(selector: role.device, device: source.device, offers: .listed([]))
+        } catch {
+            throw SetupError(error)
+        }
+    }
+}
+
+extension SetupError {
+    package init(_ error: VirtualDeviceError) {
+        switch error {
+        case .usage: self = .usage(error.description)
+        case .device(let error): self = .device(error)
+        }
+    }
+}

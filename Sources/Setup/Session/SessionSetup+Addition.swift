@@ -1,0 +1,121 @@
+internal import Media
+internal import Plan
+internal import Profiles
+public import Session
+
+extension SessionSetup {
+    /// Finds and opens another camera, and takes it into a session of this setup that records, in the way the profile has it for the
+    /// others: with a track of its own where they have one. Blocks until it delivers; not in a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: As of a profile: `/dev/video2`, a name, `virtual:clap`.
+    ///   - role: Whose name no device of the recording has.
+    ///   - session: That takes it in.
+    ///   - stills: Of that session, which are of this camera, too, from then on.
+    /// - Throws: What is wrong with the role or the selector, which device is missing, busy or not permitted, or why the session does
+    ///   not take it.
+    public func addCamera(
+        _ selector: String, as role: String, to session: MulticamSession, stills: inout SessionStills
+    ) throws(SetupError) {
+        var (profile, request) = try profile(ofNew: role)
+        let hasTracks = profile.tracks.cameras != .none || profile.cameras.isEmpty
+        profile.cameras = [CameraRole(role: role, device: selector)]
+        profile.microphones = []
+        profile.tracks.microphones = .none
+        // What is only shown may come in any kind of picture.
+        if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
+        let resolver: DeviceResolver
+        do {
+            resolver = try Self.resolver(of: profile, request)
+        } catch {
+            guard case .device(let busy) = error, case .busy = busy.reason, let owner = owner(of: busy.device)
+            else {
+                throw error
+            }
+            throw .usage(
+                "“\(selector.printable())” is \(busy.device), the camera that \(owner) has already: name another one."
+            )
+        }
+        let plan = try Self.plan(profile, resolver)
+        guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
+            throw .usage("nothing is made of a camera “\(role)” in this profile.")
+        }
+        var track = hasTracks ? plan.cameraTracks.first : nil
+        track?.file = "cameras/\(role).mov"
+        do throws(SessionChangeError) {
+            let tap = stills.add(planned, source: source)
+            try session.add(source, as: planned, track: track, pictureTap: tap)
+        } catch {
+            stills.remove(role)
+            throw .usage(error.description)
+        }
+    }
+
+    /// Likewise another microphone, in the usual channels. The program does not have it before it is asked to.
+    ///
+    /// - Parameters:
+    ///   - selector: As of a profile: `default`, a name, `virtual:tone`.
+    ///   - role: Whose name no device of the recording has.
+    ///   - session: That takes it in.
+    /// - Throws: What is wrong with the role or the selector, which device is missing or not permitted, or why the session does not
+    ///   take it.
+    public func addMicrophone(
+        _ selector: String, as role: String, to session: MulticamSession
+    ) throws(SetupError) {
+        var (profile, request) = try profile(ofNew: role)
+        // Of a profile that has none nothing follows for it, and what is neither recorded nor heard is of no use.
+        let hasTracks = profile.tracks.microphones != .none || profile.microphones.isEmpty
+        profile.microphones = [MicrophoneRole(role: role, device: selector)]
+        profile.cameras = []
+        profile.tracks.cameras = .none
+        profile.tracks.metadata = .none
+        // What is not recorded is used all the same.
+        profile.tracks.microphones = .wav
+        profile.tracks.files = .oneEach
+        let resolver = try Self.resolver(of: profile, request)
+        let plan = try Self.plan(profile, resolver)
+        guard let planned = plan.microphones.first else {
+            throw .usage("nothing is made of a microphone “\(role)” in this profile.")
+        }
+        let source = try Self.open(planned, resolver)
+        do throws(SessionChangeError) {
+            try session.add(source, as: planned, track: hasTracks ? plan.microphoneTracks.first : nil)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+
+    /// The session's profile without its program, for a device that is new.
+    private func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
+        guard Profile.isRole(role) else {
+            throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
+        }
+        guard let request, var profile else {
+            throw .usage("this session was made of devices of its own, so no other device is looked for.")
+        }
+        profile.program = nil
+        return (profile, request)
+    }
+
+    private static func resolver(
+        of profile: Profile, _ request: SetupRequest
+    ) throws(SetupError) -> DeviceResolver {
+        let (memory, _) = DeviceMemory.file?.read() ?? (DeviceMemory(), nil)
+        return try DeviceResolver(for: profile, memory: memory, of: request.application)
+    }
+
+    private static func plan(
+        _ profile: Profile, _ resolver: DeviceResolver
+    ) throws(SetupError) -> SessionPlan {
+        do throws(ProfileError) {
+            return try SessionPlan(profile: profile, devices: resolver.devices)
+        } catch {
+            throw .profile(error)
+        }
+    }
+
+    /// Which role has a real camera already.
+    private func owner(of node: String) -> String? {
+        cameras.first { $0.value.device.node == node && $0.value.device.deviceType != .virtual }?.key
+    }
+}

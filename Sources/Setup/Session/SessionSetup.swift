@@ -1,0 +1,403 @@
+internal import Capture
+internal import Control
+internal import Encoding
+internal import Foundation
+internal import Glibc
+internal import Host
+public import Media
+public import Plan
+public import Profiles
+public import Session
+internal import VirtualDevices
+
+/// Makes a session ready to record: finds and opens the devices of a profile.
+///
+///     let setup = try SessionSetup(SetupRequest(profile: "pip", usesVirtualDevices: true))
+///     let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
+///     let result = try await session.record()
+///
+/// A request with a machine (`ThisMachine(output: "recordings").model`) is reduced to what the computer can do within the
+/// profile's budget, or refused.
+///
+/// A program may exchange a role's source for one of its own (`cameras`, `microphones`) and add sinks.
+public struct SessionSetup: Sendable {
+    /// As it runs: reduced where the request's machine makes that necessary.
+    public let plan: SessionPlan
+    /// What the plan was predicted to cost, and what was given up for that; `nil` where no machine was given.
+    public let reduction: PlanReduction?
+    /// Opened, not started, by role. A source put here must deliver the plan's format.
+    public var cameras: [String: any CameraSource]
+    public var microphones: [String: any MicrophoneSource]
+    /// The same microphones with something taken out of their sound, where their roles want that.
+    public var voices: [String: any MicrophoneSource] = [:]
+    /// Microphone roles that record what the computer plays.
+    private let monitorRoles: Set<String>
+    /// What encodes and converts: other machinery in tests.
+    package var machinery: any MediaMachinery = Codecs()
+    /// What was looked for, by role, and everything that is there.
+    package let devices: Calibrations.Devices
+    /// What a person chose with the request; `nil` where there was none.
+    private let choices: ChoiceRecord?
+    /// What it was made for; `nil` where there was none.
+    public private(set) var request: SetupRequest?
+    /// As it was read for the request, with all that the request says otherwise; `nil` where there was no request. Whatever becomes of
+    /// its file, the session keeps to this.
+    private(set) var profile: Profile?
+    /// How the computer is held; `nil` where no camera asks.
+    private(set) var tracker: (any TurnTracker)?
+
+    /// Finds and opens what a request names.
+    ///
+    /// - Throws: What is wrong with the profile or a selector, which device is missing, busy or not permitted, or, before
+    ///   any is opened, what the plan needs more than its budget.
+    public init(_ request: SetupRequest) throws(SetupError) {
+        do {
+            try self.init(request, calibrations: Calibrations.file)
+        } catch {
+            throw error.naming { process in
+                process == getpid() ? nil : ControlClient().activity(of: process)
+            }
+        }
+    }
+
+    /// The same, with a program's own knowledge of how the computer is held, in place of its accelerometer.
+    public init(_ request: SetupRequest, tracker: any TurnTracker) throws(SetupError) {
+        try self.init(request, calibrations: Calibrations.file, tracker: tracker)
+    }
+
+    /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
+    package init(
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, tracker: (any TurnTracker)? = nil
+    ) throws(SetupError) {
+        var tracker = tracker
+        let profile = try Self.profile(of: request)
+        let (plan, reduction, resolver, choices) = try Self.resolve(
+            request, profile, calibrations: calibrations, tracker: &tracker)
+        if let reduction, !reduction.fits { throw .overBudget(reduction) }
+        try self.init(plan, of: resolver, reduction: reduction, choices: choices)
+        self.profile = profile
+        self.tracker = tracker
+        self.request = request
+    }
+
+    /// Opens the devices of a plan, which were found before.
+    package init(
+        _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
+        choices: ChoiceRecord? = nil
+    ) throws(SetupError) {
+        self.choices = choices
+        devices = Calibrations.Devices(resolver)
+        self.reduction = reduction
+        monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
+        cameras = try Self.open(plan, resolver)
+        microphones = try Self.openMicrophones(plan, resolver)
+        var plan = plan
+        for planned in plan.microphones {
+            guard let (voice, output) = try Self.openVoice(of: planned, resolver) else { continue }
+            voices[planned.role] = voice
+            guard let output else { continue }
+            plan.notes.append(
+                "\(planned.role): what plays through the output “\(output)” is taken out of its echo: choose that output in the "
+                    + "program that plays, or with `pactl set-default-sink \(output)`.")
+        }
+        self.plan = plan
+    }
+
+    /// A plan with sources of the caller's own.
+    public init(
+        plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
+    ) {
+        self.plan = plan
+        choices = nil
+        reduction = nil
+        monitorRoles = []
+        devices = Calibrations.Devices(
+            byRole: cameras.mapValues(\.device).merging(microphones.mapValues(\.device)) { $1 },
+            cameras: cameras.values.map(\.device), microphones: microphones.values.map(\.device))
+        self.cameras = cameras
+        self.microphones = microphones
+    }
+
+    /// What a request would run. Nothing is opened but to ask what it is.
+    ///
+    /// - Returns: The plan; reduced where the request has a machine, whether it fits then or not.
+    public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
+        try resolve(request, calibrations: Calibrations.file).plan
+    }
+
+    /// What a request would cost on a machine, and what would be given up for that. Nothing is opened but to ask what it is.
+    ///
+    /// - Parameters:
+    ///   - request: Whose own machine is not looked at.
+    ///   - machine: That it would run on.
+    /// - Returns: What would run, whether it fits or not.
+    /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
+    public static func reduction(
+        _ request: SetupRequest, on machine: MachineModel
+    ) throws(SetupError) -> PlanReduction {
+        var request = request
+        request.machine = machine
+        guard let reduction = try resolve(request, calibrations: Calibrations.file).reduction else {
+            preconditionFailure("a plan on a machine has no cost")
+        }
+        return reduction
+    }
+
+    static func resolve(
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?
+    ) throws(SetupError) -> (
+        plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
+    ) {
+        var tracker: (any TurnTracker)?
+        return try resolve(request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
+    }
+
+    /// The same, with a tracker, which is made where a camera asks how the computer is held and there is none.
+    private static func resolve(
+        _ request: SetupRequest, _ profile: Profile, calibrations: StateFile<Calibrations>?,
+        tracker: inout (any TurnTracker)?
+    ) throws(SetupError) -> (
+        plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
+    ) {
+        let (found, resolver, warning) = try Self.found(profile, request)
+        let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
+        do throws(ProfileError) {
+            let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
+            let wantsPresets = found.cameras.contains { $0.preset != nil }
+            let (kept, third) = (wantsPresets ? ControlPresets.file?.read() : nil) ?? (ControlPresets(), nil)
+            let profile = try found.withPresets(
+                from: kept, devices: resolver.devices, present: resolver.presentCameras)
+            let notes = [warning, second, third].compactMap { $0 } + resolver.notes
+            let devices = resolver.devices.turned(for: profile, by: &tracker)
+            func corrected(_ plan: SessionPlan) -> SessionPlan {
+                var plan = plan
+                plan.notes = notes + plan.notes
+                return measured.applied(to: plan, with: Calibrations.Devices(resolver))
+            }
+            guard let machine = request.machine else {
+                let plan = try SessionPlan(profile: profile, devices: devices)
+                return (corrected(plan), nil, resolver, choices)
+            }
+            var reduction = try PlanReduction(
+                of: profile, devices: devices, on: machine, duration: request.duration)
+            reduction.asked = corrected(reduction.asked)
+            reduction.plan = corrected(reduction.plan)
+            return (reduction.plan, reduction, resolver, choices)
+        } catch {
+            throw .profile(error)
+        }
+    }
+
+    /// The profile of a request with its devices.
+    ///
+    /// - Returns: With it a sentence for the user if what was remembered of devices could not be read.
+    package static func found(
+        _ request: SetupRequest
+    ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
+        try found(try profile(of: request), request)
+    }
+
+    private static func found(
+        _ profile: Profile, _ request: SetupRequest
+    ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
+        let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
+        let wantsReal = selectors.contains { !VirtualSources.handles($0) }
+        let (memory, warning) = (wantsReal ? DeviceMemory.file?.read() : nil) ?? (DeviceMemory(), nil)
+        let (choices, second) = (wantsReal ? ChoiceMemory.file?.read() : nil) ?? (ChoiceMemory(), nil)
+        let resolver = try DeviceResolver(
+            for: profile, memory: memory, choices: choices, of: request.application)
+        let warnings = [warning, second].compactMap { $0 }
+        return (profile, resolver, warnings.isEmpty ? nil : warnings.joined(separator: " "))
+    }
+
+    /// The profile that a request names, with all that the request says otherwise.
+    static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
+        do throws(ProfileError) {
+            let read: Profile
+            if let known = request.readProfile {
+                read = known
+            } else {
+                read = try library.load(request.profile)
+            }
+            var profile = try read.replacingDevices(
+                cameras: (request.cameras + [request.followed].compactMap { $0 }).map {
+                    ($0.role, $0.selector)
+                },
+                microphones: request.microphones.map { ($0.role, $0.selector) },
+                virtually: request.usesVirtualDevices)
+            if request.leavesOutMicrophones { profile = try profile.withoutMicrophones() }
+            if request.recordsMetadata { profile.tracks.metadata = .ndjson }
+            if !request.isGoverned { profile.budget.governs = false }
+            return profile
+        } catch {
+            throw .profile(error)
+        }
+    }
+
+    /// The profiles of this user and this installation.
+    public static var library: ProfileLibrary {
+        ProfileLibrary(
+            environment: ProcessInfo.processInfo.environment,
+            executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+    }
+
+    /// Reads the profile that a request names, so that later setups of the same request keep to it.
+    ///
+    /// - Throws: What is wrong with the profile.
+    public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
+        var request = request
+        do throws(ProfileError) {
+            request.readProfile = try library.load(request.profile)
+        } catch {
+            throw .profile(error)
+        }
+        return request
+    }
+
+    /// The role that gets the preferred camera, the first one with `any`; `nil` where every role names its own.
+    public var leadingRole: String? { choices?.leader }
+
+    /// What to ask between recordings which camera the leading role is to have, by the profile's policy: with the camera that it
+    /// has, and without those of the other roles. `nil` where there is no such role, or its camera is made up.
+    public var cameraSelection: CameraSelection? {
+        guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
+            let identity = Self.memorable(current)
+        else { return nil }
+        let others = cameras.filter { $0.key != leader }.values.map(\.device.identity)
+        return CameraSelection(policy: choices.policy, current: identity, taken: Set(others))
+    }
+
+    /// Remembers which real device plays which role, so that it is found again, what a person chose, and what the cameras, which
+    /// stream by then, keep of their USB: to be called once the recording has begun.
+    /// Made-up devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
+    ///
+    /// - Returns: A sentence for the user if what was remembered before could not be read.
+    /// - Throws: When it cannot be written. The recording needs none of it.
+    public func rememberDevices() throws(StateFileError) -> String? {
+        let cameras = self.cameras.compactMapValues { Self.memorable($0.device) }
+        let microphones = self.microphones.filter { !monitorRoles.contains($0.key) }
+            .compactMapValues { Self.memorable($0.device) }
+        guard let file = DeviceMemory.file, !cameras.isEmpty || !microphones.isEmpty else { return nil }
+        let warning = try file.update { memory in
+            memory.cameras.merge(cameras) { $1 }
+            memory.microphones.merge(microphones) { $1 }
+        }
+        let streaming = self.cameras.mapValues(\.device).filter { Self.memorable($0.value) != nil }
+        if let choices, !streaming.isEmpty {
+            _ = try ChoiceMemory.file?.update { memory in choices.enter(streaming, into: &memory) }
+        }
+        return try KeptBandwidth.file?.learn(from: self.cameras.values.map { ($0.device, $0.format) })
+            ?? warning
+    }
+
+    private static func memorable(_ device: CaptureDevice) -> DeviceIdentity? {
+        switch device.deviceType {
+        case .builtIn, .external, .microphone: device.identity
+        case .virtual, .file, .network, .screen: nil
+        }
+    }
+
+    /// The session, ready to record.
+    ///
+    /// - Parameters:
+    ///   - options: What the recording is given besides its plan: folder, name, duration.
+    ///   - clock: Simulated for tests of made-up devices.
+    ///   - pictureTaps: Sinks for what cameras capture.
+    ///   - soundTaps: Sinks for aligned sound.
+    ///   - metadataTaps: Sinks for what is known of each picture.
+    ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
+    ///   - host: The computer, for system pressure; `nil` asks this one, or nobody in simulated time.
+    /// - Returns: A session on the devices that were opened here. Nothing is recorded yet.
+    public func makeSession(
+        _ options: RecordingOptions, clock: any SessionClock = MonotonicClock(),
+        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
+        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
+    ) -> MulticamSession {
+        var options = options
+        if options.reduction == nil { options.reduction = reduction }
+        if options.writeMemory == nil {
+            options.writeMemory = Self.writeMemory(
+                available: FreeMemory.bytes(), folders: options.copy == nil ? 1 : 2)
+        }
+        return MulticamSession(
+            plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
+            clock: clock,
+            machinery: machinery, pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
+            synchronizedOutputs: synchronizedOutputs,
+            host: host ?? (clock.isRealTime ? ThisHost() : nil))
+    }
+
+    /// What may wait in memory for each folder's disk: together a quarter of what programs can have, from 64 MiB to 2 GiB.
+    ///
+    /// - Parameters:
+    ///   - available: In bytes; `nil` where the system does not say.
+    ///   - folders: That the recording is written into.
+    /// - Returns: Bytes; `nil` where nobody knows.
+    static func writeMemory(available: Int64?, folders: Int) -> Int? {
+        available.map { Int(min(max($0 / 4, 64 << 20), 2 << 30)) / max(folders, 1) }
+    }
+
+    /// All cameras at once: a driver may take half a second to agree on a format. Of several that cannot be had, the first of the
+    /// plan is named.
+    static func open(
+        _ plan: SessionPlan, _ resolver: DeviceResolver
+    ) throws(SetupError) -> [String: any CameraSource] {
+        let roster = CameraRoster()
+        let devices = resolver.devices.mapValues(\.device)
+        let opened = Parallel.map(plan.cameras, threads: "open") { planned in
+            let isCopied = plan.cameraTracks.contains { $0.role == planned.role && $0.mode == .copy }
+            return Result { () throws(SetupError) in
+                try open(
+                    planned, devices[planned.role], roster,
+                    adoptsOtherSizes: !isCopied && planned.crop == nil)
+            }
+        }
+        var cameras: [String: any CameraSource] = [:]
+        for (planned, result) in zip(plan.cameras, opened) { cameras[planned.role] = try result.get() }
+        return cameras
+    }
+
+    private static func open(
+        _ planned: PlannedCamera, _ device: CaptureDevice?, _ roster: CameraRoster, adoptsOtherSizes: Bool
+    ) throws(SetupError) -> any CameraSource {
+        if VirtualSources.handles(planned.selector) {
+            let source: any CameraSource
+            do throws(VirtualDeviceError) {
+                source = try VirtualSources.camera(
+                    selector: planned.selector, role: planned.role, wanted: planned.format)
+            } catch {
+                throw SetupError(error)
+            }
+            try adjust(source, planned.controls)
+            return source
+        }
+        guard let device else {
+            preconditionFailure("the plan has a camera `\(planned.role)` that was not looked for")
+        }
+        do throws(DeviceError) {
+            return try V4L2Camera(
+                device: device, format: planned.format,
+                controls: planned.controls, adoptsOtherSizes: adoptsOtherSizes,
+                roster: roster)
+        } catch {
+            throw .device(error)
+        }
+    }
+
+    /// Sets the controls of a made-up camera or a file. A real one sets its own when it is opened.
+    private static func adjust(
+        _ source: any CameraSource, _ controls: [ControlRequest]
+    ) throws(SetupError) {
+        guard !controls.isEmpty else { return }
+        do throws(DeviceError) {
+            for outcome in try source.set(ControlGovernor.ordered(controls)) {
+                guard let fault = outcome.fault, !outcome.request.isOptional else { continue }
+                throw DeviceError(
+                    device: source.device.node, operation: "setting \(outcome.request.name.printable())",
+                    reason: .control(fault))
+            }
+        } catch {
+            throw .device(error)
+        }
+    }
+}

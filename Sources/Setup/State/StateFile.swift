@@ -1,0 +1,185 @@
+internal import Foundation
+internal import Glibc
+internal import Media
+internal import SessionFolder
+
+/// A file in which something is kept from one run to the next: `$XDG_STATE_HOME/multicam/devices.json`, for example.
+///
+/// Always whole: written under another name and put in place at once. Processes take turns to change it.
+package struct StateFile<Content: StateFileContent>: Equatable {
+    let path: String
+    /// How long to wait for another process that changes the file. It takes milliseconds; one that was stopped in the middle
+    /// must not stop us.
+    private let patience: Nanoseconds
+
+    /// - Parameter environment: The process's variables. A relative path in XDG_STATE_HOME counts as not set, as the XDG
+    ///   Base Directory Specification says; `nil` where there is no home either: nothing is remembered then.
+    init?(environment: [String: String]) {
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            self.init(path: state + "/multicam/\(Content.fileName)")
+        } else if let home = environment["HOME"], home.hasPrefix("/") {
+            self.init(path: home + "/.local/state/multicam/\(Content.fileName)")
+        } else {
+            return nil
+        }
+    }
+
+    init(path: String, patience: Nanoseconds = .seconds(2)) {
+        self.path = path
+        self.patience = patience
+    }
+
+    /// What is kept: nothing where there is no file.
+    ///
+    /// - Returns: The content, and a sentence for the user where the file is broken. It is set aside then, so that the
+    ///   sentence comes once; where even that fails, the sentence says so.
+    func read() -> (content: Content, warning: String?) {
+        switch reading() {
+        case .whole(let content): return (content, nil)
+        case .broken(let why): return (Content(), setAside(because: why))
+        }
+    }
+
+    /// Changes what is kept, as one step for all processes.
+    ///
+    /// - Returns: As of `read`.
+    /// - Throws: When it cannot be written; the file is as it was then.
+    package func update(_ change: (inout Content) -> Void) throws(StateFileError) -> String? {
+        try makeFolder()
+        return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
+            () throws(StateFileError) in
+            var warning: String?
+            let before: Content
+            switch reading() {
+            case .whole(let content): before = content
+            case .broken(let why):
+                before = Content()
+                warning = renamedSentence(why)
+            }
+            var content = before
+            change(&content)
+            if content != before || warning != nil { try write(content) }
+            return warning
+        }
+    }
+
+    // MARK: Reading
+
+    private enum Reading {
+        case whole(Content)
+        case broken(String)
+    }
+
+    /// Far more than any number of devices needs.
+    private static var greatestSize: Int { 1 << 20 }
+
+    private func reading() -> Reading {
+        // Not waiting: whatever has been put there in its place, a pipe, say, must not stop anybody.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            return errno == ENOENT || errno == ENOTDIR
+                ? .whole(Content()) : .broken(String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            return .broken("it is no file")
+        }
+        guard facts.st_size <= Self.greatestSize else { return .broken("it is too long") }
+        var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
+        var count = 0
+        while count < bytes.count {
+            let part = bytes.withUnsafeMutableBytes { memory in
+                Glibc.read(descriptor, memory.baseAddress.map { $0 + count }, memory.count - count)
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part >= 0 else { return .broken(String(cString: strerror(errno))) }
+            guard part > 0 else { break }
+            count += part
+        }
+        do {
+            let content = try JSONText.decoder().decode(Content.self, from: Data(bytes.prefix(count)))
+            guard content.schema == Content.currentSchema else {
+                return .broken("it is of another version of multicam")
+            }
+            return .whole(content)
+        } catch {
+            return .broken("it is not as multicam writes it")
+        }
+    }
+
+    private func setAside(because why: String) -> String {
+        do throws(StateFileError) {
+            return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
+                () throws(StateFileError) in
+                // Another process may have put it right meanwhile.
+                guard case .broken(let why) = reading() else {
+                    return "\(path.printable(limit: 1000)): \(Content.subject) was broken and is gone."
+                }
+                return renamedSentence(why)
+            }
+        } catch {
+            return keptSentence(why)
+        }
+    }
+
+    private func renamedSentence(_ why: String) -> String {
+        guard rename(path, path + ".broken") == 0 else { return keptSentence(why) }
+        return
+            "\(path.printable(limit: 1000)): \(Content.subject) cannot be read (\(why.printable())); it was "
+            + "set aside as \(Content.fileName).broken and begins anew."
+    }
+
+    private func keptSentence(_ why: String) -> String {
+        "\(path.printable(limit: 1000)): \(Content.subject) cannot be read (\(why.printable())), so nothing is known; "
+            + "remove it, or allow it with `chmod`."
+    }
+
+    // MARK: Writing
+
+    private func makeFolder() throws(StateFileError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            // Foundation keeps the number in the error below its own.
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            throw StateFileError(
+                path: folder, subject: Content.subject, operation: "keep",
+                errno: Int32(cause?.code ?? Int(EACCES)))
+        }
+    }
+
+    /// The folder that it is in, there or not.
+    var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
+
+    private func write(_ content: Content) throws(StateFileError) {
+        let draft = path + ".new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("write") }
+        do throws(StateFileError) {
+            defer { close(descriptor) }
+            var rest = Array(JSONText.pretty(content) + Data("\n".utf8))[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure("write") }
+                rest = rest.dropFirst(count)
+            }
+            guard fsync(descriptor) == 0 else { throw failure("write") }
+            guard rename(draft, path) == 0 else { throw failure("write") }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+        // The new name lasts too. A folder that cannot be opened for that has it in the end all the same.
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        close(directory)
+    }
+
+    private func failure(_ operation: String) -> StateFileError {
+        StateFileError(path: path, subject: Content.subject, operation: operation, errno: Glibc.errno)
+    }
+}

@@ -1,0 +1,121 @@
+internal import Encoding
+public import Media
+internal import Plan
+public import Session
+
+/// Takes stills of cameras that nothing else uses: lets them run until exposure and focus have come to rest, takes the next good
+/// picture of each, and lets them go.
+///
+///     let snapshot = try Snapshot(SessionSetup(stillsOf: "any"))
+///     let files = try snapshot.take().map { try snapshot.write($0, into: StillFolder(path: ".", version: MulticamVersion.current)) }
+public final class Snapshot: Sendable {
+    private let cameras: [StillCamera]
+    private let observation: Observation
+    private let settling: Nanoseconds
+
+    /// What the cameras have done so far.
+    private struct Progress {
+        /// By role, when its first good picture was captured, and how many have come.
+        var began: [String: (at: ClockTime, count: Int)] = [:]
+        var settled: Set<String> = []
+        var failure: RecordingError?
+        var isOver = false
+    }
+
+    /// After as many pictures at least: automatic exposure takes some steps, however fast the camera is.
+    private static let leastPictures = 8
+
+    /// - Parameters:
+    ///   - setup: Its cameras, opened.
+    ///   - live: The length of the clips around the stills; zero for none.
+    ///   - settling: How long exposure and focus have before the still, after the first good picture.
+    /// - Throws: When a stream cannot be decoded, or a clip is wanted of a camera that delivers no JPEGs.
+    public init(
+        _ setup: SessionSetup, live: Nanoseconds = .zero, settling: Nanoseconds = .seconds(1)
+    ) throws(StillError) {
+        if live > .zero {
+            for camera in setup.plan.cameras {
+                guard let pixel = setup.cameras[camera.role]?.format.pixel, pixel != .mjpeg else { continue }
+                throw .noClip(role: camera.role, pixel: pixel)
+            }
+        }
+        let clock = MonotonicClock()
+        cameras = SessionStills(setup.plan, cameras: setup.cameras, clock: clock, live: live).cameras
+        // Half of a clip lies before its still.
+        self.settling = max(settling, live / 2)
+        var plan = setup.plan
+        plan.microphones = []
+        do throws(EncodingError) {
+            observation = try Observation(
+                plan: plan, cameras: setup.cameras, microphones: [:], clock: clock, machinery: Codecs())
+        } catch {
+            throw .encoding(error)
+        }
+    }
+
+    /// Takes a still of each camera, at about one instant. Once only. Blocks its thread for some seconds; not in a Swift task.
+    ///
+    /// - Returns: In the plan's order.
+    /// - Throws: `RecordingError` when a camera does not start or is silent; `StillError`.
+    public func take() throws -> [Still] {
+        let progress = Monitor(Progress())
+        let byRole = Dictionary(cameras.map { ($0.role, $0) }, uniquingKeysWith: { first, _ in first })
+        let observer = MediaThread(name: "snapshot") { [observation, settling] in
+            var failure: RecordingError?
+            do throws(RecordingError) {
+                try observation.run { news, _ in
+                    for case .picture(let observed) in news {
+                        byRole[observed.role]?.note(observed.picture)
+                        Self.follow(observed, progress, settling)
+                    }
+                    return true
+                }
+            } catch {
+                failure = error
+            }
+            progress.broadcast { progress in
+                progress.failure = failure
+                progress.isOver = true
+            }
+        }
+        defer {
+            observation.stop()
+            observer.join()
+        }
+        progress.wait { [cameras] progress in
+            progress.isOver || progress.settled.count == cameras.count ? true : nil
+        }
+        if let failure = progress.withLock({ $0.failure }) { throw failure }
+        let taken = Parallel.map(cameras, threads: "still") { camera in
+            Result { () throws(StillError) in try camera.take(with: Codecs()) }
+        }
+        return try taken.map { try $0.get() }
+    }
+
+    /// Writes a still, and its clip where it has one. Waits for the disk.
+    ///
+    /// - Parameters:
+    ///   - still: That was taken.
+    ///   - folder: Where it is written.
+    ///   - name: The file's own name; `nil` for the usual one.
+    /// - Returns: What was written.
+    /// - Throws: When the picture cannot be encoded, or a file cannot be written or is there already.
+    public func write(
+        _ still: Still, into folder: StillFolder, as name: String? = nil
+    ) throws(StillError) -> StillFolder.Files {
+        try folder.write(still, with: Codecs(), as: name)
+    }
+
+    private static func follow(
+        _ observed: ObservedPicture, _ progress: Monitor<Progress>, _ settling: Nanoseconds
+    ) {
+        progress.broadcast { progress in
+            let time = observed.picture.capturedAt
+            let (began, count) = progress.began[observed.role] ?? (time, 0)
+            progress.began[observed.role] = (began, count + 1)
+            if count + 1 >= Self.leastPictures, time - began >= settling {
+                progress.settled.insert(observed.role)
+            }
+        }
+    }
+}

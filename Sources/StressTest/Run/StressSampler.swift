@@ -1,0 +1,74 @@
+internal import CLinux
+internal import Glibc
+internal import Media
+internal import Monitoring
+internal import Session
+internal import Timing
+
+/// Samples a run once a second: the session asks it how the computer is, on a thread and a clock of the session's, so that in
+/// simulated time too it comes when it should.
+final class StressSampler: HostReading {
+    /// The session holds its host.
+    private struct Followed {
+        weak var session: MulticamSession?
+    }
+
+    private let host: (any HostReading)?
+    private let cameras: [String: ObservedCamera]
+    private let microphones: [any MicrophoneSource]
+    private let isRealTime: Bool
+    private let followed = Monitor(Followed())
+    private let collected = Monitor(StressCourse())
+
+    /// - Parameters:
+    ///   - host: Who knows how the computer is; `nil` for nobody.
+    ///   - cameras: Of the run, by role.
+    ///   - microphones: Likewise.
+    ///   - isRealTime: Whether processor time means anything.
+    init(
+        _ host: (any HostReading)?, cameras: [String: ObservedCamera],
+        microphones: [any MicrophoneSource], isRealTime: Bool
+    ) {
+        self.host = host
+        self.cameras = cameras
+        self.microphones = microphones
+        self.isRealTime = isRealTime
+    }
+
+    /// Whose status is sampled.
+    func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
+
+    var course: StressCourse { collected.withLock { $0 } }
+
+    func read(folder: String, at time: ClockTime) -> HostState {
+        let state = host?.read(folder: folder, at: time) ?? HostState()
+        guard let start = cameras.values.compactMap(\.recordingStart).first else { return state }
+        let status = followed.withLock { $0.session }?.status ?? SessionStatus()
+        let used = isRealTime ? Self.processorTime() : nil
+        let madeUp =
+            cameras.values.map(\.simulationTime).reduce(.zero, +)
+            + microphones.map(\.simulationTime).reduce(.zero, +)
+        let sample = StressSample(
+            time: MediaTime(time, since: start),
+            cameras: Dictionary(
+                uniqueKeysWithValues: cameras.map { role, camera in
+                    var counts = camera.counts
+                    counts.lostInAll = status.cameras.first { $0.role == role }?.lost ?? 0
+                    return (role, counts)
+                }),
+            pressure: status.pressure?.level, temperature: state.zones.map(\.temperature).max(),
+            processorTime: used.map { $0 - madeUp }, madeUpTime: isRealTime ? madeUp : nil, disk: state.disk,
+            unlocked: status.cameras.filter { !$0.clock.isLocked }.map(\.role))
+        collected.withLock { $0.add(sample) }
+        return state
+    }
+
+    /// Of all threads of this process; `nil` where the system does not say.
+    private static func processorTime() -> Nanoseconds? {
+        var usage = rusage()
+        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return nil }
+        let seconds = Int64(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+        let microseconds = Int64(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+        return .seconds(seconds) + .microseconds(microseconds)
+    }
+}

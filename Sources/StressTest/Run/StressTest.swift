@@ -1,0 +1,358 @@
+internal import Foundation
+internal import Glibc
+internal import Host
+public import Media
+internal import Monitoring
+internal import Plan
+internal import Profiles
+public import Session
+internal import SessionFolder
+public import Setup
+
+/// Stresses a bundle of cameras: which run together, what gives first when the load is raised, whether they hold for long.
+///
+///     let test = try StressTest(request, StressOptions(kinds: [.sets, .climb], output: "stress", version: "1"))
+///     let result = try await test.run()
+///
+/// Each run is a recording like any other; what it records is removed when it has been judged. The certificate and the report stay.
+public final class StressTest: Sendable {
+    private struct State {
+        var session: MulticamSession?
+        var isStopped = false
+        /// Removed media that could not be, and the like.
+        var warnings: [String] = []
+    }
+
+    private let bench: StressBench
+    private let options: StressOptions
+    private let clock: any SessionClock
+    private let host: (any HostReading)?
+    private let state = Monitor(State())
+    private let sink: AsyncStream<StressEvent>.Continuation
+
+    /// What happens, in order. It ends with the test.
+    public let events: AsyncStream<StressEvent>
+
+    /// Finds the devices; opens none but to ask what it is.
+    ///
+    /// - Parameters:
+    ///   - request: The profile, and which devices play its roles.
+    ///   - options: What to try, for how long.
+    ///   - clock: Simulated for tests of made-up devices.
+    ///   - host: The computer; `nil` asks this one, or nobody in simulated time.
+    /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
+    public init(
+        _ request: SetupRequest, _ options: StressOptions, clock: any SessionClock = MonotonicClock(),
+        host: (any HostReading)? = nil
+    ) throws(SetupError) {
+        bench = try StressBench(request)
+        self.options = options
+        self.clock = clock
+        self.host = host ?? (clock.isRealTime ? ThisHost() : nil)
+        (events, sink) = AsyncStream.makeStream()
+    }
+
+    /// Ends the run that is under way, and starts no other. What was done is judged and written.
+    public func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            return state.session
+        }?.stop()
+    }
+
+    /// Like `stop`, but pictures that wait for an encoder are left out.
+    public func stopUrgently() {
+        state.withLock { state in
+            state.isStopped = true
+            return state.session
+        }?.stopUrgently()
+    }
+
+    /// How the run goes that is under way; `nil` between two.
+    public var status: SessionStatus? { state.withLock { $0.session }?.status }
+
+    /// What a person should know of the choice of devices and formats: one sentence each.
+    public var notes: [String] { bench.notes }
+
+    /// Makes the folder, runs all that is asked, and writes certificate and report.
+    ///
+    /// - Throws: When the folder cannot be made or what is found cannot be written. That a disk is too small for a run is a finding.
+    public func run() async throws(FileError) -> StressResult {
+        defer { sink.finish() }
+        let begun = clock.now
+        let name = SessionFolder.usualName(
+            date: clock.date(of: begun), profile: "stress_\(bench.profile.name)")
+        let folder = try SessionFolder.makeNew(in: options.output, name: name)
+        sink.yield(.started(folder: folder))
+        var record = makeRecord(begun, ThisMachine(output: folder))
+        for kind in StressKind.allCases where options.kinds.contains(kind) && !isStopped {
+            switch kind {
+            case .sets: try await runSets(&record, folder)
+            case .climb: try await runClimb(&record, folder)
+            case .soak: try await runSoak(&record, folder)
+            }
+        }
+        record.certificate.notes += state.withLock { $0.warnings }
+        record.certificate.conclude(isStopped ? .stopped : .finished, duration: clock.now - begun)
+        try write(record.certificate, folder)
+        return StressResult(folder: folder, certificate: record.certificate)
+    }
+
+    // MARK: The record
+
+    /// What is known so far.
+    private struct Record {
+        var certificate: StressCertificate
+        let begun: ClockTime
+        let machine: ThisMachine
+    }
+
+    private func makeRecord(_ begun: ClockTime, _ machine: ThisMachine) -> Record {
+        let facts = StressMachine()
+        let offers = Dictionary(uniqueKeysWithValues: bench.offers.map { ($0.role, $0) })
+        let kinds = StressKind.allCases.filter { options.kinds.contains($0) }
+        var notes = machine.notes
+        if bench.devices.contains(where: { $0.device.deviceType == .virtual || $0.device.deviceType == .file }
+        ) {
+            notes.append(
+                "Some devices are made up: this computer's own processors stand in for them, which is told apart in the figures "
+                    + "but leaves less to the recording than real devices would.")
+        }
+        return Record(
+            certificate: StressCertificate(
+                multicam: options.version, profile: bench.profile.name.printable(),
+                started: StressCertificate.timeStamp(clock.date(of: begun)), machine: facts.machine,
+                devices: bench.devices.map { facts.device($0.role, $0.device, offer: offers[$0.role]) },
+                asked: StressCertificate.Asked(
+                    runs: kinds, each_ns: options.each.count,
+                    soak_ns: options.kinds.contains(.soak) ? options.soak.count : nil,
+                    lost_limit: bench.plan.limits.lostFrames ?? 1),
+                notes: notes.map { $0.printable(limit: 1000) }),
+            begun: begun, machine: machine)
+    }
+
+    /// The certificate first: the report can be made of it again.
+    private func write(_ certificate: StressCertificate, _ folder: String) throws(FileError) {
+        try SessionFolder.write(JSONText.pretty(certificate), to: "certificate.json", in: folder)
+        try SessionFolder.write(Data(StressReport(certificate).document.utf8), to: "report.html", in: folder)
+    }
+
+    private func keep(_ record: inout Record, _ folder: String) throws(FileError) {
+        record.certificate.conclude(.running, duration: clock.now - record.begun)
+        try SessionFolder.write(JSONText.pretty(record.certificate), to: "certificate.json", in: folder)
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    // MARK: Kinds
+
+    private func runSets(_ record: inout Record, _ folder: String) async throws(FileError) {
+        let roles = bench.offers.map(\.role)
+        var sets = StressSets(roles: roles, grades: StressGrade.all(bench.offers), limit: options.setLimit)
+        record.certificate.sets = StressCertificate.Sets()
+        var number = 0
+        while !isStopped, let candidate = sets.next() {
+            number += 1
+            let isProfile = candidate.grade == StressGrade.asAsked && candidate.roles == roles
+            let run = await perform(
+                StressTrial(
+                    name: "set-\(Self.two(number))", kind: .sets, title: candidate.grade,
+                    isProfile: isProfile,
+                    cameras: candidate.cameras, duration: options.each), &record, folder)
+            guard let run else { break }
+            sets.note(candidate, held: run.verdict.isHeld)
+            record.certificate.sets?.runs.append(run)
+            record.certificate.sets?.left_out = sets.leftOut
+            try keep(&record, folder)
+        }
+    }
+
+    private func runClimb(_ record: inout Record, _ folder: String) async throws(FileError) {
+        var climb = StressClimb(bench.offers)
+        record.certificate.climb = StressCertificate.Climb()
+        var number = 1
+        let asked = await perform(
+            StressTrial(
+                name: "climb-00", kind: .climb, title: "the profile as it stands", step: 0, isProfile: true,
+                cameras: bench.offers.map { ($0.role, $0.asked) }, duration: options.each), &record, folder)
+        guard let asked else { return }
+        record.certificate.climb?.runs.append(asked)
+        try keep(&record, folder)
+        while !isStopped, let step = climb.next() {
+            let run = await perform(
+                StressTrial(
+                    name: "climb-\(Self.two(number))", kind: .climb,
+                    title: step.change + (step.isRepetition ? " (again)" : ""), step: step.number,
+                    isProfile: false,
+                    cameras: bench.offers.compactMap { offer in
+                        step.formats[offer.role].map { (offer.role, $0) }
+                    }, duration: options.each), &record, folder)
+            guard let run else { break }
+            number += 1
+            climb.note(held: run.verdict.isHeld)
+            record.certificate.climb?.runs.append(run)
+            record.certificate.climb?.highest = climb.highest?.number
+            if case .gave(let step) = climb.end {
+                record.certificate.climb?.gave = StressCertificate.Gave(
+                    cause: run.cause ?? .device, step: step.number, change: step.change,
+                    sentence: run.reasons.first ?? "")
+            }
+            try keep(&record, folder)
+        }
+    }
+
+    private func runSoak(_ record: inout Record, _ folder: String) async throws(FileError) {
+        let run = await perform(
+            StressTrial(
+                name: "soak", kind: .soak, title: "the profile as it stands", isProfile: true,
+                cameras: bench.offers.map { ($0.role, $0.asked) }, duration: options.soak), &record, folder)
+        guard let run else { return }
+        record.certificate.soak = run
+        try keep(&record, folder)
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    // MARK: A run
+
+    /// Records, and judges what came of it.
+    ///
+    /// - Returns: `nil` when the test was stopped before the run's first instant: nothing is known of it then.
+    private func perform(
+        _ trial: StressTrial, _ record: inout Record, _ folder: String
+    ) async -> StressCertificate.Run? {
+        var run = StressCertificate.Run(
+            name: trial.name, kind: trial.kind, title: trial.title.printable(), step: trial.step,
+            isProfile: trial.isProfile,
+            cameras: trial.cameras.map { StressCertificate.Camera($0.role, $0.format) },
+            startedAt: clock.now - record.begun)
+        sink.yield(.began(run))
+        let setup: SessionSetup
+        do throws(SetupError) {
+            setup = try bench.setup(trial)
+        } catch {
+            run.judge(.init(notStarted: StressCause(error), error.description))
+            sink.yield(.ended(run))
+            return run
+        }
+        let cost = HardwareCost(of: setup.plan, on: record.machine.model, duration: trial.duration)
+        run.predicted = StressCertificate.Predicted(cost, plan: setup.plan, costs: record.machine.model.costs)
+        do throws(RecordingError) {
+            for source in try await capture(setup, trial, folder, into: &run)
+            where !record.certificate.environment.missing.contains(source) {
+                record.certificate.environment.missing.append(source)
+            }
+        } catch {
+            if case .stopped = error { return nil }
+            run.judge(
+                .init(
+                    notStarted: StressCause(error), error.description, isSilent: error.isSilence,
+                    predicted: run.predicted))
+        }
+        sink.yield(.ended(run))
+        return run
+    }
+
+    /// - Returns: What the computer did not tell meanwhile.
+    private func capture(
+        _ setup: SessionSetup, _ trial: StressTrial, _ folder: String, into run: inout StressCertificate.Run
+    ) async throws(RecordingError) -> [MissingSource] {
+        var setup = setup
+        let cameras = setup.cameras.mapValues { ObservedCamera($0) }
+        setup.cameras = cameras
+        let sampler = StressSampler(
+            host, cameras: cameras, microphones: Array(setup.microphones.values), isRealTime: clock.isRealTime
+        )
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: folder, name: trial.name, duration: trial.duration, version: options.version),
+            clock: clock, host: sampler)
+        sampler.follow(session)
+        let isLate = state.withLock { state in
+            state.session = session
+            return state.isStopped
+        }
+        if isLate { session.stop() }
+        defer { state.withLock { $0.session = nil } }
+        let listener = Task { await listen(to: session) }
+        let result: RecordingResult
+        do throws(RecordingError) {
+            result = try await session.record()
+        } catch {
+            _ = await listener.value
+            throw error
+        }
+        let silences = await listener.value
+        let findings = StressFindings(result, silences: silences)
+        let limits = StressLimits(setup.plan.limits, isLong: trial.isLong)
+        run.duration_ns = result.manifest.duration_ns
+        run.tracks = findings.tracks
+        run.judge(StressJudgement(findings, limits: limits))
+        run.measured = sampler.course.measured(
+            pressure: findings.pressure, writtenBytes: Self.writtenBytes(result),
+            duration: Nanoseconds(result.manifest.duration_ns))
+        run.course = sampler.course.columns(tracks: findings.tracks)
+        if !options.keepsMedia { removeMedia(result.folder) }
+        return findings.pressure?.missing ?? []
+    }
+
+    /// - Returns: What is said of microphones that were silent for too long.
+    private func listen(to session: MulticamSession) async -> [String] {
+        var silences: [String] = []
+        for await event in session.events {
+            guard case .string(let text)? = event.fields["text"] else { continue }
+            let isBeyondLimit =
+                event.fields["alarm"] == .string(SoundAlarm.Kind.silence.rawValue)
+                && event.fields["state"] == .string("begins")
+            if isBeyondLimit { silences.append(text) }
+            if event.name == .warning { sink.yield(.warning(text)) }
+        }
+        return silences
+    }
+
+    /// Of the files of all tracks; `nil` where one cannot be looked at.
+    private static func writtenBytes(_ result: RecordingResult) -> Int64? {
+        var sum: Int64 = 0
+        for file in Set(result.manifest.tracks.flatMap { [$0.file] + ($0.parts ?? []) }) {
+            var status = stat()
+            guard stat("\(result.folder)/\(file)", &status) == 0 else { return nil }
+            sum += Int64(status.st_size)
+        }
+        return sum
+    }
+
+    private func removeMedia(_ folder: String) {
+        do {
+            try FileManager.default.removeItem(atPath: folder)
+        } catch {
+            let sentence = "\(folder) could not be removed: \(error.localizedDescription)"
+            state.withLock { $0.warnings.append(sentence.printable(limit: 1000)) }
+            sink.yield(.warning(sentence))
+        }
+    }
+}
+
+extension StressCertificate.Run {
+    fileprivate mutating func judge(_ judgement: StressJudgement) {
+        verdict = judgement.verdict
+        cause = judgement.cause
+        reasons = judgement.reasons
+    }
+}
+
+extension StressCause {
+    fileprivate init(_ error: SetupError) {
+        switch error {
+        case .usage, .profile, .overBudget: self = .setup
+        case .device(let error): self = StressCause(error)
+        }
+    }
+}
+
+extension RecordingError {
+    /// Whether a device started and delivered nothing.
+    fileprivate var isSilence: Bool {
+        guard case .device(let error) = self, case .silent = error.reason else { return false }
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+public import Media
+
+/// What became of a camera's pictures on one track: written = captured − skipped + repeated + slate.
+public struct FrameCounts: Sendable, Equatable {
+    /// Good pictures from T0 on.
+    public var captured = 0
+    /// Surplus pictures of a camera faster than its grid.
+    public var skipped = 0
+    /// Ticks that show the last picture again.
+    public var repeated = 0
+    /// Ticks that show a slate.
+    public var slate = 0
+    /// Pictures that should have been there, by cause. No zero entries.
+    public var lost: [LossCause: Int] = [:]
+
+    public init() {}
+
+    public var written: Int { captured - skipped + repeated + slate }
+    public var lostInAll: Int { lost.values.reduce(0, +) }
+
+    /// The same when some pictures that were to be shown turned out unusable and their predecessors stand in their place.
+    package func withdrawing(_ count: Int, cause: LossCause) -> Self {
+        guard count > 0 else { return self }
+        var counts = self
+        counts.captured -= count
+        counts.repeated += count
+        counts.lost[cause, default: 0] += count
+        return counts
+    }
+
+    /// The same when a picture that was withdrawn came to be in the file after all, where its predecessor was to repeat.
+    func restoring(_ count: Int, cause: LossCause) -> Self {
+        var counts = self
+        counts.captured += count
+        counts.repeated -= count
+        let lost = (lost[cause] ?? 0) - count
+        counts.lost[cause] = lost > 0 ? lost : nil
+        return counts
+    }
+
+    /// The same when some of the decided ticks were left out of the file. Which of them only repeated is not known any more:
+    /// each counts as a picture lost, as long as there are any.
+    package func leavingOut(_ count: Int, cause: LossCause) -> Self {
+        guard count > 0 else { return self }
+        var counts = self
+        let pictures = min(count, captured - skipped)
+        let repeats = min(count - pictures, repeated)
+        counts.captured -= pictures
+        counts.repeated -= repeats
+        counts.slate -= count - pictures - repeats
+        if pictures > 0 { counts.lost[cause, default: 0] += pictures }
+        return counts
+    }
+
+    /// The same when only the first `count` of the decided ticks came to be in the file.
+    package func endingAfter(_ count: Int, cause: LossCause) -> Self {
+        let missing = written - count
+        guard missing > 0 else { return self }
+        var counts = self
+        // Which of the missing ticks only repeated is not known any more. Those first: an encoder that falls behind
+        // repeats at the end, and the causes of such repeats are in the ledger already.
+        let repeats = min(missing, repeated)
+        let slates = min(missing - repeats, slate)
+        let pictures = missing - repeats - slates
+        counts.repeated -= repeats
+        counts.slate -= slates
+        counts.captured -= pictures
+        if pictures > 0 { counts.lost[cause, default: 0] += pictures }
+        return counts
+    }
+
+    /// Lost ÷ (captured + lost), 0…1.
+    public var lostShare: Double {
+        lostInAll == 0 ? 0 : Double(lostInAll) / Double(captured + lostInAll)
+    }
+}

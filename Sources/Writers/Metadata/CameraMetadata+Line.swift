@@ -1,0 +1,36 @@
+internal import Media
+internal import SessionFolder
+
+extension CameraMetadata {
+    /// One line of `cameras/ROLE.ndjson`, without its end. All times are nanoseconds; fields that are not known are left out.
+    ///
+    /// - `sequence`: The device's own count of pictures; of lost ones the first's.
+    /// - `captured_ns`: Since T0, by the model of the camera's clock and less its latency.
+    /// - `stamp_ns`: Since T0, the driver's time stamp for the start of exposure.
+    /// - `arrival_ns`: Since T0, when the picture was taken from the driver.
+    /// - `lost`: Why the picture is not in the recording: a word of the manifest's ledger.
+    /// - `count`: How many pictures were lost in a row, where it is more than one.
+    /// - `uvc`: The clock of the picture's first USB packet: `pts` and `stc` by the camera's clock, `sof` the bus's frame
+    ///   number that the camera saw, `host_ns` and `host_sof` the driver's clock (`CLOCK_MONOTONIC`: less the manifest's
+    ///   `t0_monotonic_ns` it is since T0) and the controller's frame number.
+    var line: String {
+        var fields: [String: JSONValue] = ["captured_ns": .integer(capturedAt.nanoseconds)]
+        fields["sequence"] = sequence.map { .integer($0) }
+        fields["stamp_ns"] = stamp.map { .integer($0.nanoseconds) }
+        fields["arrival_ns"] = arrival.map { .integer($0.nanoseconds) }
+        fields["lost"] = lost.map { .string($0.rawValue) }
+        if count > 1 { fields["count"] = .integer(Int64(count)) }
+        fields["uvc"] = headerClock.map { .object(Self.fields(of: $0)) }
+        return JSONText.line(JSONValue.object(fields))
+    }
+
+    private static func fields(of clock: UVCHeaderClock) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = [
+            "host_ns": .integer(clock.hostTime.nanoseconds), "host_sof": .integer(Int64(clock.hostFrame)),
+        ]
+        fields["pts"] = clock.presentationTime.map { .integer(Int64($0)) }
+        fields["stc"] = clock.sourceClock.map { .integer(Int64($0)) }
+        fields["sof"] = clock.busFrame.map { .integer(Int64($0)) }
+        return fields
+    }
+}

@@ -1,0 +1,63 @@
+import Media
+import Testing
+
+@testable import Encoders
+
+@Suite("which pictures a governed encoder gets")
+struct EncoderIntakeTests {
+    private let rate: FrameRate = FrameRate(30)
+
+    private func taken(
+        _ intake: inout EncoderIntake, _ ticks: Range<Int64>, queue: Int, backlog: Nanoseconds = .zero
+    ) -> Int {
+        var count = 0
+        for tick in ticks
+        where intake.takes(rate.time(ofTick: tick), queueLength: queue, backlog: backlog) { count += 1 }
+        return count
+    }
+
+    @Test("with room it gets all; at a lower rate those of that, and again all afterwards")
+    func rates() {
+        var intake = EncoderIntake(rate: rate, room: 30)
+        #expect(taken(&intake, 0..<30, queue: 20) == 30)
+        intake.lower(to: FrameRate(15))
+        #expect((15...16).contains(taken(&intake, 30..<60, queue: 20)))
+        intake.lower(to: rate)
+        #expect(taken(&intake, 60..<90, queue: 20) == 30)
+        #expect(intake.overflowCount == 0)
+    }
+
+    @Test("before the queue overflows every second picture is left out, then each, and that is counted")
+    func overflow() {
+        var intake = EncoderIntake(rate: rate, room: 30)
+        #expect((15...16).contains(taken(&intake, 0..<30, queue: 25)))
+        #expect((14...15).contains(intake.overflowCount))
+        let before = intake.overflowCount
+        #expect(taken(&intake, 30..<60, queue: 29) == 0)
+        #expect(intake.overflowCount == before + 30)
+    }
+
+    @Test(
+        "a short queue of slow pictures is thinned out as well, before a crash would take more than a second")
+    func slow() {
+        var intake = EncoderIntake(rate: rate, room: 30)
+        #expect(taken(&intake, 0..<30, queue: 4, backlog: .milliseconds(390)) == 30)
+        #expect((15...16).contains(taken(&intake, 30..<60, queue: 4, backlog: .milliseconds(410))))
+        #expect(taken(&intake, 60..<90, queue: 5, backlog: .milliseconds(510)) == 0)
+        #expect((44...45).contains(intake.overflowCount))
+    }
+
+    @Test("what the lower rate leaves out is not counted as overflow")
+    func both() {
+        var intake = EncoderIntake(rate: rate, room: 30)
+        intake.lower(to: FrameRate(15))
+        _ = taken(&intake, 0..<30, queue: 29)
+        #expect((15...16).contains(intake.overflowCount))
+    }
+
+    @Test("a queue without an end, as in simulated time, never overflows")
+    func endless() {
+        var intake = EncoderIntake(rate: rate, room: .max)
+        #expect(taken(&intake, 0..<30, queue: 10_000) == 30)
+    }
+}

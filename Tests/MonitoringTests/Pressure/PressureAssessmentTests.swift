@@ -1,0 +1,252 @@
+import Media
+import Testing
+
+@testable import Monitoring
+
+@Suite("system pressure from what the computer says")
+struct PressureAssessmentTests {
+    private typealias Case = (
+        name: String, level: PressureLevel, cause: PressureFactor.Cause?, says: String,
+        change: @Sendable (inout HostState) -> Void
+    )
+
+    private static func stall(
+        _ resource: ResourceStall.Resource, some: Double, full: Double? = 0,
+        _ scope: ResourceStall.Scope = .machine
+    ) -> @Sendable (inout HostState) -> Void {
+        { $0.stalls.append(ResourceStall(resource, scope, some: some, full: full)) }
+    }
+
+    private static func zone(
+        _ degrees: Int, passive: Int? = nil, hot: Int? = nil, critical: Int? = nil
+    ) -> @Sendable (inout HostState) -> Void {
+        {
+            $0.zones.append(
+                ThermalZone(
+                    name: "cpu", temperature: Temperature(degrees: degrees),
+                    passive: passive.map { Temperature(degrees: $0) },
+                    hot: hot.map { Temperature(degrees: $0) },
+                    critical: critical.map { Temperature(degrees: $0) }))
+        }
+    }
+
+    private static func battery(_ charge: Double?) -> @Sendable (inout HostState) -> Void {
+        { $0.power = PowerSupply(isDischarging: true, charge: charge) }
+    }
+
+    private static func speed(_ allowed: Double, capped: Int) -> @Sendable (inout HostState) -> Void {
+        { $0.speed = ProcessorSpeed(allowed: allowed, capped: capped, count: 8, throttlings: 900) }
+    }
+
+    /// Each source on both sides of each of its steps.
+    private static let cases: [Case] = [
+        ("nothing is known", .nominal, nil, "", { _ in }),
+        ("cpu 24 %", .nominal, nil, "", stall(.processor, some: 0.24)),
+        ("cpu 25 %", .fair, .processorStall, "processor in 25 %", stall(.processor, some: 0.25)),
+        ("cpu 60 %", .serious, .processorStall, "60 %", stall(.processor, some: 0.6)),
+        ("cpu 100 %: never more", .serious, .processorStall, "100 %", stall(.processor, some: 1, full: nil)),
+        ("io: only `full` counts", .nominal, nil, "", stall(.storage, some: 1, full: 0.24)),
+        ("io 25 %", .fair, .storageStall, "25 %", stall(.storage, some: 1, full: 0.25)),
+        ("io 100 %: never more", .serious, .storageStall, "100 %", stall(.storage, some: 1, full: 1)),
+        ("memory 6 %", .nominal, nil, "", stall(.memory, some: 0.06)),
+        ("memory 7 %", .fair, .memoryStall, "7 %", stall(.memory, some: 0.07)),
+        ("memory full 10 %", .serious, .memoryStall, "10 %", stall(.memory, some: 0.2, full: 0.1)),
+        ("memory full 30 %", .critical, .memoryStall, "30 %", stall(.memory, some: 0.5, full: 0.3)),
+        ("memory full 60 %", .shutdown, .memoryStall, "60 %", stall(.memory, some: 0.9, full: 0.6)),
+        ("89 of 95 °C", .nominal, nil, "", zone(89, passive: 95, critical: 105)),
+        ("90 of 95 °C", .fair, .temperature, "90 °C", zone(90, passive: 95, critical: 105)),
+        (
+            "95 of 95 °C", .serious, .temperature, "from 95 °C on it is slowed down",
+            zone(95, passive: 95, critical: 105)
+        ),
+        ("hot", .critical, .temperature, "takes damage", zone(98, passive: 95, hot: 98, critical: 105)),
+        ("5 °C to the end", .critical, .temperature, "at 105 °C", zone(100, passive: 95, critical: 105)),
+        (
+            "2 °C to the end", .shutdown, .temperature, "switches itself off",
+            zone(103, passive: 95, critical: 105)
+        ),
+        ("beyond the end", .shutdown, .temperature, "110 °C", zone(110, passive: 95, critical: 105)),
+        ("nothing passive, 20 °C", .fair, .temperature, "80 °C", zone(80, critical: 100)),
+        ("nothing passive, 10 °C", .serious, .temperature, "90 °C", zone(90, critical: 100)),
+        ("95 % of the speed", .nominal, nil, "", speed(0.95, capped: 1)),
+        ("90 % of the speed", .fair, .speed, "90 % of their speed", speed(0.9, capped: 8)),
+        ("half the speed", .serious, .speed, "8 of 8 processors", speed(0.5, capped: 8)),
+        (
+            "plugged in, and nearly empty", .nominal, nil, "",
+            { $0.power = PowerSupply(isDischarging: false, charge: 0.01) }
+        ),
+        ("a full battery", .fair, .power, "100 % full", battery(1)),
+        ("a battery that does not say", .fair, .power, "does not say", battery(nil)),
+        ("battery 21 %", .fair, .power, "21 %", battery(0.21)),
+        ("battery 20 %", .serious, .power, "20 %", battery(0.2)),
+        ("battery 5 %", .critical, .power, "5 %", battery(0.05)),
+        ("battery 2 %", .shutdown, .power, "2 %", battery(0.02)),
+    ]
+
+    @Test("each figure gives its level and its sentence at once", arguments: cases.indices)
+    func steps(index: Int) {
+        let wanted = Self.cases[index]
+        var look = Look()
+        let pressure = look.take([], wanted.change)
+        #expect(pressure.level == wanted.level, "\(wanted.name)")
+        #expect(pressure.factors.map(\.cause) == [wanted.cause].compactMap(\.self), "\(wanted.name)")
+        if let factor = pressure.factors.first {
+            #expect(factor.text.contains(wanted.says), "\(factor.text)")
+            #expect(pressure.text.contains(factor.text) && pressure.text.contains(factor.advice))
+        } else {
+            #expect(pressure.text == "system pressure is nominal.")
+        }
+    }
+
+    @Test("of processor and disk the own group's figure counts, of memory the worse of both")
+    func scopes() {
+        var look = Look()
+        let pressure = look.take([]) { state in
+            for resource in ResourceStall.Resource.allCases {
+                Self.stall(resource, some: 0.9, full: 0.9)(&state)
+                Self.stall(resource, some: 0, full: 0, .ownGroup)(&state)
+            }
+        }
+        #expect(pressure.factors.map(\.cause) == [.memoryStall])
+        #expect(pressure.level == .shutdown)
+    }
+
+    @Test(
+        "a queue counts by how far it is behind",
+        arguments: [
+            (.encoder(room: 15), 2.9, .nominal), (.encoder(room: 15), 3, .fair),
+            (.encoder(room: 15), 7.5, .serious),
+            (.encoder(room: 15), 12, .critical), (.encoder(room: 15), 15, .critical),
+            (.writer, 14, .nominal), (.writer, 15, .fair), (.writer, 60, .serious), (.writer, 150, .critical),
+        ] as [(QueueAge.Kind, Double, PressureLevel)])
+    func queues(kind: QueueAge.Kind, intervals: Double, level: PressureLevel) {
+        var look = Look()
+        let pressure = look.take([
+            QueueAge(kind, name: "slow", intervals: intervals), QueueAge(kind, name: "fast", intervals: 0),
+        ])
+        #expect(pressure.level == level)
+        if level > .nominal {
+            #expect(pressure.factors[0].text.contains("slow is \(Int(intervals.rounded())) pictures behind"))
+        }
+    }
+
+    @Test("only what stands in a queue all of a second counts")
+    func standing() {
+        var queues = StandingQueues()
+        for intervals in [0.0, 14, 15, 3, 15] {
+            queues.note([
+                QueueAge(.writer, name: "a", intervals: intervals),
+                QueueAge(.writer, name: "b", intervals: 9),
+            ])
+        }
+        #expect(queues.take().map(\.intervals) == [0, 9])
+        queues.note([QueueAge(.writer, name: "a", intervals: 7)])
+        #expect(queues.take().map(\.intervals) == [7])
+        #expect(queues.take().isEmpty)
+    }
+
+    @Test(
+        "a processor that is slowed down for heat is serious for as long as its count grew in the last 10 s")
+    func throttling() {
+        var look = Look()
+        func count(_ count: Int64) -> (inout HostState) -> Void {
+            { $0.speed = ProcessorSpeed(allowed: 1, capped: 0, count: 4, throttlings: count) }
+        }
+        #expect(look.take([], count(500)).level == .nominal)
+        let slowed = look.take([], count(503))
+        #expect(slowed.level == .serious)
+        #expect(slowed.factors[0].text.contains("3 times"))
+        // One that is switched off takes its count along: no negative number, and no alarm.
+        var last = look.take([], count(1))
+        for _ in 0..<30 { last = look.take([], count(1)) }
+        #expect(last.level == .nominal)
+        #expect(look.take([], count(2)).factors[0].text.contains("1 time "))
+    }
+
+    @Test("a quota counts by the share of its last periods in which it ran out")
+    func quota() {
+        var look = Look()
+        func used(_ periods: Int64, _ throttled: Int64) -> (inout HostState) -> Void {
+            {
+                $0.share = ProcessorShare(
+                    processors: 4, quota: 1.5, periods: periods, throttledPeriods: throttled)
+            }
+        }
+        #expect(look.take([], used(1000, 900)).level == .nominal)
+        #expect(look.take([], used(1010, 900)).level == .nominal)
+        #expect(look.take([], used(1020, 902)).level == .fair)
+        let serious = look.take([], used(1030, 910))
+        #expect(serious.level == .serious)
+        #expect(serious.factors[0].text.contains("1.5 processors ran out in 33 %"))
+    }
+
+    @Test("the disk counts by the time until it is full at the recording's own rate")
+    func disk() {
+        // 1 MB a second.
+        func level(seconds: Int64) -> (PressureLevel, Nanoseconds?) {
+            var look = Look()
+            var last = look.take()
+            for index in Int64(0)..<10 {
+                last = look.take([]) {
+                    $0.disk = DiskSpace(freeBytes: seconds * 1_000_000, recordedBytes: index * 1_000_000)
+                }
+                if index < 3 { #expect(last.diskTime == nil) }
+            }
+            return (last.level, last.diskTime)
+        }
+        #expect(level(seconds: 901) == (.nominal, .seconds(901)))
+        #expect(level(seconds: 900) == (.fair, .seconds(900)))
+        #expect(level(seconds: 300) == (.serious, .seconds(300)))
+        #expect(level(seconds: 120) == (.critical, .seconds(120)))
+        #expect(level(seconds: 30) == (.shutdown, .seconds(30)))
+        #expect(level(seconds: 0) == (.shutdown, .zero))
+        // A full disk of negative room, as some quotas say it.
+        #expect(level(seconds: -5) == (.shutdown, .zero))
+    }
+
+    @Test("a level rises at once and falls step by step, eight seconds after what held it is gone")
+    func holding() {
+        var look = Look()
+        func cpu(_ share: Double) -> (inout HostState) -> Void { Self.stall(.processor, some: share) }
+        #expect(look.take([], cpu(0.1)).level == .nominal)
+        #expect(look.take([], cpu(0.7)).level == .serious)
+        for _ in 0..<8 { #expect(look.take([], cpu(0.3)).level == .serious) }
+        #expect(look.take([], cpu(0.3)).level == .fair)
+        #expect(look.take([], cpu(0.7)).level == .serious)
+        // To and fro over the step: no change.
+        for index in 0..<40 { #expect(look.take([], cpu(index % 4 == 3 ? 0.61 : 0.59)).level == .serious) }
+        var levels: [PressureLevel] = []
+        for _ in 0..<20 { levels.append(look.take([], cpu(0)).level) }
+        #expect(levels == levels.sorted(by: >))
+        #expect(levels.last == .nominal)
+    }
+
+    @Test("the worst factor leads and makes the level, and each cause stands once")
+    func order() {
+        var look = Look()
+        let pressure = look.take([QueueAge(.encoder(room: 15), name: "program", intervals: 15)]) { state in
+            Self.stall(.processor, some: 0.3)(&state)
+            Self.zone(95, passive: 95, critical: 105)(&state)
+            Self.zone(40, passive: 95, critical: 105)(&state)
+            Self.battery(0.5)(&state)
+        }
+        #expect(pressure.level == .critical)
+        #expect(pressure.factors.map(\.cause) == [.encoder, .temperature, .processorStall, .power])
+    }
+
+    @Test("what is missing is handed on, and a computer that does not answer is said not to")
+    func missing() {
+        var assessment = PressureAssessment()
+        var state = HostState()
+        state.missing = [MissingSource(.temperature, "there is none")]
+        let read = ClockTime(nanoseconds: 0)
+        func assess(_ seconds: Int64) -> SystemPressure {
+            assessment.assess(state, readAt: read, queues: [], at: read + .seconds(seconds))
+        }
+        #expect(assess(5).missing == state.missing)
+        let late = assess(12)
+        #expect(late.missing.map(\.source) == [.all, .temperature])
+        #expect(late.missing[0].description.contains("12 s"))
+        #expect(late.level == .nominal)
+    }
+}

@@ -1,0 +1,74 @@
+import Media
+import Testing
+
+@testable import Monitoring
+
+@Suite("how long it can go on")
+struct PressureCostTests {
+    @Test(
+        "time left becomes Apple's cost: below 1 for ever, 1…2 about 15 min, 2…3 about 10 min, above 3 briefly",
+        arguments: [
+            (3600, 0.29), (1050, 1.0), (900, 1.5), (600, 2.5), (300, 3.5), (0, 4.5), (-10, 4.5),
+        ] as [(Int64, Double)])
+    func scale(seconds: Int64, cost: Double) {
+        #expect(abs(PressureCost.value(timeLeft: .seconds(seconds)) - cost) < 0.01)
+    }
+
+    @Test("it falls without a jump as the time grows")
+    func monotone() {
+        let values = (0...3000).map { PressureCost.value(timeLeft: .seconds(Int64($0))) }
+        #expect(values == values.sorted(by: >))
+        #expect(zip(values, values.dropFirst()).allSatisfy { $0 - $1 < 0.01 })
+    }
+
+    @Test("the nearest limit counts, and a level's advice is never contradicted")
+    func nearest() {
+        let disk = PressureCost.Deadline(limit: "the disk is full", timeLeft: .seconds(900))
+        let battery = PressureCost.Deadline(limit: "the battery is empty", timeLeft: .seconds(7200))
+        let cost = PressureCost(deadlines: [battery, disk], level: .nominal)
+        #expect(cost.limit == "the disk is full" && cost.timeLeft == .seconds(900) && cost.value == 1.5)
+        #expect(PressureCost(deadlines: [], level: .fair).value == 0)
+        #expect(PressureCost(deadlines: [battery], level: .serious).value == 1)
+        #expect(PressureCost(deadlines: [battery], level: .critical).value == 2)
+        #expect(PressureCost(deadlines: [], level: .shutdown).value == 3)
+    }
+
+    @Test("a temperature that rises steadily is taken to its next point; one that stays costs nothing")
+    func heat() {
+        func cost(perMinute: Double, seconds: Int) -> PressureCost {
+            var look = Look()
+            var last = look.take()
+            for second in 0..<seconds {
+                let degrees = 60_000 + Int((perMinute * 1000 * Double(second) / 60).rounded())
+                last = look.take([]) { state in
+                    state.zones = [
+                        ThermalZone(
+                            name: "cpu", temperature: Temperature(millidegrees: degrees),
+                            passive: Temperature(degrees: 80), critical: Temperature(degrees: 100))
+                    ]
+                }
+            }
+            return last.cost
+        }
+        #expect(cost(perMinute: 0, seconds: 60) == PressureCost(deadlines: [], level: .nominal))
+        // Too short to be a trend.
+        #expect(cost(perMinute: 3, seconds: 15).timeLeft == nil)
+        let rising = cost(perMinute: 3, seconds: 61)
+        #expect(rising.limit == "cpu is hot enough to be slowed down")
+        // 17 °C at 3 a minute.
+        #expect(abs((rising.timeLeft?.inSeconds ?? 0) - 340) < 3)
+        #expect(abs(rising.value - (4.5 - 340.0 / 300)) < 0.02)
+        #expect(cost(perMinute: -3, seconds: 61).timeLeft == nil)
+    }
+
+    @Test("a battery costs by the time that it says")
+    func battery() {
+        var look = Look()
+        let pressure = look.take([]) {
+            $0.power = PowerSupply(isDischarging: true, charge: 0.4, timeToEmpty: .seconds(600))
+        }
+        #expect(pressure.cost.value == 2.5 && pressure.cost.limit == "the battery is empty")
+        #expect(pressure.level == .fair)
+        #expect(pressure.factors[0].text.contains("enough for 10 min"))
+    }
+}

@@ -1,0 +1,280 @@
+import Media
+import Plan
+import Profiles
+import Testing
+
+/// What programs do that choose cameras each in their own way.
+@Suite("Which camera a program uses")
+struct CameraSelectionTests {
+    typealias Step = ChoosingApplication.Step
+
+    /// A step, and the camera in use after it.
+    struct Moment: Sendable {
+        let step: @Sendable () -> Step
+        let camera: String?
+
+        init(_ step: @escaping @Sendable @autoclosure () -> Step, _ camera: String?) {
+            self.step = step
+            self.camera = camera
+        }
+    }
+
+    struct Story: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let policy: CameraPolicy
+        let moments: [Moment]
+
+        init(_ description: String, _ policy: CameraPolicy, _ moments: [Moment]) {
+            testDescription = description
+            self.policy = policy
+            self.moments = moments
+        }
+    }
+
+    static let front = MadeUpCameras.front
+    static let back = MadeUpCameras.back
+    static let display = MadeUpCameras.display
+    static let stick = MadeUpCameras.stick
+    static let builtIn = [front, back]
+
+    static let following = [
+        Story(
+            "a code scanner begins with the back camera and follows what is plugged in, back again too",
+            .follow,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.begin(with: back), "back"),
+                Moment(.plug(display), "display"), Moment(.unplug(display), "back"),
+            ]),
+        Story(
+            "it offers no choice", .follow,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.choose(back), "front"),
+                Moment(.pressSwitch, "front"), Moment(.plug(display), "display"),
+            ]),
+        Story(
+            "it begins with the back camera at each later launch", .follow,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.begin(with: back), "back"),
+                Moment(.plug(display), "display"), Moment(.launch(builtIn + [display]), "back"),
+                Moment(.begin(with: front), "back"),
+            ]),
+        Story(
+            "nothing to follow while all are away: what returns first is used", .follow,
+            [
+                Moment(.launch([display]), "display"), Moment(.unplug(display), "display"),
+                Moment(.plug(stick), "stick"), Moment(.plug(display), "display"),
+            ]),
+    ]
+
+    static let calls = [
+        Story(
+            "a call begins with the front camera", .followAndChoose,
+            [Moment(.launch([back, front]), "front")]),
+        Story(
+            "or with an external one where there is no other", .followAndChoose,
+            [Moment(.launch([back, display]), "display")]),
+        Story(
+            "a choice is remembered across launches", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.choose(back), "back"),
+                Moment(.launch(builtIn), "back"),
+            ]),
+        Story(
+            "what is plugged in later wins, and when it goes the choice counts again", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.choose(back), "back"),
+                Moment(.plug(display), "display"), Moment(.unplug(display), "back"),
+                Moment(.plug(display), "display"),
+            ]),
+        Story(
+            "a choice after plugging in wins until something else is plugged in", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.plug(display), "display"),
+                Moment(.choose(front), "front"), Moment(.plug(stick), "stick"),
+                Moment(.unplug(stick), "front"),
+            ]),
+        Story(
+            "when the chosen one goes, the one chosen before it is next", .followAndChoose,
+            [
+                Moment(.launch(builtIn + [display]), "front"), Moment(.choose(back), "back"),
+                Moment(.choose(display), "display"), Moment(.unplug(display), "back"),
+            ]),
+        Story(
+            "of two that were plugged in the earlier counts when the later goes", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.plug(display), "display"),
+                Moment(.plug(stick), "stick"), Moment(.unplug(stick), "display"),
+                Moment(.unplug(display), "front"),
+            ]),
+        Story(
+            "plugging in counts now, not at the next launch", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.choose(back), "back"),
+                Moment(.plug(display), "display"), Moment(.launch(builtIn + [display]), "back"),
+            ]),
+        Story(
+            "an automatic switch is no choice", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.plug(display), "display"),
+                Moment(.unplug(display), "front"), Moment(.choose(back), "back"),
+                Moment(.plug(display), "display"), Moment(.unplug(display), "back"),
+                Moment(.launch([front, back, display]), "back"),
+            ]),
+        Story(
+            "without a choice, what streamed before is taken rather than another", .followAndChoose,
+            [
+                Moment(.launch([back]), "back"), Moment(.launch(builtIn), "back"),
+            ]),
+        Story(
+            "one that another program has is taken only when there is no other", .followAndChoose,
+            [
+                Moment(.launch([front.with(.inUse(by: "call")), back]), "back")
+            ]),
+        Story(
+            "nor one that may not be opened, until it may", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"),
+                Moment(.plug(display.with(.noPermission(group: "video"))), "front"),
+                Moment(.change(display.with(.noPermission(group: "video")), nil), "display"),
+            ]),
+        Story(
+            "a built-in camera that appears was plugged in by nobody", .followAndChoose,
+            [
+                Moment(.launch([front]), "front"), Moment(.plug(back), "front"),
+            ]),
+    ]
+
+    static let lists = [
+        Story(
+            "a browser begins with the preferred camera, and nothing changes by itself", .list,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.plug(display), "front"),
+                Moment(.unplug(front), "front"), Moment(.plug(front), "front"),
+            ]),
+        Story(
+            "a choice is taken, and is first next time", .list,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.choose(back), "back"),
+                Moment(.plug(display), "back"), Moment(.launch(builtIn + [display]), "back"),
+            ]),
+        Story(
+            "a choice during a recording is taken when it ends", .list,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.record, "front"), Moment(.choose(back), "front"),
+                Moment(.stopRecording, "back"),
+            ]),
+    ]
+
+    static let fixed = [
+        Story(
+            "what is fixed stays, whatever is plugged in or chosen, today and tomorrow", .fixed,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.plug(display), "front"),
+                Moment(.choose(back), "front"), Moment(.unplug(front), "front"),
+                Moment(.launch([back, display]), "front"), Moment(.plug(front), "front"),
+            ])
+    ]
+
+    /// It starts with the back camera, takes an external one for one that looks to the front, and never switches while it records.
+    static let traditional = [
+        Story(
+            "a camera application starts with the back camera, once", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.begin(with: back), "back"),
+                Moment(.choose(front), "front"), Moment(.launch(builtIn), "front"),
+                Moment(.begin(with: back), "front"),
+            ]),
+        Story(
+            "its button goes from back to front and again to back", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.begin(with: back), "back"),
+                Moment(.pressSwitch, "front"), Moment(.pressSwitch, "back"),
+            ]),
+        Story(
+            "with an external camera the button changes between that and the back", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.begin(with: back), "back"),
+                Moment(.plug(display), "display"), Moment(.pressSwitch, "back"),
+                Moment(.pressSwitch, "display"), Moment(.unplug(display), "back"),
+                Moment(.pressSwitch, "front"),
+            ]),
+        Story(
+            "it does not switch while it records, and asks again when that ends", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.begin(with: back), "back"),
+                Moment(.record, "back"), Moment(.plug(display), "back"), Moment(.stopRecording, "display"),
+            ]),
+        Story(
+            "what came and went during the recording leaves no trace", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.record, "front"), Moment(.plug(display), "front"),
+                Moment(.unplug(display), "front"), Moment(.stopRecording, "front"),
+            ]),
+        Story(
+            "its camera is waited for during the recording, and replaced after it", .followAndChoose,
+            [
+                Moment(.launch([back, display]), "display"), Moment(.record, "display"),
+                Moment(.unplug(display), "display"), Moment(.stopRecording, "back"),
+            ]),
+        Story(
+            "the button during a recording counts when that ends", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.record, "front"), Moment(.pressSwitch, "front"),
+                Moment(.stopRecording, "back"),
+            ]),
+        Story(
+            "what is plugged in after the button counts more", .followAndChoose,
+            [
+                Moment(.launch(builtIn), "front"), Moment(.record, "front"), Moment(.pressSwitch, "front"),
+                Moment(.plug(display), "front"), Moment(.stopRecording, "display"),
+            ]),
+    ]
+
+    @Test(
+        "as its policy says, step by step",
+        arguments: following + calls + lists + fixed + traditional)
+    func story(_ story: Story) {
+        var application = ChoosingApplication(story.policy)
+        for (index, moment) in story.moments.enumerated() {
+            application.take(moment.step())
+            #expect(application.current?.name == moment.camera, "step \(index + 1)")
+        }
+    }
+
+    @Test("a browser lists what is plugged in first, though it does not switch to it")
+    func list() {
+        var application = ChoosingApplication(.list)
+        application.take(.launch(Self.builtIn))
+        application.take(.plug(Self.display))
+        #expect(application.preferred == Self.display)
+        #expect(application.current == Self.front)
+    }
+
+    @Test("a choice that is not offered is refused with a sentence, and not remembered")
+    func refusals() {
+        for policy in [CameraPolicy.follow, .fixed] {
+            var application = ChoosingApplication(policy)
+            application.take(.launch(Self.builtIn))
+            application.take(.choose(Self.back))
+            #expect(application.refusal == .noChoice(policy))
+            #expect(application.refusal?.description.contains("choice.policy is \(policy.rawValue)") == true)
+            #expect(application.preferred == Self.front)
+        }
+    }
+
+    @Test("what another role plays is neither followed nor chosen")
+    func taken() throws {
+        var preference = CameraPreference(present: Self.builtIn)
+        var selection = CameraSelection(
+            policy: .followAndChoose, current: Self.front.identity, taken: [Self.display.identity])
+        preference.handle([.arrived(Self.display)])
+        let atFirst = selection.ask(preference)
+        #expect(atFirst == .keep)
+        #expect(throws: SelectionRefusal.taken(Self.display)) {
+            try selection.choose(Self.display, preference)
+        }
+        preference.handle([.arrived(Self.stick)])
+        let then = selection.ask(preference)
+        #expect(then == .use(Self.stick))
+    }
+}

@@ -1,0 +1,40 @@
+import Media
+import Plan
+import Testing
+
+@Suite("The switch between two cameras")
+struct CameraSwitchTests {
+    static let front = MadeUpCameras.front
+    static let back = MadeUpCameras.back
+    static let display = MadeUpCameras.display
+    /// External, and said to look to the front.
+    static let forward = MadeUpCameras.camera("forward", .external, .front, port: 5)
+
+    @Test(
+        "goes to the back from everywhere else; from the back to an external one, else to the front",
+        arguments: [
+            (front, [front, back], "back"), (display, [front, back, display], "back"),
+            (back, [front, back, display], "display"), (back, [front, back], "front"),
+            (back, [back, forward], "forward"),
+            (back, [front, display.with(.inUse(by: nil)), back], "display"),
+            (front, [front, display], nil), (back, [back], nil), (display, [display, front], nil),
+        ] as [(CaptureDevice, [CaptureDevice], String?)])
+    func next(current: CaptureDevice, cameras: [CaptureDevice], expected: String?) {
+        do throws(SelectionRefusal) {
+            #expect(try CameraSwitch.next(after: current, among: cameras).name == expected)
+        } catch {
+            #expect(expected == nil)
+            #expect(error == .nowhere(to: current.position == .back ? .front : .back))
+            #expect(error.description.contains("multicam devices --set CAMERA --position"))
+        }
+    }
+
+    @Test("of several the first that can be used now; none that plays another role, no microphone")
+    func several() throws {
+        let busy = MadeUpCameras.camera("busy", .external, .back, port: 6, problem: .inUse(by: "call"))
+        let cameras = [busy, MadeUpCameras.microphone("mic"), Self.back]
+        #expect(try CameraSwitch.next(after: Self.front, among: cameras) == Self.back)
+        #expect(
+            try CameraSwitch.next(after: Self.front, among: cameras, without: [Self.back.identity]) == busy)
+    }
+}

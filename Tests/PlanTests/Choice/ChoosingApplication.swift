@@ -1,0 +1,96 @@
+import Media
+import Plan
+import Profiles
+
+/// A program that chooses cameras by the rule and a policy, as a value: what happens goes in, the camera in use comes out.
+struct ChoosingApplication {
+    enum Step {
+        /// It starts, with these cameras there. What is remembered of earlier launches is still known.
+        case launch([CaptureDevice])
+        /// At its first launch it begins with a camera.
+        case begin(with: CaptureDevice)
+        case plug(CaptureDevice)
+        case unplug(CaptureDevice)
+        /// Its problem, such as another program, comes or goes.
+        case change(CaptureDevice, CaptureDevice.Problem?)
+        /// A person chooses a camera in it.
+        case choose(CaptureDevice)
+        /// A person presses the button that changes between two cameras.
+        case pressSwitch
+        case record
+        case stopRecording
+    }
+
+    let policy: CameraPolicy
+    private var preference = CameraPreference()
+    private var selection: CameraSelection
+    private var history = DeviceHistory()
+    private var streamed: [DeviceIdentity] = []
+    /// The camera in use, there or not.
+    private(set) var current: CaptureDevice?
+    /// Why the last step was refused.
+    private(set) var refusal: SelectionRefusal?
+
+    init(_ policy: CameraPolicy) {
+        self.policy = policy
+        selection = CameraSelection(policy: policy)
+    }
+
+    var preferred: CaptureDevice? { preference.systemPreferred?.device }
+
+    mutating func take(_ step: Step) {
+        refusal = nil
+        switch step {
+        case .launch(let cameras):
+            preference = CameraPreference(history: history, streamed: streamed, present: cameras)
+            // What is fixed stays so across launches; the others begin anew.
+            selection = CameraSelection(
+                policy: policy, current: policy == .fixed ? current?.identity : nil)
+            if policy != .fixed { current = nil }
+            obey(selection.ask(preference))
+        case .begin(let camera):
+            preference.history.propose(camera.identity, by: "application", among: preference.cameras)
+            // Before it has used any camera.
+            selection = CameraSelection(policy: policy)
+            current = nil
+            obey(selection.ask(preference))
+        case .plug(let camera): happen(.arrived(camera))
+        case .unplug(let camera): happen(.departed(camera))
+        case .change(let camera, let problem): happen(.changed(camera.with(problem), before: camera))
+        case .choose(let camera): choose(camera)
+        case .pressSwitch:
+            do throws(SelectionRefusal) {
+                guard let current else { return }
+                choose(try CameraSwitch.next(after: current, among: preference.cameras))
+            } catch {
+                refusal = error
+            }
+        case .record: selection.recordingBegan()
+        case .stopRecording: obey(selection.recordingEnded(preference))
+        }
+        history = preference.history
+    }
+
+    private mutating func happen(_ change: DeviceChange) {
+        preference.handle([change])
+        obey(selection.ask(preference))
+    }
+
+    private mutating func choose(_ camera: CaptureDevice) {
+        var told = preference
+        told.choose(camera.identity)
+        do throws(SelectionRefusal) {
+            obey(try selection.choose(camera, told))
+            preference = told
+        } catch {
+            refusal = error
+        }
+    }
+
+    private mutating func obey(_ decision: CameraSelection.Decision) {
+        guard case .use(let camera) = decision else { return }
+        current = camera
+        streamed.removeAll { $0 == camera.identity }
+        streamed.insert(camera.identity, at: 0)
+    }
+}

@@ -1,0 +1,150 @@
+import Media
+import Plan
+import Profiles
+import Testing
+
+@Suite("The hardware cost of a plan")
+struct HardwareCostTests {
+    /// A machine of round figures: about those of a laptop's processor.
+    static func machine(processors: Double = 2, without missing: WorkKind? = nil) -> MachineModel {
+        func entry(_ perUnit: Double) -> CostTable.Entry {
+            CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: perUnit)
+        }
+        var plain: [WorkKind: CostTable.Entry] = [
+            .decodeJPEG1: entry(1), .decodeJPEG2: entry(1.2), .decodeJPEG3: entry(1.4),
+            .decodeJPEG4: entry(1.6),
+            .decodeJPEG8: entry(2), .decodeH264: entry(3), .unpack: entry(0.3), .scale: entry(0.2),
+            .turn: entry(0.5), .recolor: entry(0.2), .encodeUltrafast: entry(5), .encodeSuperfast: entry(10),
+            .encodeBalanced: entry(7),
+            .encodeVeryfast: entry(12), .encodeSound: entry(50), .resample: entry(20), .store: entry(0.3),
+            .deliver: entry(0),
+        ]
+        let photographic = plain.filter { $0.key.dependsOnDetail }.mapValues {
+            entry($0.nanosecondsPerUnit * 1.6)
+        }
+        if let missing { plain[missing] = nil }
+        return MachineModel(
+            processors: processors, costs: CostTable(plain: plain, photographic: photographic),
+            freeMemory: 4_000_000_000,
+            disk: MachineModel.Disk(freeBytes: 100_000_000_000, bytesPerSecond: 100_000_000))
+    }
+
+    private static func plan(_ text: String) throws -> SessionPlan {
+        let profile = try SessionPlanTests.profile(text)
+        let cameras = profile.cameras.map { ($0.role, SessionPlanTests.madeUp()) }
+        let microphones = profile.microphones.map {
+            ($0.role, SessionPlanTests.microphone(SoundFormat(rate: 48_000, channels: 1)))
+        }
+        return try SessionPlan(
+            profile: profile, devices: Dictionary(uniqueKeysWithValues: cameras + microphones))
+    }
+
+    private static func cost(_ text: String, processors: Double = 2) throws -> HardwareCost {
+        HardwareCost(of: try plan(text), on: machine(processors: processors), duration: .seconds(3600))
+    }
+
+    private func used(_ cost: HardwareCost, _ resource: String) throws -> Double {
+        try #require(cost.terms.first { $0.resource == resource }).used
+    }
+
+    private static let pip = """
+        cameras:
+          desk: { device: any, size: 1920x1080, rate: 30 }
+          face: { device: any, size: 1280x720, rate: 30 }
+        microphones: { host: { device: default } }
+        program: { size: 1920x1080, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        """
+
+    @Test("a picture that two outputs need whole is decoded once")
+    func sharedDecoding() throws {
+        let camera = "cameras:\n  desk: { device: any, size: 1920x1080, rate: 30 }\n"
+        let program = "program: { size: 1920x1080, rate: 30, layout: single, main: desk }\n"
+        let alone = PlannedWork(try Self.plan(camera + program))
+        let both = PlannedWork(try Self.plan(camera + program + "tracks: { cameras: encode }\n"))
+        let small = PlannedWork(
+            try Self.plan(
+                camera + "program: { size: 1280x720, rate: 30, layout: single, main: desk }\n"
+                    + "tracks: { cameras: encode }\n"))
+        func decodings(_ work: PlannedWork) -> [String] {
+            work.items.filter { $0.kind == .decodeJPEG8 }.map(\.owner)
+        }
+        #expect(decodings(alone) == ["program"] && decodings(both) == ["program"])
+        #expect(
+            both.items.filter { $0.kind == .scale }.map(\.owner) == ["program", "desk"],
+            "out of the shared memory")
+        #expect(decodings(small) == ["program"], "whole is the nearest scale above two thirds, too")
+    }
+
+    @Test("is the sum of its steps: each decoded at the scale at which it is shown, once a tick")
+    func sum() throws {
+        let cost = try Self.cost(Self.pip)
+        // 1080p whole, recoloured and encoded; 720p at 3/8, which is exactly a quarter of 1080p, and recoloured there.
+        let (main, inset, shown) = (1920.0 * 1080, 1280.0 * 720, 480.0 * 270)
+        let piece = 10_000.0
+        let painting: Double = main * 2.2 + inset * 1.4 + shown * 0.2 + 4 * piece
+        let pictures: Double = 30 * (painting + main * 7 + piece)
+        // A voice, as far as one can know.
+        let coding: Double = 96_000 / 1024 * (piece + 1024 * 50 * 1.6)
+        let resampling: Double = 50 * piece + 48_000 * 20
+        // The timeline and the watch, an encoder for each camera, and two threads for the microphone.
+        let delivering: Double = (50 + 30 + 100 + 60 + 100) * piece
+        let all = pictures + coding + resampling + delivering
+        #expect(abs(try used(cost, "cpu") - all / 1e9 / 1.8) < 0.002)
+        let composing = 30 * painting
+        #expect(abs(try used(cost, "thread:program") - composing / 1e9 / 0.9) < 0.001)
+        #expect(cost.total == cost.terms.map(\.used).max())
+    }
+
+    @Test("grows with everything that is put into it, and no term falls")
+    func basket() throws {
+        let steps = [
+            "cameras: { a: { size: 640x480, rate: 30 } }",
+            "cameras: { a: { size: 640x480, rate: 30 }, b: { size: 640x480, rate: 30 } }",
+            "cameras: { a: { size: 1280x720, rate: 30 }, b: { size: 640x480, rate: 30 } }",
+            "cameras: { a: { size: 1280x720, rate: 60 }, b: { size: 640x480, rate: 30 } }",
+            "cameras: { a: { size: 1280x720, rate: 60 }, b: { size: 640x480, rate: 30 } }\ntracks: { cameras: encode }",
+        ]
+        let costs = try steps.map { try Self.cost($0) }
+        for (before, after) in zip(costs, costs.dropFirst()) {
+            #expect(after.total >= before.total)
+            // An encoded track is smaller than the copied one.
+            for term in before.terms where !term.resource.hasPrefix("disk") {
+                let later = after.terms.first { $0.resource == term.resource }
+                #expect((later?.used ?? 0) >= term.used, "\(term.resource)")
+            }
+        }
+    }
+
+    @Test("falls with the processors that there are, and its parts add up to each term")
+    func parts() throws {
+        let (two, half) = (try Self.cost(Self.pip), try Self.cost(Self.pip, processors: 0.5))
+        #expect(abs(try used(half, "cpu") / used(two, "cpu") - 4) < 1e-9)
+        #expect(half.total > 1)
+        for term in two.terms {
+            #expect(abs(term.parts.map(\.used).reduce(0, +) - term.used) < 1e-9, "\(term.resource)")
+        }
+        #expect(try #require(two.terms.first { $0.resource == "cpu" }).parts.first?.owner == "program")
+    }
+
+    @Test("says what it knows nothing of, and guesses nothing")
+    func unknown() throws {
+        var machine = Self.machine(without: .resample)
+        machine.freeMemory = nil
+        machine.disk = nil
+        let cost = HardwareCost(of: try Self.plan(Self.pip), on: machine)
+        #expect(cost.terms.isEmpty && cost.unknown.count == 3)
+        #expect(cost.unknown.allSatisfy { $0.hasSuffix(".") })
+    }
+
+    @Test("counts what a real camera sees as harder than what a made-up one shows")
+    func detail() throws {
+        let madeUp = try Self.plan(
+            "cameras: { a: { size: 1280x720, rate: 30 } }\ntracks: { cameras: encode }")
+        var real = madeUp
+        real.cameras[0].selector = "/dev/video0"
+        let (plain, photographic) = (
+            HardwareCost(of: madeUp, on: Self.machine()), HardwareCost(of: real, on: Self.machine())
+        )
+        #expect(abs(try used(photographic, "cpu") / used(plain, "cpu") - 1.6) < 0.05)
+    }
+}

@@ -1,0 +1,106 @@
+import Media
+import Plan
+import Testing
+
+@Suite("What a plan's cameras cost of their USB")
+struct USBCostTests {
+    static func bus(
+        _ name: String, controller: String = "0000:00:1a.0", accounting: USBAccounting = .ehci
+    ) -> USBDomain {
+        USBDomain(
+            name: name, place: "bus \(name)", controller: controller, speed: .high, accounting: accounting)
+    }
+
+    static func camera(
+        _ name: String, on bus: USBDomain, payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072]
+    )
+        -> USBCamera
+    {
+        USBCamera(
+            identity: DeviceIdentity(name: name), speed: .high, domains: [bus],
+            settings: payloads.map { USBReservation(bytes: $0) })
+    }
+
+    /// Copied cameras, each with its own name as identity.
+    static func plan(_ cameras: (role: String, format: String)...) throws -> SessionPlan {
+        SessionPlan(
+            profile: "test",
+            cameras: try cameras.map { role, format in
+                let words = format.split(separator: " ")
+                return PlannedCamera(
+                    role: role, selector: "/dev/\(role)", identity: DeviceIdentity(name: role),
+                    format: VideoFormat(
+                        pixel: try #require(PixelFormat(rawValue: String(words[0]))),
+                        size: try #require(PictureSize(String(words[1]))),
+                        rate: try #require(FrameRate(String(words[2])))))
+            }, microphones: [], program: nil, cameraTracks: [], microphoneTracks: [], connections: [])
+    }
+
+    private static func terms(_ plan: SessionPlan, _ usb: USBTopology) -> [HardwareCost.Term] {
+        let machine = MachineModel(
+            processors: 2, costs: CostTable(plain: [:], photographic: [:]), freeMemory: nil, disk: nil,
+            usb: usb)
+        return HardwareCost(of: plan, on: machine).terms
+    }
+
+    @Test("two cameras of raw VGA share a bus that has room for one; on two buses each has its own")
+    func controllers() throws {
+        let plan = try Self.plan(("desk", "yuyv 640x480 30"), ("face", "yuyv 640x480 30"))
+        let (one, two) = (Self.bus("1"), Self.bus("3"))
+        let shared = Self.terms(
+            plan, USBTopology(cameras: [Self.camera("desk", on: one), Self.camera("face", on: one)]))
+        #expect(shared.map(\.resource) == ["usb:1"])
+        let term = try #require(shared.first)
+        #expect(abs(term.used - 1.22) < 1e-9)
+        #expect(
+            term.parts.map(\.owner) == ["desk", "face"]
+                && term.parts.allSatisfy { abs($0.used - 0.61) < 1e-9 })
+        #expect(
+            term.explanation
+                == "122 of the 100 µs that bus 1 (0000:00:1a.0) may promise of each 125 µs: desk keeps 3072 bytes, as its "
+                + "raw format needs; face keeps 3072 bytes, as its raw format needs.")
+        let apart = Self.terms(
+            plan, USBTopology(cameras: [Self.camera("desk", on: one), Self.camera("face", on: two)]))
+        #expect(
+            apart.map(\.resource) == ["usb:1", "usb:3"] && apart.allSatisfy { abs($0.used - 0.61) < 1e-9 })
+    }
+
+    @Test("a stream of another program counts; the camera's own from before does not")
+    func claims() throws {
+        let bus = Self.bus("1")
+        func claim(_ camera: String) -> USBClaim {
+            USBClaim(
+                device: "Webcam (/dev/video3)", camera: DeviceIdentity(name: camera),
+                reservation: USBReservation(bytes: 2048), speed: .high, domains: [bus])
+        }
+        let plan = try Self.plan(("desk", "mjpeg 1280x720 30"))
+        let cameras = [Self.camera("desk", on: bus)]
+        let beside = try #require(
+            Self.terms(plan, USBTopology(cameras: cameras, claims: [claim("other")])).first)
+        #expect(abs(beside.used - 0.62) < 1e-9)
+        #expect(beside.parts.map(\.owner) == ["Webcam (/dev/video3)", "desk"])
+        #expect(beside.explanation.hasSuffix("; in use already: Webcam (/dev/video3)."))
+        #expect(
+            beside.explanation.contains(
+                "assumed to keep 1024 bytes, which it tells only when it streams: at most 3072"))
+        let own = try #require(Self.terms(plan, USBTopology(cameras: cameras, claims: [claim("desk")])).first)
+        #expect(abs(own.used - 0.21) < 1e-9)
+    }
+
+    @Test("cameras that keep nothing, or are on no USB, have no term")
+    func none() throws {
+        let plan = try Self.plan(("desk", "mjpeg 1280x720 30"))
+        #expect(Self.terms(plan, USBTopology()).isEmpty)
+        let bulk = Self.camera("desk", on: Self.bus("1"), payloads: [])
+        #expect(Self.terms(plan, USBTopology(cameras: [bulk])).isEmpty)
+    }
+
+    @Test("what a made-up camera cannot carry costs more than there is, however much time the bus has")
+    func tooLarge() throws {
+        var camera = Self.camera("desk", on: Self.bus("left"), payloads: [192, 3060])
+        camera.isMadeUp = true
+        // 4620 bytes would take 90 of 100 µs.
+        let terms = Self.terms(try Self.plan(("desk", "yuyv 640x480 60")), USBTopology(cameras: [camera]))
+        #expect(try abs(#require(terms.first).used - 4620.0 / 3060) < 1e-4)
+    }
+}

@@ -1,0 +1,168 @@
+import Media
+import Testing
+
+@testable import Monitoring
+@testable import Plan
+@testable import Profiles
+
+@Suite("Who encodes a plan's streams")
+struct EncoderAssignmentTests {
+    private static let card = HardwareEncoder(
+        library: "h264_vaapi", node: "/dev/dri/renderD128", device: "amdgpu", driver: "amdgpu 6.1")
+    private static let chip = HardwareEncoder(
+        library: "h264_v4l2m2m", node: "/dev/video11", device: "chip", driver: "chip 6.1")
+
+    private static func works(
+        _ encoder: HardwareEncoder, streams: Int = 4, pixelsPerSecond: Double = 250e6
+    ) -> TriedEncoder {
+        TriedEncoder(
+            encoder: encoder,
+            outcome: .works(
+                figures: EncoderFigures(
+                    sizes: [SessionPlanTests.hd, SessionPlanTests.fullHD], pixelsPerSecond: pixelsPerSecond,
+                    streams: streams,
+                    processor: CostTable.Entry(nanosecondsPerPiece: 100_000, nanosecondsPerUnit: 0.5),
+                    lowestPSNR: 36, lacksColorTags: false)))
+    }
+
+    private static func plan(
+        _ encoders: [TriedEncoder], program: String = "1920x1080", wish: String = "auto"
+    ) throws(ProfileError) -> SessionPlan {
+        let profile = try SessionPlanTests.profile(
+            """
+            cameras:
+              desk: { device: any, size: 1280x720, rate: 30 }
+              face: { device: any, size: 640x480, rate: 30 }
+            program: { size: \(program), rate: 30, layout: pip, main: desk, inset: face, video: { encoder: \(wish) } }
+            tracks: { cameras: encode }
+            """)
+        return try SessionPlan(
+            profile: profile,
+            devices: ["desk": SessionPlanTests.madeUp(), "face": SessionPlanTests.madeUp()],
+            encoders: encoders)
+    }
+
+    /// `program`, then the tracks: what encodes each; `nil` is x264.
+    private static func encoders(of plan: SessionPlan) -> [String?] {
+        plan.encoders.map { $0.settings.hardware?.library }
+    }
+
+    @Test("the first that passed its trial and has room gets the program first, then the tracks")
+    func order() throws {
+        let plan = try Self.plan([
+            TriedEncoder(encoder: Self.chip, outcome: .fails(reason: "the chip lost pictures.")),
+            Self.works(Self.card),
+        ])
+        #expect(Self.encoders(of: plan) == ["h264_vaapi", "h264_vaapi", "h264_vaapi"])
+        #expect(
+            plan.notes.contains(
+                "program: h264_vaapi on /dev/dri/renderD128 encodes it: amdgpu passed its trial here."))
+    }
+
+    @Test(
+        "what it has no room for goes to the next one, or to x264 with the reason",
+        arguments: [
+            (
+                [works(card, streams: 1), works(chip, streams: 1)], ["h264_vaapi", "h264_v4l2m2m", nil],
+                "1 stream at once"
+            ),
+            (
+                [works(card, pixelsPerSecond: 80e6)], ["h264_vaapi", nil, "h264_vaapi"],
+                "no room for another 1280x720 at 30"
+            ),
+            (
+                [works(card, pixelsPerSecond: 60e6)], [nil, "h264_vaapi", "h264_vaapi"],
+                "no room for another 1920x1080 at 30"
+            ),
+            (
+                [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost pictures."))],
+                [nil, nil, nil],
+                "the card lost pictures."
+            ),
+        ] as [([TriedEncoder], [String?], String)])
+    func room(_ tried: [TriedEncoder], _ expected: [String?], _ reason: String) throws {
+        let plan = try Self.plan(tried)
+        #expect(Self.encoders(of: plan) == expected)
+        #expect(
+            plan.notes.contains { $0.contains("x264 encodes it") && $0.contains(reason) }, "\(plan.notes)")
+    }
+
+    @Test("pictures larger than those of its trial are not given to it")
+    func size() throws {
+        let plan = try Self.plan([Self.works(Self.card)], program: "1080x1920")
+        #expect(Self.encoders(of: plan) == [nil, "h264_vaapi", "h264_vaapi"])
+    }
+
+    @Test("a profile that wants software gets it, and no note says anything of hardware")
+    func software() throws {
+        let plan = try Self.plan([Self.works(Self.card)], wish: "software")
+        #expect(Self.encoders(of: plan) == [nil, "h264_vaapi", "h264_vaapi"])
+        #expect(!plan.notes.contains { $0.hasPrefix("program:") })
+    }
+
+    @Test("where nothing is known of hardware, a plan is as if there were none")
+    func nothing() throws {
+        let plan = try Self.plan([])
+        #expect(Self.encoders(of: plan) == [nil, nil, nil] && plan.notes.isEmpty)
+    }
+
+    @Test(
+        "a profile that demands hardware is told what there is, as a missing device",
+        arguments: [
+            ([], "multicam calibrate --machine"),
+            (
+                [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost pictures."))],
+                "the card lost pictures"
+            ),
+        ] as [([TriedEncoder], String)])
+    func demanded(_ tried: [TriedEncoder], _ words: String) throws {
+        let error = #expect(throws: ProfileError.self) { try Self.plan(tried, wish: "hardware") }
+        #expect(error?.isMissingDevice == true && error?.field == "program.video.encoder")
+        #expect(
+            error?.line == 4 && error?.description.contains(words) == true, "\(String(describing: error))")
+        #expect(error?.description.contains("..") == false)
+    }
+
+    @Test("its cost is a term of its own, x264's work is gone, and what it leaves to the processor counts")
+    func cost() throws {
+        var machine = HardwareCostTests.machine()
+        let software = HardwareCost(of: try Self.plan([]), on: machine)
+        machine.encoders = [Self.works(Self.card)]
+        let hardware = HardwareCost(of: try Self.plan(machine.encoders), on: machine)
+        let term = try #require(hardware.terms.first { $0.resource == "encoder:h264_vaapi" })
+        let program: Double = 1920 * 1080
+        let desk: Double = 1280 * 720
+        let face: Double = 640 * 480
+        let pixels = (program + desk + face) * 30
+        #expect(abs(term.used - pixels / 250e6) < 1e-9)
+        #expect(term.parts.map(\.owner) == ["program", "desk", "face"])
+        #expect(term.explanation.contains("3 of 4 streams"))
+        func processor(_ cost: HardwareCost) -> Double {
+            cost.terms.first { $0.resource == "cpu" }?.used ?? 0
+        }
+        // 7 ns a pixel of made-up pictures by x264's `balanced`, against half of one; 1.8 processors can be used.
+        let nanoseconds: Double = 6.5 * pixels - 90_000 * 90
+        let saved: Double = nanoseconds / 1e9 / 1.8
+        #expect(abs(processor(software) - processor(hardware) - saved) < 1e-6)
+        #expect(!software.terms.contains { $0.resource.hasPrefix("encoder:") })
+    }
+
+    @Test("on a machine that does not know it, its cost is not known, and said so")
+    func unknownCost() throws {
+        let plan = try Self.plan([Self.works(Self.card)])
+        let cost = HardwareCost(of: plan, on: HardwareCostTests.machine())
+        #expect(cost.unknown.contains { $0.hasPrefix("encoder:h264_vaapi:") })
+    }
+
+    @Test("the governor has no presets of it to give up, but of what x264 encodes after all")
+    func governor() throws {
+        let plan = try Self.plan([Self.works(Self.card)])
+        func presets(_ plan: SessionPlan) -> [String] {
+            GovernorLadder(plan, offers: [:], floors: plan.budget, hasPreviews: false).measures.map(\.text)
+                .filter { $0.contains("preset") }
+        }
+        #expect(presets(plan).isEmpty)
+        #expect(presets(plan.withoutHardware(for: ["face"])) == ["face preset balanced → ultrafast"])
+        #expect(presets(plan.withoutHardware(for: ["program"])) == ["program preset balanced → ultrafast"])
+    }
+}

@@ -1,0 +1,237 @@
+import Media
+import Testing
+
+@testable import Plan
+@testable import Profiles
+
+/// What a profile's `crop`, `zoom`, `pan`, `tilt`, `output` and presets become, once the devices are known.
+@Suite("A profile's crop, zoom and output as a plan")
+struct FramingPlanTests {
+    private static let encode = "tracks: { cameras: encode }"
+    private static let program = "program: { layout: single, main: a }\ntracks: { cameras: none }"
+
+    /// A webcam with lens controls as UVC cameras have them.
+    private static func lens(_ controls: [DeviceControl] = all) -> PlannedDevice {
+        var device = SessionPlanTests.camera()
+        device.device = CaptureDevice(
+            mediaType: .video, deviceType: .external, identity: device.device.identity, name: "Cam",
+            node: "/dev/video0", selector: "/dev/video0", formats: SessionPlanTests.webcam,
+            controls: controls)
+        return device
+    }
+
+    private static let zoom = DeviceControl(
+        name: "zoom_absolute", value: 100, minimum: 100, maximum: 500, defaultValue: 100)
+    private static let pan = DeviceControl(
+        name: "pan_absolute", value: 0, minimum: -36000, maximum: 36000, step: 3600, defaultValue: 0)
+    private static let tilt = DeviceControl(
+        name: "tilt_absolute", value: 0, minimum: -18000, maximum: 36000, step: 3600, defaultValue: 0)
+    private static let all = [zoom, pan, tilt]
+
+    private static func plan(
+        _ camera: String, _ rest: String, _ device: PlannedDevice = SessionPlanTests.camera()
+    ) throws(ProfileError) -> SessionPlan {
+        try SessionPlan(
+            profile: try SessionPlanTests.profile("cameras: { a: { \(camera) } }\n\(rest)"),
+            devices: ["a": device])
+    }
+
+    @Test(
+        "the camera's format is the smallest that makes the output, compressed where that saves the bus, and the track is the output",
+        arguments: [
+            // camera, its format, track
+            ("output: 640x360", "mjpeg 640x480 at 30", "640x360 at 30"),
+            ("output: 640x480", "mjpeg 640x480 at 30", "640x480 at 30"),
+            ("output: vga", "mjpeg 640x480 at 30", "640x480 at 30"),
+            ("output: 642x360", "mjpeg 1280x720 at 30", "642x360 at 30"),
+            ("output: hd1080", "mjpeg 1920x1080 at 30", "1920x1080 at 30"),
+            ("output: 360x640, rotation: 90", "mjpeg 640x480 at 30", "640x360 at 30"),
+            ("output: 480x480, crop: '1:1'", "mjpeg 640x480 at 30", "480x480 at 30"),
+            ("output: 482x482, crop: '1:1'", "mjpeg 1280x720 at 30", "482x482 at 30"),
+            ("output: { size: 640x360, rate: 15 }", "mjpeg 640x480 at 30", "640x360 at 15"),
+            ("output: { rate: 10 }", "mjpeg 1280x720 at 30", "1280x720 at 10"),
+            ("output: { size: 640x360, rate: 60 }", "mjpeg 640x480 at 60", "640x360 at 60"),
+            ("size: 1920x1080, output: 640x360", "mjpeg 1920x1080 at 30", "640x360 at 30"),
+            ("format: yuyv, output: 640x360", "yuyv 640x480 at 30", "640x360 at 30"),
+            ("format: yuyv, output: 1280x720", "yuyv 1280x720 at 10", "1280x720 at 10"),
+        ])
+    func output(asked: String, format: String, track: String) throws {
+        let plan = try Self.plan(asked, Self.encode)
+        #expect(plan.cameras[0].format.description == format)
+        let made = plan.cameraTracks[0]
+        #expect("\(made.settings.size) at \(made.rate)" == track)
+    }
+
+    @Test("the plan says why a format was taken for an output")
+    func reason() throws {
+        #expect(
+            try Self.plan("output: 640x360", Self.encode).cameras[0].reason
+                == "mjpeg 640x480 at 30: the smallest offered size that makes 640x360 without enlarging, mjpeg preferred, "
+                + "30 as nothing is asked.")
+    }
+
+    @Test(
+        "presets are sizes by name, and a camera that lacks one is told what it has",
+        arguments: [
+            ("size: vga", "mjpeg 640x480 at 30"), ("size: hd720", "mjpeg 1280x720 at 30"),
+            ("size: hd1080", "mjpeg 1920x1080 at 30"),
+        ])
+    func presets(asked: String, format: String) throws {
+        #expect(try Self.plan(asked, Self.encode).cameras[0].format.description == format)
+    }
+
+    @Test("a crop is in the program and in an encoded track, whose picture is that part; a copy has all")
+    func crop() throws {
+        let encoded = try Self.plan("size: hd1080, crop: '1:1'", Self.encode)
+        let square = PixelRectangle(x: 420, y: 0, width: 1080, height: 1080)
+        #expect(encoded.cameraTracks[0].crop == square)
+        #expect(encoded.cameraTracks[0].settings.size == square.size)
+        let shown = try Self.plan("size: hd1080, crop: '1:1'", Self.program)
+        #expect(shown.program?.layers.map(\.crop) == [square])
+        let both = try Self.plan(
+            "size: hd1080, crop: '1:1'", "program: { layout: single, main: a }\ntracks: { cameras: copy }")
+        #expect(both.cameraTracks[0].crop == nil)
+        #expect(both.cameraTracks[0].settings.size == SessionPlanTests.fullHD)
+        #expect(
+            both.notes == [
+                "a: it is cropped in the program only; its track has the whole picture as captured."
+            ]
+        )
+    }
+
+    @Test("a crop and an output of another shape: the crop first, then the output's shape out of it")
+    func cropAndOutput() throws {
+        let track = try Self.plan("size: hd1080, crop: '1:1', output: 640x360", Self.encode).cameraTracks[0]
+        #expect(track.crop == PixelRectangle(x: 420, y: 236, width: 1080, height: 608))
+        #expect(track.settings.size == PictureSize(width: 640, height: 360))
+    }
+
+    @Test(
+        "a camera with the controls zooms and moves itself, by its own units; no picture is cropped then",
+        arguments: [
+            ("zoom: 2", ["zoom_absolute": 200]), ("zoom: 5", ["zoom_absolute": 500]),
+            ("zoom: 1.5, pan: 1", ["zoom_absolute": 150, "pan_absolute": 36000]),
+            ("pan: -0.5, tilt: 0.5", ["pan_absolute": -18000, "tilt_absolute": 18000]),
+            ("tilt: -1", ["tilt_absolute": -18000]), ("pan: 0.02", ["pan_absolute": 0]),
+            // A camera that hangs turned looks up to look to the side.
+            ("pan: 1, rotation: 90", ["tilt_absolute": 36000]),
+            ("tilt: 1, rotation: 90", ["pan_absolute": -36000]),
+            ("pan: 1, rotation: 180", ["pan_absolute": -36000]),
+            ("pan: 1, rotation: 270", ["tilt_absolute": -18000]),
+        ] as [(String, [String: Int64])])
+    func byControls(asked: String, controls: [String: Int64]) throws {
+        let plan = try Self.plan(asked, "tracks: { cameras: copy }", Self.lens())
+        let requests = plan.cameras[0].controls.map { ($0.name, $0.value) }
+        #expect(Dictionary(requests, uniquingKeysWith: { $1 }) == controls)
+        #expect(plan.cameras[0].framing == .whole)
+        #expect(plan.notes.contains { $0.contains("by the camera itself") })
+    }
+
+    @Test(
+        "a camera that lacks one of them is cropped, and the plan says so",
+        arguments: [
+            ("zoom: 2", [], PixelRectangle(x: 480, y: 270, width: 960, height: 540)),
+            ("zoom: 2, pan: 1", [zoom], PixelRectangle(x: 960, y: 270, width: 960, height: 540)),
+            ("crop: '1:1', pan: -1", [zoom], PixelRectangle(x: 0, y: 0, width: 1080, height: 1080)),
+            (
+                "zoom: 2",
+                [DeviceControl(name: "zoom_absolute", value: 0, minimum: 0, maximum: 10, defaultValue: 0)],
+                PixelRectangle(x: 480, y: 270, width: 960, height: 540)
+            ),
+        ] as [(String, [DeviceControl], PixelRectangle)])
+    func byCropping(asked: String, controls: [DeviceControl], part: PixelRectangle) throws {
+        let plan = try Self.plan("size: hd1080, \(asked)", Self.encode, Self.lens(controls))
+        #expect(plan.cameras[0].controls.isEmpty)
+        #expect(plan.cameraTracks[0].crop == part)
+        // Nothing is enlarged for a track.
+        #expect(plan.cameraTracks[0].settings.size == part.size)
+        #expect(plan.notes.contains { $0.contains("by cropping") } == asked.contains("zoom"))
+    }
+
+    @Test("a camera that is reduced gives its output as much as it has, cropped at the same place")
+    func reduced() throws {
+        let profile = try SessionPlanTests.profile(
+            "cameras: { a: { size: hd1080, crop: '1:1', output: 900x900, zoom: 1 } }\n\(Self.encode)")
+        let reduction = try PlanReduction(of: profile, devices: ["a": SessionPlanTests.camera()]) { plan in
+            let pixels = plan.cameras[0].format.size.pixelCount
+            return PlanReductionTests.cost(["cpu": Double(pixels) / 1e6])
+        }
+        let track = reduction.plan.cameraTracks[0]
+        #expect(reduction.plan.cameras[0].format.size == SessionPlanTests.hd)
+        #expect(track.crop == PixelRectangle(x: 280, y: 0, width: 720, height: 720))
+        #expect(track.settings.size == PictureSize(width: 720, height: 720))
+    }
+
+    @Test(
+        "what cannot be is told in one sentence, at the field, with what can",
+        arguments: [
+            (
+                "size: uhd4k", encode,
+                "cameras.a.size: found uhd4k (3840x2160), which the camera does not offer, expected vga, hd720 or hd1080, or one of yuyv 640x480 at 30/15; mjpeg 640x480 at 60/30; "
+            ),
+            (
+                "size: hd1080, format: yuyv", encode,
+                "which the camera does not offer as yuyv, expected vga or hd720"
+            ),
+            (
+                "size: hd720, crop: { x: 0, y: 0, width: 1920, height: 1080 }", encode,
+                "cameras.a.crop: found 1920x1080 at 0, 0, expected a rectangle inside the camera's 1280x720."
+            ),
+            (
+                "crop: '1:1'", "tracks: { cameras: copy }",
+                "cameras.a.crop: found a part of a picture of which only a copy is made, and a copy has all of it, expected tracks: { cameras: encode }, or a program that shows a."
+            ),
+            (
+                "output: 640x360", "tracks: { cameras: copy }",
+                "cameras.a.output: found “640x360”, though copied pictures keep the camera's size, expected tracks: { cameras: encode }, or no output."
+            ),
+            ("output: 640x360", program, "found “640x360”, though no track is made of the camera"),
+            (
+                "output: uhd4k", encode,
+                "cameras.a.output: found “3840x2160”, which is more than any of its camera's pictures have, expected less, since nothing is enlarged: its largest are 1920x1080."
+            ),
+            (
+                "size: vga, output: hd720", encode,
+                "cameras.a.output: found “1280x720”, which is more than the 640x480 that are seen of its camera's pictures, expected no more than that, since nothing is enlarged."
+            ),
+            (
+                "zoom: 6", encode,
+                "cameras.a.zoom: found “6.0”, expected a number from 1 to 5.0, as far as its camera zooms."
+            ),
+            (
+                "zoom: 2, controls: { zoom_absolute: 300 }", encode,
+                "cameras.a.controls.zoom_absolute: found a control that zoom, pan or tilt of the same camera sets, expected one of both."
+            ),
+        ])
+    func impossible(asked: String, rest: String, message: String) {
+        let error = #expect(throws: ProfileError.self) { try Self.plan(asked, rest, Self.lens()) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("a picture of which all is seen cannot be moved by cropping, which is told")
+    func nothingToMove() {
+        let error = #expect(throws: ProfileError.self) { try Self.plan("pan: 0.5", Self.encode) }
+        #expect(
+            error?.description
+                == "test.yaml:1:22: cameras.a.pan: found a move of a picture of which all is seen, and whose camera cannot be moved by its controls, expected a zoom above 1 or a crop beside it."
+        )
+    }
+
+    @Test("pictures without colour are taken only where there is nothing else, or by name")
+    func grey() throws {
+        let both = [
+            SessionPlanTests.offer(.grey, SessionPlanTests.hd, 30),
+            SessionPlanTests.offer(.yuyv, SessionPlanTests.vga, 30),
+        ]
+        #expect(
+            try Self.plan("", Self.encode, SessionPlanTests.camera(both)).cameras[0].format.pixel == .yuyv)
+        let named = try Self.plan("format: grey", Self.encode, SessionPlanTests.camera(both))
+        #expect(named.cameras[0].format.pixel == .grey)
+        let infrared = SessionPlanTests.camera([SessionPlanTests.offer(.grey, SessionPlanTests.hd, 30)])
+        #expect(try Self.plan("", Self.encode, infrared).cameras[0].format.pixel == .grey)
+        let copied = #expect(throws: ProfileError.self) {
+            try Self.plan("", "tracks: { cameras: copy }", infrared)
+        }
+        #expect(copied?.description.contains("expected encode") == true)
+    }
+}

@@ -1,0 +1,433 @@
+import Foundation
+import Media
+import Plan
+import Profiles
+import Testing
+
+@Suite("A profile with its devices as a plan")
+struct SessionPlanTests {
+    static let fullHD = PictureSize(width: 1920, height: 1080)
+    static let hd = PictureSize(width: 1280, height: 720)
+    static let vga = PictureSize(width: 640, height: 480)
+
+    static func offer(_ pixel: PixelFormat, _ size: PictureSize, _ rates: Int64...) -> OfferedFormat {
+        OfferedFormat(pixel: pixel, size: size, rates: .listed(rates.map { FrameRate($0) }))
+    }
+
+    /// A common webcam.
+    static let webcam = [
+        offer(.yuyv, vga, 30, 15), offer(.yuyv, hd, 10), offer(.mjpeg, vga, 60, 30),
+        offer(.mjpeg, hd, 60, 30),
+        offer(.mjpeg, fullHD, 30, 15), offer(.h264, fullHD, 30),
+    ]
+
+    static func camera(_ formats: [OfferedFormat] = webcam, node: String = "/dev/video0") -> PlannedDevice {
+        PlannedDevice(
+            selector: "any",
+            device: CaptureDevice(
+                mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: "Cam \(node)"),
+                name: "Cam", node: node, selector: node, formats: formats))
+    }
+
+    static func madeUp(
+        pixel: PixelFormat? = nil, size: PictureSize? = nil, rate: FrameRate? = nil
+    ) -> PlannedDevice {
+        PlannedDevice(
+            selector: "virtual:clap",
+            device: CaptureDevice(
+                mediaType: .video, deviceType: .virtual, identity: DeviceIdentity(name: "clap"), name: "clap",
+                node: "", selector: "virtual:clap"),
+            offers: .whatever(pixel: pixel, size: size, rate: rate))
+    }
+
+    static func microphone(_ sound: SoundFormat? = nil, node: String = "alsa_input.0") -> PlannedDevice {
+        PlannedDevice(
+            selector: "default",
+            device: CaptureDevice(
+                mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "Mic"),
+                name: "Mic",
+                node: node, selector: "pulse:\(node)", sound: sound))
+    }
+
+    static func profile(_ text: String) throws(ProfileError) -> Profile {
+        try Profile(yaml: Array(text.utf8), file: "test.yaml")
+    }
+
+    /// The plan of one camera `a`, copied or encoded.
+    private func plan(
+        _ camera: String, _ device: PlannedDevice, tracks: String = "copy"
+    ) throws(ProfileError) -> SessionPlan {
+        let profile = try Self.profile("cameras: { a: { \(camera) } }\ntracks: { cameras: \(tracks) }")
+        return try SessionPlan(profile: profile, devices: ["a": device])
+    }
+
+    @Test(
+        "the format is the one asked for, else the one that suits best",
+        arguments: [
+            ("size: 1920x1080, rate: 30", "copy", "mjpeg 1920x1080 at 30"),
+            ("size: 1920x1080, rate: 30, format: h264", "copy", "h264 1920x1080 at 30"),
+            ("size: 1920x1080, rate: 25", "copy", "mjpeg 1920x1080 at 30"),
+            ("size: 1920x1080, rate: 29.97", "copy", "mjpeg 1920x1080 at 30"),
+            ("size: 1920x1080, rate: 60", "copy", "mjpeg 1920x1080 at 30"),
+            ("size: 1280x720, rate: 50", "copy", "mjpeg 1280x720 at 60"),
+            ("size: 640x480, format: yuyv", "encode", "yuyv 640x480 at 30"),
+            ("size: 1280x720, format: yuyv, rate: 30", "encode", "yuyv 1280x720 at 10"),
+            ("", "copy", "mjpeg 1280x720 at 30"),
+            ("rate: 60", "copy", "mjpeg 1280x720 at 60"),
+            ("format: yuyv", "encode", "yuyv 640x480 at 30"),
+            ("format: h264", "copy", "h264 1920x1080 at 30"),
+        ] as [(asked: String, tracks: String, format: String)])
+    func choice(asked: String, tracks: String, format: String) throws {
+        #expect(try plan(asked, Self.camera(), tracks: tracks).cameras[0].format.description == format)
+    }
+
+    @Test("raw pictures are taken when they alone are fast enough, but never for a copy")
+    func fastEnough() throws {
+        let device = Self.camera([Self.offer(.mjpeg, Self.vga, 15), Self.offer(.yuyv, Self.vga, 30)])
+        #expect(try plan("rate: 30", device, tracks: "encode").cameras[0].format.pixel == .yuyv)
+        #expect(try plan("rate: 30", device, tracks: "copy").cameras[0].format.pixel == .mjpeg)
+        #expect(try plan("rate: 15", device, tracks: "encode").cameras[0].format.pixel == .mjpeg)
+    }
+
+    @Test(
+        "a copied H.264 stream that is faster than asked has a track as fast as it is, and the plan says so")
+    func fastH264() throws {
+        let device = Self.camera([Self.offer(.h264, Self.hd, 60)])
+        let copied = try plan("size: 1280x720, rate: 30, format: h264", device)
+        #expect(copied.cameraTracks[0].rate == FrameRate(60))
+        #expect(copied.notes.contains { $0.contains("60 pictures a second instead of 30") })
+        let encoded = try plan("size: 1280x720, rate: 30, format: h264", device, tracks: "encode")
+        #expect(encoded.cameraTracks[0].rate == FrameRate(30))
+        #expect(encoded.notes.contains { $0.contains("surplus pictures are skipped") })
+    }
+
+    @Test("H.264 is the last choice")
+    func h264() throws {
+        let device = Self.camera([Self.offer(.h264, Self.hd, 60), Self.offer(.nv12, Self.hd, 30)])
+        #expect(try plan("rate: 60", device, tracks: "encode").cameras[0].format.pixel == .nv12)
+        let copied = try plan("rate: 60", device)
+        #expect(copied.cameras[0].format.pixel == .h264)
+        #expect(
+            copied.notes == [
+                "a: H.264 is copied as it is: its pictures keep their own times instead of the track's grid."
+            ])
+    }
+
+    @Test("with nothing asked, 640×480 is taken where nothing runs at 30")
+    func slow() throws {
+        let device = Self.camera([Self.offer(.mjpeg, Self.hd, 10), Self.offer(.mjpeg, Self.vga, 20)])
+        let plan = try plan("", device)
+        #expect(plan.cameras[0].format.description == "mjpeg 640x480 at 20")
+        #expect(plan.cameraTracks[0].rate == FrameRate(20))
+        #expect(plan.notes.isEmpty)
+        #expect(
+            plan.cameras[0].reason
+                == "mjpeg 640x480 at 20: the offered size nearest to 1280x720 at 30, mjpeg preferred, the highest offered rate."
+        )
+    }
+
+    @Test("a track keeps the rate that was asked for, and the difference is told")
+    func rates() throws {
+        let slower = try plan("size: 1920x1080, rate: 50", Self.camera())
+        #expect(slower.cameraTracks[0].rate == FrameRate(50))
+        #expect(
+            slower.notes == ["a: the camera runs at 30 at most and is to have 50: pictures are repeated."])
+        let faster = try plan("size: 1280x720, rate: 25", Self.camera())
+        #expect(faster.cameraTracks[0].rate == FrameRate(25))
+        #expect(
+            faster.notes == [
+                "a: the camera runs at 30, the nearest rate above the wanted 25: surplus pictures are skipped."
+            ])
+        #expect(try plan("size: 1280x720, rate: 29.97", Self.camera()).notes.isEmpty)
+    }
+
+    @Test("a driver's 30.00003 is a grid of 30")
+    func nominal() throws {
+        let odd = OfferedFormat(
+            pixel: .mjpeg, size: Self.hd, rates: .listed([FrameRate(10_000_000, per: 333_333)]))
+        #expect(try plan("", Self.camera([odd])).cameraTracks[0].rate == FrameRate(30))
+    }
+
+    @Test("a made-up camera delivers what is asked, and what its selector fixes")
+    func whatever() throws {
+        #expect(
+            try plan("size: 320x180, rate: 12.5", Self.madeUp()).cameras[0].format.description
+                == "mjpeg 320x180 at 12.5")
+        #expect(try plan("", Self.madeUp()).cameras[0].format.description == "mjpeg 1280x720 at 30")
+        #expect(
+            try plan("size: 640x480, format: nv12", Self.madeUp(), tracks: "encode").cameras[0].format.pixel
+                == .nv12)
+        let fixed = try plan("size: 640x480, rate: 30", Self.madeUp(rate: FrameRate(30000, per: 1001)))
+        #expect(fixed.cameras[0].format.rate == FrameRate(30000, per: 1001))
+        #expect(fixed.cameraTracks[0].rate == FrameRate(30))
+        #expect(
+            throws: ProfileError(
+                file: "test.yaml", line: 1, column: 23, field: "cameras.a.size",
+                found: "vga (640x480), which the camera does not offer",
+                expected: "hd720, or one of mjpeg 1280x720 at 30")
+        ) { try plan("size: 640x480", Self.madeUp(size: Self.hd)) }
+    }
+
+    @Test(
+        "what the device cannot do is told at the field that asks for it, with what it can",
+        arguments: [
+            (
+                "size: 800x600", "copy",
+                "test.yaml:1:23: cameras.a.size: found “800x600”, which the camera does not offer, expected one of yuyv 640x480 at 30/15; mjpeg 640x480 at 60/30; yuyv 1280x720 at 10; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+            ),
+            (
+                "size: 1920x1080, format: yuyv", "encode",
+                "test.yaml:1:23: cameras.a.size: found hd1080 (1920x1080), which the camera does not offer as yuyv, expected vga or hd720, or one of yuyv 640x480 at 30/15; yuyv 1280x720 at 10."
+            ),
+            (
+                "format: nv12", "encode",
+                "test.yaml:1:25: cameras.a.format: found “nv12”, which the camera does not offer, expected auto or one of yuyv 640x480 at 30/15; mjpeg 640x480 at 60/30; yuyv 1280x720 at 10; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+            ),
+            (
+                "format: yuyv", "copy",
+                "test.yaml:2:20: tracks.cameras: found “copy” of the raw yuyv pictures of a, expected encode (tracks: { cameras: encode }), or for a one of mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+            ),
+            (
+                "crop: { x: 1000, y: 0, width: 400, height: 100 }, size: 1280x720", "copy",
+                "test.yaml:1:23: cameras.a.crop: found 400x100 at 1000, 0, expected a rectangle inside the camera's 1280x720."
+            ),
+        ] as [(asked: String, tracks: String, message: String)])
+    func impossible(asked: String, tracks: String, message: String) {
+        let error = #expect(throws: ProfileError.self) { try plan(asked, Self.camera(), tracks: tracks) }
+        #expect(error?.description == message)
+    }
+
+    @Test("copying is refused where tracks are left out too, at the camera")
+    func implicitCopy() throws {
+        let profile = try Self.profile("cameras:\n  a: { device: any }")
+        let device = Self.camera([Self.offer(.yuyv, Self.vga, 30)])
+        let error = #expect(throws: ProfileError.self) {
+            try SessionPlan(profile: profile, devices: ["a": device])
+        }
+        #expect(
+            error?.description
+                == "test.yaml:2:6: cameras.a.format: found “copy” of the raw yuyv pictures of a, expected encode (tracks: { cameras: encode })."
+        )
+    }
+
+    @Test("two roles never share a camera, nor is a microphone taken for one")
+    func wrongDevices() throws {
+        let profile = try Self.profile("cameras: { a: { device: /dev/video0 }, b: { device: Cam } }")
+        let shared = #expect(throws: ProfileError.self) {
+            try SessionPlan(profile: profile, devices: ["a": Self.camera(), "b": Self.camera()])
+        }
+        #expect(
+            shared?.description
+                == "test.yaml:1:53: cameras.b.device: found “Cam”, the camera /dev/video0 that a has already, expected another camera, or any."
+        )
+        let kind = #expect(throws: ProfileError.self) {
+            try SessionPlan(profile: profile, devices: ["a": Self.camera(), "b": Self.microphone()])
+        }
+        #expect(kind?.found == "“default”, which is no camera")
+        let missing = #expect(throws: ProfileError.self) { try SessionPlan(profile: profile, devices: [:]) }
+        #expect(missing?.found == "no device")
+    }
+
+    @Test("picture in picture: layers, mix, encoding and edges")
+    func pip() throws {
+        let profile = try Self.profile(
+            """
+            cameras:
+              desk: { size: 1920x1080, rate: 30 }
+              face: { size: 1280x720, rate: 30, mirrored: true }
+              spare: {}
+            microphones: { host: { gain: -6 } }
+            program: { border: 3, video: { preset: ultrafast, quality: 20 }, audio: { bitrate: 128k } }
+            """)
+        let devices = [
+            "desk": Self.camera(node: "/dev/video0"), "face": Self.camera(node: "/dev/video2"),
+            "spare": Self.camera(node: "/dev/video4"),
+            "host": Self.microphone(SoundFormat(rate: 44_100, channels: 2)),
+        ]
+        let plan = try SessionPlan(profile: profile, devices: devices)
+        #expect(plan.profile == "test")
+        #expect(plan.cameras.map(\.role) == ["desk", "face"])
+        #expect(plan.cameraTracks.isEmpty && plan.microphoneTracks.isEmpty)
+        #expect(plan.notes == ["spare: nothing is made of it, so it is not opened."])
+        let program = try #require(plan.program)
+        #expect(program.file == "program.mp4")
+        #expect(
+            program.settings
+                == PictureEncodingSettings(
+                    size: Self.fullHD, rate: FrameRate(30), preset: .ultrafast, quality: 20,
+                    color: .bt709Limited))
+        #expect(
+            program.layers == [
+                PlannedLayer(
+                    role: "desk", rectangle: PixelRectangle(x: 0, y: 0, width: 1920, height: 1080),
+                    filling: .fit),
+                PlannedLayer(
+                    role: "face", rectangle: PixelRectangle(x: 1402, y: 772, width: 480, height: 270),
+                    filling: .fill, isMirrored: true, border: 4),
+            ])
+        #expect(program.mix == ["host"] && program.soundBitrate == 128_000)
+        #expect(
+            plan.microphones == [
+                PlannedMicrophone(
+                    role: "host", selector: "default", identity: DeviceIdentity(name: "Mic"),
+                    format: SoundFormat(rate: 44_100, channels: 1), gain: -6)
+            ])
+        #expect(
+            plan.connections
+                == ["desk", "face", "host"].map { PlannedConnection(input: $0, output: "program") })
+    }
+
+    @Test(
+        "a voice is of a real microphone, for the program: without one it is refused, a made-up one is told")
+    func voice() throws {
+        let text = """
+            cameras: { a: { } }
+            microphones: { m: { voice: { noise: true } }, n: { device: "virtual:tone", voice: { echo: true } } }
+            """
+        let devices = [
+            "a": Self.madeUp(), "m": Self.microphone(SoundFormat(rate: 48_000, channels: 1)),
+            "n": PlannedDevice(
+                selector: "virtual:tone",
+                device: CaptureDevice(
+                    mediaType: .audio, deviceType: .virtual, identity: DeviceIdentity(name: "tone"),
+                    name: "tone", node: "virtual:tone", selector: "virtual:tone",
+                    sound: SoundFormat(rate: 48_000, channels: 1))),
+        ]
+        let alone = try Profile(yaml: Array(text.utf8), file: "p.yaml")
+        let error = #expect(throws: ProfileError.self) {
+            _ = try SessionPlan(profile: alone, devices: devices)
+        }
+        #expect(error?.description.contains("microphones.m.voice: found a profile without a program") == true)
+        let program = try Profile(
+            yaml: Array((text + "\nprogram: { layout: single, main: a }").utf8), file: "p.yaml")
+        let plan = try SessionPlan(profile: program, devices: devices)
+        #expect(plan.microphones.map(\.voice) == [VoiceSettings(noise: true), nil])
+        #expect(plan.notes.contains { $0.hasPrefix("n: nothing is taken out of its sound") })
+    }
+
+    @Test("tracks: files, rotation, picked channels and edges, in own files or one")
+    func tracks() throws {
+        let text = """
+            cameras: { a: { rotation: 90, controls: { focus: true } }, b: { size: 641x481 } }
+            microphones: { m: { pick: [2] }, n: { channels: 2, offset: 5ms } }
+            tracks: { cameras: encode, microphones: wav }
+            limits: { lostFrames: 0.1 }
+            """
+        let devices = [
+            "a": Self.camera(), "b": Self.madeUp(),
+            "m": Self.microphone(SoundFormat(rate: 48_000, channels: 4)),
+            "n": Self.microphone(node: "other"),
+        ]
+        let plan = try SessionPlan(profile: Self.profile(text), devices: devices)
+        #expect(plan.cameraTracks.map(\.file) == ["cameras/a.mov", "cameras/b.mov"])
+        #expect(plan.cameraTracks.map(\.rotation) == [.quarter, .none])
+        #expect(plan.cameraTracks.map(\.mode) == [.encode, .encode])
+        #expect(plan.cameraTracks[1].settings.size == Self.vga)
+        #expect(plan.cameraTracks[1].settings.color == nil)
+        #expect(plan.cameras[0].controls == [ControlRequest(name: "focus", value: 1)])
+        #expect(plan.microphones[0].pick == [1])
+        #expect(plan.microphones[0].format == SoundFormat(rate: 48_000, channels: 4))
+        #expect(plan.microphones[1].format == SoundFormat(rate: 48_000, channels: 2))
+        #expect(plan.microphones[1].offset == .milliseconds(5))
+        #expect(plan.microphoneTracks.map(\.file) == ["audio/m.wav", "audio/n.wav"])
+        #expect(plan.connections.map(\.output) == ["cameras/a", "cameras/b", "audio/m", "audio/n"])
+        #expect(plan.limits.lostFrames == 0.1)
+
+        let one = try Self.profile(text.replacingOccurrences(of: "wav }", with: "wav, files: one }"))
+        let files = try SessionPlan(profile: one, devices: devices)
+        #expect(Set(files.cameraTracks.map(\.file) + files.microphoneTracks.map(\.file)) == ["session.mov"])
+    }
+
+    @Test("metadata has a file for each camera that is opened, with a track of its own or without")
+    func metadata() throws {
+        let text = """
+            cameras: { a: , b: }
+            program: { layout: single, main: b }
+            tracks: { metadata: ndjson }
+            """
+        let devices = ["a": Self.camera(), "b": Self.madeUp()]
+        let plan = try SessionPlan(profile: Self.profile(text), devices: devices)
+        #expect(plan.cameras.map(\.metadataFile) == ["cameras/b.ndjson"])
+        #expect(plan.connections.map(\.output) == ["program", "metadata/b"])
+    }
+
+    @Test("a channel that the microphone lacks is told with those it has")
+    func channels() throws {
+        let profile = try Self.profile("microphones: { m: { pick: [3] } }")
+        let error = #expect(throws: ProfileError.self) {
+            try SessionPlan(
+                profile: profile, devices: ["m": Self.microphone(SoundFormat(rate: 48_000, channels: 2))])
+        }
+        #expect(
+            error?.description
+                == "test.yaml:1:27: microphones.m.pick: found channel 3 of “default”, expected its channels 1 to 2."
+        )
+    }
+
+    @Test("one microphone for two roles is told, unless each takes its own channel")
+    func sharedMicrophone() throws {
+        let device = Self.microphone(SoundFormat(rate: 48_000, channels: 2))
+        let alike = try SessionPlan(
+            profile: Self.profile("microphones: { m: , n: }"), devices: ["m": device, "n": device])
+        #expect(alike.notes == ["n: it is the same microphone as m, so both tracks are alike."])
+        let apart = try SessionPlan(
+            profile: Self.profile("microphones: { m: { pick: [1] }, n: { pick: [2] } }"),
+            devices: ["m": device, "n": device])
+        #expect(apart.notes.isEmpty)
+    }
+
+    @Test("a turned and cropped camera has the shape of what is seen, on even pixels")
+    func crop() throws {
+        let profile = try Self.profile(
+            """
+            cameras: { a: {}, b: { rotation: 90, size: 1280x720, crop: { x: 1, y: 0, width: 641, height: 321 } } }
+            program: {}
+            """)
+        let plan = try SessionPlan(profile: profile, devices: ["a": Self.madeUp(), "b": Self.madeUp()])
+        let layer = try #require(plan.program?.layers[1])
+        #expect(layer.crop == PixelRectangle(x: 2, y: 0, width: 640, height: 320))
+        #expect(layer.rotation == .quarter)
+        #expect(layer.rectangle.size == PictureSize(width: 480, height: 960))
+    }
+
+    @Test("a role without a rotation has that of its camera's mounting, which is told; a written one stands")
+    func mounting() throws {
+        var turned = Self.camera()
+        turned.device.mounting = .quarter
+        let left = try plan("rate: 30", turned, tracks: "encode")
+        #expect(left.cameras.map(\.rotation) == [.quarter])
+        #expect(left.cameraTracks.map(\.rotation) == [.quarter])
+        #expect(left.notes.contains { $0.contains("mounted turned") && $0.contains("90°") })
+        for (word, rotation) in [("0", Rotation.none), ("270", .threeQuarters)] {
+            let written = try plan("rotation: \(word)", turned, tracks: "encode")
+            #expect(written.cameraTracks.map(\.rotation) == [rotation])
+            #expect(!written.notes.contains { $0.contains("mounted") })
+        }
+        #expect(try plan("rate: 30", Self.camera(), tracks: "encode").cameras.map(\.rotation) == [.none])
+    }
+
+    @Test("a plan survives being written and read as JSON")
+    func codable() throws {
+        let profile = try Self.profile(
+            "cameras: { a: , b: }\nmicrophones: {m: }\nprogram: {}\ntracks: { cameras: copy, microphones: wav }"
+        )
+        let devices = ["a": Self.madeUp(), "b": Self.camera(), "m": Self.microphone()]
+        let plan = try SessionPlan(profile: profile, devices: devices)
+        let data = try JSONEncoder().encode(plan)
+        #expect(try JSONDecoder().decode(SessionPlan.self, from: data) == plan)
+    }
+
+    @Test("every shipped profile compiles with made-up devices")
+    func shipped() throws {
+        let folder = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/Profiles"
+        for entry in ProfileLibrary(folders: [folder]).list() {
+            let profile = try #require(entry.profile)
+            var devices: [String: PlannedDevice] = [:]
+            for camera in profile.cameras { devices[camera.role] = Self.madeUp() }
+            for microphone in profile.microphones { devices[microphone.role] = Self.microphone() }
+            let plan = try SessionPlan(profile: profile, devices: devices)
+            #expect(plan.cameras.count == profile.cameras.count)
+            #expect(plan.program != nil || plan.cameraTracks.count == profile.cameras.count)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Media
+import Plan
+import Profiles
+import Testing
+
+@Suite("A plan whose cameras ask how the computer is held")
+struct SensorPlanTests {
+    private static let text = """
+        cameras: { a: { rotation: sensor, rate: 30 } }
+        microphones: { m: }
+        program: { main: a, layout: single, audio: { mix: [m] } }
+        tracks: { cameras: copy, microphones: wav, metadata: ndjson }
+        """
+
+    private static func plan(_ device: CaptureDevice, _ turn: MachineTurn?) throws(ProfileError)
+        -> SessionPlan
+    {
+        var camera = PlannedDevice(selector: "any", device: device)
+        camera.turn = turn
+        return try SessionPlan(
+            profile: SessionPlanTests.profile(text),
+            devices: ["a": camera, "m": SessionPlanTests.microphone()])
+    }
+
+    private static func refusal(_ device: CaptureDevice, _ turn: MachineTurn?) throws -> ProfileError {
+        do throws(ProfileError) {
+            _ = try plan(device, turn)
+        } catch {
+            return error
+        }
+        throw NoRefusal()
+    }
+
+    private struct NoRefusal: Error {}
+
+    @Test(
+        "the angle is the mounting and the turn, which cameras that look back follow and front ones oppose",
+        arguments: [
+            (CaptureDevice.Position.back, Rotation.none, Rotation.quarter), (.back, .quarter, .half),
+            (.back, .threeQuarters, .none), (.front, .quarter, .none), (.front, .threeQuarters, .half),
+        ])
+    func angle(position: CaptureDevice.Position, turn: Rotation, expected: Rotation) throws {
+        let device = CameraStanceTests.device(.builtIn, position, mounting: .quarter)
+        let plan = try Self.plan(device, .turned(turn))
+        #expect(plan.cameras[0].rotation == expected && plan.cameras[0].rotationSource == .sensor)
+        #expect(plan.cameraTracks[0].rotation == expected)
+        #expect(plan.program?.layers[0].rotation == expected)
+        #expect(plan.previews.map(\.isMirrored) == [position == .front])
+        #expect(plan.previews.map(\.rotation) == [expected])
+        #expect(!plan.notes.contains { $0.contains("held upright") })
+    }
+
+    @Test(
+        "lying flat it counts as upright, which is told; so is a camera of which nobody knows where it looks")
+    func told() throws {
+        let flat = try Self.plan(CameraStanceTests.device(.builtIn, .unspecified), .undecided)
+        #expect(flat.cameras[0].rotation == .none)
+        #expect(flat.notes.contains { $0.contains("lies flat") })
+        #expect(flat.notes.contains { $0.contains("--position back") })
+        let madeUp = try Self.plan(CameraStanceTests.device(.virtual, .unspecified, mounting: .half), nil)
+        #expect(madeUp.cameras[0].rotation == .half && madeUp.cameras[0].rotationSource == .mounting)
+        #expect(madeUp.notes.contains { $0.contains("does not turn with the computer") })
+    }
+
+    @Test("an external camera, and a computer without a sensor, are refused at the field, with the reason")
+    func refused() throws {
+        let external = try Self.refusal(CameraStanceTests.device(.external, .front), .turned(.none))
+        #expect(external.field == "cameras.a.rotation" && external.line == 1 && external.column == 27)
+        #expect(external.description.contains("--type built-in") && !external.isMissingDevice)
+        let blind = try Self.refusal(
+            CameraStanceTests.device(.builtIn, .front), .unknown("no accelerometer was found"))
+        #expect(
+            blind.description
+                == "test.yaml:1:27: cameras.a.rotation: found sensor, expected 0, 90, 180 or 270, since no accelerometer was found."
+        )
+        #expect(blind.isMissingDevice)
+    }
+
+    @Test("files are turned by a matrix, the program by pixels; sound and metadata are not turned at all")
+    func connections() throws {
+        let plan = try Self.plan(CameraStanceTests.device(.builtIn, .back), .turned(.quarter))
+        func connection(_ input: String, _ output: String) -> PlannedConnection {
+            PlannedConnection(input: input, output: output)
+        }
+        let file = try #require(plan.turning(of: connection("a", "cameras/a")))
+        #expect(file.means == .matrix && file.rotation == .quarter && !file.isChangeable)
+        let program = try #require(plan.turning(of: connection("a", "program")))
+        #expect(program.means == .pixels && program.rotation == .quarter && program.isChangeable)
+        #expect(plan.supportedRotations(of: connection("a", "program")) == Rotation.allCases)
+        for silent in [
+            connection("m", "program"), connection("m", "audio/m"), connection("a", "metadata/a"),
+            connection("a", "cameras/b"),
+        ] {
+            #expect(plan.supportedRotations(of: silent).isEmpty, "\(silent)")
+        }
+    }
+}

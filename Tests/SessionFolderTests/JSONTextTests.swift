@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+@testable import SessionFolder
+
+@Suite("JSON of numbers that are none")
+struct JSONTextTests {
+    private struct Measured: Codable, Equatable {
+        var level: Double
+        var peak: Float
+    }
+
+    @Test("is written as words and read again", arguments: [Double.infinity, -.infinity, 0.5])
+    func words(level: Double) throws {
+        let measured = Measured(level: level, peak: Float(level))
+        for data in [JSONText.pretty(measured), Data(JSONText.line(measured).utf8)] {
+            #expect(try JSONText.decoder().decode(Measured.self, from: data) == measured)
+            _ = try JSONSerialization.jsonObject(with: data)
+        }
+        #expect(JSONText.line(JSONValue.object(["a": .number(.nan)])) == #"{"a":"nan"}"#)
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Glibc
+import Media
+import Testing
+
+@testable import SessionFolder
+
+@Suite("A file of lines")
+struct LineFileTests {
+    private let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).ndjson")
+        .path
+
+    @Test("A line that a full disk takes half of is not there, and the next that finds room is whole")
+    func halfALine() throws {
+        defer { unlink(path) }
+        let room = Monitor(12)
+        let file = try LineFile(path: path) { descriptor, bytes in
+            let taken = room.withLock { room in
+                defer { room -= min(room, bytes.count) }
+                return min(room, bytes.count)
+            }
+            if taken == 0 { errno = ENOSPC }
+            return taken == 0 ? -1 : Glibc.write(descriptor, bytes.baseAddress, taken)
+        }
+        try file.append("first")
+        let error = #expect(throws: FileError.self) { try file.append("second, which is longer") }
+        #expect(error?.errno == ENOSPC)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\n")
+        room.withLock { $0 = 100 }
+        try file.append("third")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\nthird\n")
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import Media
+import Testing
+
+@testable import SessionFolder
+@testable import Timing
+
+@Suite("A recovery decides")
+struct RecoveryTests {
+    private func time(_ seconds: Double) -> MediaTime {
+        MediaTime(nanoseconds: Int64((seconds * 1e9).rounded()))
+    }
+
+    @Test(
+        "that nothing is given up where all can be filled: the longest track is the end, on the leading grid")
+    func longest() throws {
+        let end = try #require(
+            CommonEnd(
+                [.init(end: time(5), isEncoded: false), .init(end: time(5.21), isEncoded: false)],
+                leading: FrameRate(30)))
+        #expect(end.time == FrameRate(30).time(ofTick: 157))
+        #expect(CommonEnd([.init(end: time(5.21), isEncoded: false)], leading: nil)?.time == time(5.21))
+        #expect(CommonEnd([], leading: FrameRate(30)) == nil)
+    }
+
+    @Test("that the shortest encoded track is the end, which all its pictures reach")
+    func shortest() throws {
+        let rate = FrameRate(30000, per: 1001)
+        for count in 1...200 as ClosedRange<Int64> {
+            let encoded = rate.time(ofTick: count)
+            let end = try #require(
+                CommonEnd(
+                    [
+                        .init(end: encoded, isEncoded: true),
+                        .init(end: time(Double(encoded.nanoseconds) / 1e9 + 0.7), isEncoded: false),
+                    ],
+                    leading: rate))
+            #expect(rate.ticks(before: end.time) == count)
+        }
+    }
+
+    @Test("that an encoded track which ended long before takes nothing from the others")
+    func failedBefore() {
+        let end = CommonEnd(
+            [.init(end: time(2), isEncoded: true), .init(end: time(60), isEncoded: false)],
+            leading: FrameRate(30))
+        #expect(end?.time == time(60))
+    }
+
+    @Test(
+        "by whole lines of events alone",
+        arguments: ["{\"event\":\"mark\",\"at", "\0\0\0\0\n\0\0", "{\"event\":3}\n", ""])
+    func torn(tail: String) {
+        let whole = """
+            {"at_ns":0,"event":"started","folder":"/x","t0_monotonic_ns":5}
+            {"at_ns":1000000000,"event":"mark","text":"here"}
+            {"at_ns":1500000000,"cause":"bus","count":2,"event":"drop","track":"desk"}
+            {"at_ns":1600000000,"cause":"bus","count":1,"event":"drop","track":"desk"}
+            {"at_ns":2000000000,"cause":"unplugged","event":"unplug","track":"desk"}
+            {"at_ns":2500000000,"direction":"down","event":"governor","reason":"busy","step":"rate","text":"x"}
+            {"at_ns":2600000000,"event":"split","files":["audio/host-2.wav","cameras/desk-2.mov"],"part":2}
+
+            """
+        let events = RecordedEvents(Array((whole + tail).utf8))
+        #expect(events.wholeByteCount == whole.utf8.count)
+        #expect(events.events.count == 7)
+        #expect(events.marks.map(\.text) == ["here"])
+        #expect(events.lost(of: "desk") == ["bus": 3])
+        #expect(events.lost(of: "desk", until: time(1.55)) == ["bus": 2])
+        #expect(events.governor.map(\.step) == ["rate"])
+        #expect(
+            events.gaps(until: time(3)) == [
+                Gap(track: "desk", from: time(2), to: time(3), cause: "unplugged")
+            ])
+        #expect(events.start(ofPart: "audio/host-2.wav") == time(2.6))
+        #expect(events.start(ofPart: "audio/other.wav") == nil)
+    }
+
+    @Test("that pictures which a hardware encoder took with it are lost, and from when on x264 encoded")
+    func encoder() {
+        let events = RecordedEvents(
+            Array(
+                """
+                {"at_ns":700000000,"device":"/dev/video11","event":"encoder","from":"h264_v4l2m2m","lost":3,\
+                "reason":"it hangs","text":"x","to":"libx264","track":"desk"}
+
+                """.utf8))
+        let planned = Manifest.Encoder(name: "h264_v4l2m2m", device: "/dev/video11")
+        let encoder = events.encoder(planned, of: "desk")
+        #expect(encoder.until_ns == 700_000_000 && encoder.reason == "it hangs")
+        #expect(events.encoder(planned, of: "face") == planned)
+        #expect(events.lost(of: "desk") == ["encoder": 3])
+        #expect(events.lost(of: "face").isEmpty)
+    }
+
+    private func manifest() -> Manifest {
+        Manifest(
+            multicam: "0.0.0", profile: "test", started: "2026-11-21T14:23:10.000000000+01:00",
+            t0_monotonic_ns: 0, duration_ns: 0, alignment_delay_ns: 100_000_000, outcome: .recording,
+            machine: Manifest.Machine(host: "h", system: "s", processors: 1),
+            devices: [
+                Manifest.Device(
+                    role: "desk", kind: "camera", identity: "i", name: "n",
+                    format: Manifest.Format(pixel: "mjpeg", width: 640, height: 480, rate: 30),
+                    clock: Manifest.Clock(DeviceClock(nominalSecondsPerCount: 1 / 30.0)))
+            ],
+            tracks: [
+                Manifest.Track(
+                    name: "desk", kind: "camera", file: "cameras/desk.mov", stream: 0, codec: "mjpeg",
+                    rate: 30),
+                Manifest.Track(
+                    name: "host", kind: "microphone", file: "audio/host.wav", stream: 0, codec: "pcm_s24le",
+                    rate: nil),
+            ], cost: nil, governor: [], marks: [], gaps: [])
+    }
+
+    @Test(
+        "that what did not come to the disk is lost to it: a gap, lost pictures, silence that is counted once"
+    )
+    func lostToTheDisk() throws {
+        let events = RecordedEvents(
+            Array(
+                """
+                {"at_ns":500000000,"event":"clock","ppm":12.5,"residual_us":40,"state":"locked","track":"desk"}
+                {"at_ns":4500000000,"cause":"away","event":"unplug","track":"host"}
+
+                """.utf8))
+        let begun = manifest()
+        let endings = [
+            Manifest.RecoveredTrack(track: "desk", cut_ns: 0, filled_ns: 200_000_000, text: "x"),
+            Manifest.RecoveredTrack(track: "host", cut_ns: 0, filled_ns: 250_000_000, text: "y"),
+        ]
+        let hole = time(1)..<time(32 / 30.0)
+        let contents = [
+            RecoveredContent(
+                written: 148, repeated: 6, holes: [hole], ending: endings[0], parts: [], isThere: true),
+            RecoveredContent(
+                written: 240_000, repeated: 0, holes: [], ending: endings[1], parts: [], isThere: true),
+        ]
+        let manifest = begun.recovered(
+            tracks: begun.tracks, contents: contents, end: time(5), events: events, version: "1.0.0")
+        #expect(manifest.outcome == .recovered && manifest.recovery?.tracks == endings)
+        let gaps = [
+            Gap(track: "host", from: time(4.5), to: time(5), cause: "away"),
+            Gap(track: "desk", from: hole.lowerBound, to: hole.upperBound, cause: "disk"),
+            Gap(track: "desk", from: time(4.8), to: time(5), cause: "disk"),
+            Gap(track: "host", from: time(4.75), to: time(5), cause: "disk"),
+        ]
+        #expect(manifest.gaps == gaps)
+        #expect(manifest.tracks[0].frames?.lost == ["disk": 8])
+        #expect(manifest.tracks[0].frames?.captured == 142)
+        #expect(manifest.tracks[1].samples?.filled == 24_000)
+        #expect(manifest.devices[0].clock.ppm == 12.5 && manifest.devices[0].clock.locked)
+        #expect(manifest.syncReport(events).contains("did not come to its end"))
+    }
+
+    @Test("to go on with what was begun, unless that cannot be")
+    func begun() throws {
+        let ending = Manifest.RecoveredTrack(track: "desk", cut_ns: 3, filled_ns: 4, text: "x")
+        let begun = manifest().beginningRecovery(until: time(5), endings: [ending], version: "1.0.0")
+        func goesOn(_ manifest: Manifest) -> Manifest.Recovery? {
+            manifest.begunRecovery(near: time(5), until: time(6))
+        }
+        #expect(goesOn(begun)?.tracks == [ending] && begun.duration_ns == 5_000_000_000)
+        #expect(goesOn(manifest()) == nil)
+        let whole: Int64 = 5_000_000_000
+        for (duration, filled) in [
+            (0, 4), (Int64.max, 4), (whole, -1), (whole, Int64.max), (whole / 2, 4), (2 * whole, 4),
+        ] {
+            var damaged = begun
+            damaged.duration_ns = duration
+            damaged.recovery?.tracks[0].filled_ns = filled
+            #expect(goesOn(damaged) == nil)
+        }
+    }
+
+    @Test("of a clock, by no number that cannot be")
+    func clocks() {
+        let events = RecordedEvents(
+            Array(
+                """
+                {"at_ns":5,"event":"clock","ppm":1e300,"residual_us":40,"state":"locked","track":"desk"}
+                {"at_ns":5,"event":"clock","ppm":1,"residual_us":-3,"state":"locked","track":"desk"}
+                {"at_ns":-5,"event":"clock","ppm":3,"residual_us":4,"restarts":-9,"track":"desk"}
+
+                """.utf8))
+        #expect(events.clockReadings.count == 1)
+        let clock = Manifest.Clock(DeviceClock(nominalSecondsPerCount: 1))
+        #expect(events.clock(clock, of: "desk").ppm == 3 && events.clock(clock, of: "desk").restarts == 0)
+        #expect(events.clock(clock, of: "face") == clock)
+        #expect(!manifest().syncReport(events).isEmpty)
+    }
+}

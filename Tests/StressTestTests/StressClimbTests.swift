@@ -1,0 +1,96 @@
+import Media
+import StressTest
+import Testing
+
+@Suite("How a stress test climbs")
+struct StressClimbTests {
+    private func offer(_ role: String, _ sizes: [(Int, Int)], _ rates: [Int64], pixel: PixelFormat = .mjpeg)
+        -> StressOffer
+    {
+        let offered = sizes.map { size in
+            OfferedFormat(
+                pixel: pixel, size: PictureSize(width: size.0, height: size.1),
+                rates: .listed(rates.map { FrameRate($0, per: 1) }))
+        }
+        let asked = VideoFormat(pixel: pixel, size: offered[0].size, rate: FrameRate(rates[0], per: 1))
+        return StressOffer(role: role, asked: asked, formats: offered)
+    }
+
+    private func run(_ climb: inout StressClimb, holds: (StressClimb.Step) -> Bool) -> [String] {
+        var changes: [String] = []
+        while let step = climb.next() {
+            let isHeld = holds(step)
+            changes.append(
+                "\(step.number) \(step.change)\(step.isRepetition ? " again" : "")\(isHeld ? "" : "!")")
+            climb.note(held: isHeld)
+        }
+        return changes
+    }
+
+    @Test("Sizes go up in turns, then rates, one thing at a time, up to the top")
+    func top() {
+        var climb = StressClimb([
+            offer("a", [(640, 480), (1280, 720)], [15, 30]),
+            offer("b", [(640, 480), (1920, 1080)], [30, 60]),
+        ])
+        #expect(
+            run(&climb) { _ in true } == [
+                "1 the lowest of all: a mjpeg 640x480 at 15, b mjpeg 640x480 at 30",
+                "2 a 640x480 → 1280x720 at 15",
+                "3 b 640x480 → 1920x1080 at 30", "4 a 15 → 30 pictures a second",
+                "5 b 30 → 60 pictures a second",
+            ])
+        #expect(climb.end == .top && climb.highest?.number == 5)
+    }
+
+    @Test("What fails twice has given; what fails once goes on")
+    func gave() {
+        var climb = StressClimb([offer("a", [(320, 240), (640, 480), (1280, 720), (1920, 1080)], [30])])
+        var hasFailed = false
+        let changes = run(&climb) { step in
+            // The second step fails once, the last one always.
+            defer { if step.number == 2 { hasFailed = true } }
+            return step.number == 2 ? hasFailed : step.number < 4
+        }
+        #expect(
+            changes == [
+                "1 the lowest of all: a mjpeg 320x240 at 30", "2 a 320x240 → 640x480 at 30!",
+                "2 a 320x240 → 640x480 at 30 again", "3 a 640x480 → 1280x720 at 30",
+                "4 a 1280x720 → 1920x1080 at 30!", "4 a 1280x720 → 1920x1080 at 30 again!",
+            ])
+        guard case .gave(let step) = climb.end else {
+            Issue.record("it should have given, not \(String(describing: climb.end))")
+            return
+        }
+        #expect(step.number == 4 && climb.highest?.number == 3)
+    }
+
+    @Test(
+        "A camera with twenty sizes climbs in few steps, each a good deal above the last, up to the largest")
+    func manySizes() throws {
+        let sizes = (1...20).map { (160 * $0, 90 * $0) }
+        var climb = StressClimb([offer("a", sizes, [15])])
+        var loads: [Int] = []
+        while let step = climb.next() {
+            loads.append(try #require(step.formats["a"]?.size.pixelCount))
+            climb.note(held: true)
+        }
+        #expect(loads.count <= 6 && loads.last == 3200 * 1800)
+        #expect(zip(loads, loads.dropFirst()).allSatisfy { Double($1) >= Double($0) * 1.2 })
+    }
+
+    @Test("A larger size that only runs at a lower rate is no step up unless it is more")
+    func slowSizes() throws {
+        let offered = [(640, 480, 30), (1280, 720, 5), (2560, 1440, 15)].map { width, height, rate in
+            OfferedFormat(
+                pixel: .yuyv, size: PictureSize(width: width, height: height),
+                rates: .listed([FrameRate(Int64(rate), per: 1)]))
+        }
+        let asked = VideoFormat(pixel: .yuyv, size: offered[0].size, rate: FrameRate(30, per: 1))
+        var climb = StressClimb([StressOffer(role: "a", asked: asked, formats: offered)])
+        #expect(
+            run(&climb) { _ in true } == [
+                "1 the lowest of all: a yuyv 640x480 at 30", "2 a 640x480 → 2560x1440 at 15",
+            ])
+    }
+}

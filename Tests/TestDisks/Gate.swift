@@ -1,0 +1,22 @@
+import Media
+
+/// Holds up every write while it is shut.
+package final class Gate: Sendable {
+    private let state = Monitor((isShut: false, hasSomebody: false))
+
+    /// Open.
+    package init() {}
+
+    /// For a disk: waits while the gate is shut, and then lets the write go on.
+    package var wait: @Sendable (String, Int64) -> Int32 {
+        { _, _ in
+            self.state.broadcast { $0.hasSomebody = $0.isShut }
+            self.state.wait { $0.isShut ? nil : () }
+            return 0
+        }
+    }
+
+    package func shut() { state.broadcast { $0 = (true, false) } }
+    package func open() { state.broadcast { $0.isShut = false } }
+    package func waitUntilSomebodyWaits() { state.wait { $0.hasSomebody ? () : nil } }
+}

@@ -1,0 +1,182 @@
+import Media
+import Testing
+
+@testable import Timing
+
+@Suite("pictures on the grid")
+struct TrackAlignerTests {
+    private let start = ClockTime(nanoseconds: 1_000_000_000)
+    private let rate = FrameRate(30, per: 1)
+
+    /// Feeds a camera of a given rate and phase and returns the number shown at each tick, nil for a slate.
+    private func shown(
+        cameraRate: Double, phase: Nanoseconds, ticks: Int64, without lost: Set<Int> = []
+    ) -> (pictures: [Int?], counts: FrameCounts) {
+        let interval = Nanoseconds.seconds(rounding: 1 / cameraRate)
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: interval)
+        let count = Int(Double(ticks) / rate.perSecond * cameraRate) + 4
+        for index in 0..<count where !lost.contains(index) {
+            let time = start + phase + Nanoseconds.seconds(rounding: Double(index) / cameraRate)
+            aligner.add(index, capturedAt: time)
+        }
+        var current: Int?
+        let pictures = (0..<ticks).map { tick -> Int? in
+            switch aligner.choose(tick: tick) {
+            case .show(let picture): current = picture
+            case .repeatLast: break
+            case .slate: current = nil
+            }
+            return current
+        }
+        return (pictures, aligner.counts)
+    }
+
+    @Test("a camera at the grid's rate gives each tick its own picture", arguments: [-16, -8, 0, 8, 16])
+    func sameRate(phase: Int64) {
+        let (pictures, counts) = shown(cameraRate: 30, phase: .milliseconds(phase), ticks: 300)
+        #expect(Set(pictures).count == 300)
+        #expect(counts.written == 300)
+        #expect(counts.captured == 300)
+        #expect(counts.repeated == 0)
+    }
+
+    @Test("a camera of 25 pictures a second repeats every sixth tick's picture")
+    func slower() {
+        let (_, counts) = shown(cameraRate: 25, phase: .zero, ticks: 300)
+        #expect((49...51).contains(counts.repeated))
+        #expect(counts.captured + counts.repeated == 300)
+        #expect(counts.skipped == 0)
+    }
+
+    @Test("a camera of 60 pictures a second gives every other picture")
+    func faster() {
+        let (_, counts) = shown(cameraRate: 60, phase: .milliseconds(2), ticks: 300)
+        #expect(counts.repeated == 0)
+        #expect((298...300).contains(counts.skipped))
+        #expect(counts.written == 300)
+    }
+
+    @Test(
+        "no tick shows a picture more than 0.55 interval away, whatever the rate",
+        arguments: [24.0, 25, 29.97, 30, 30.01, 50, 59.94])
+    func nearest(cameraRate: Double) {
+        let (pictures, _) = shown(cameraRate: cameraRate, phase: .milliseconds(5), ticks: 900)
+        for (tick, picture) in pictures.enumerated() {
+            guard let picture else { continue }
+            let captured = 0.005 + Double(picture) / cameraRate
+            #expect(abs(captured - Double(tick) / 30) <= 0.5501 / cameraRate)
+        }
+    }
+
+    @Test("a lost picture is bridged by its neighbours and all later ones stay in place")
+    func loss() {
+        let (pictures, counts) = shown(cameraRate: 30, phase: .milliseconds(3), ticks: 60, without: [20])
+        #expect(pictures[19] == 19)
+        #expect(pictures[20] == 19)
+        #expect(pictures[21] == 21)
+        #expect(counts.repeated == 1)
+    }
+
+    @Test("after a second without a picture a slate is shown, and the camera's return ends it")
+    func slate() {
+        let (pictures, counts) = shown(cameraRate: 30, phase: .zero, ticks: 150, without: Set(30..<90))
+        #expect(pictures[59] == 29)
+        #expect(pictures[60] == nil)
+        #expect(pictures[90] == 90)
+        #expect(counts.slate == 30)
+        #expect(counts.written == 150)
+    }
+
+    @Test("losses count from the first tick on, by cause")
+    func losses() {
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
+        aligner.addLoss(count: 5, cause: .bus, capturedAt: start - .milliseconds(500))
+        aligner.addLoss(count: 2, cause: .bus, capturedAt: start + .milliseconds(40))
+        aligner.addLoss(count: 1, cause: .corrupt, capturedAt: start + .milliseconds(70))
+        aligner.addLoss(count: 9, cause: .bus, capturedAt: start + .seconds(9))
+        for tick in 0..<30 as Range<Int64> { _ = aligner.choose(tick: tick) }
+        #expect(aligner.counts.lost == [.bus: 2, .corrupt: 1])
+    }
+
+    @Test("pictures that were dated five seconds ahead are shown once that is known, and hold nothing up")
+    func redated() {
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
+        let ahead = Nanoseconds.seconds(5)
+        for index in 0..<10 {
+            let time = start + rate.interval * Int64(index)
+            aligner.add(index, capturedAt: index < 4 ? time : time + ahead)
+        }
+        for tick in 0..<6 as Range<Int64> { _ = aligner.choose(tick: tick) }
+        aligner.redate { index, time in index < 4 ? time : time - ahead }
+        for tick in 6..<10 as Range<Int64> {
+            guard case .show(let index) = aligner.choose(tick: tick) else {
+                Issue.record("nothing to show at tick \(tick)")
+                continue
+            }
+            #expect(index == Int(tick))
+        }
+        #expect(aligner.counts.repeated == 2)
+        // The fifth came to be known after its tick; the sixth lies before the one that is shown now.
+        #expect(aligner.counts.captured + aligner.counts.lostInAll == 10)
+    }
+
+    @Test("a picture that comes after its tick was decided is late, not captured")
+    func late() {
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
+        aligner.add(0, capturedAt: start)
+        for tick in 0..<5 as Range<Int64> { _ = aligner.choose(tick: tick) }
+        aligner.add(1, capturedAt: start + .milliseconds(33))
+        #expect(aligner.counts.captured == 1)
+        _ = aligner.choose(tick: 5)
+        #expect(aligner.counts.lost == [.late: 1])
+    }
+
+    /// The causes that the ticks give for what they miss, of a camera that loses some pictures in a row.
+    private func causes(
+        cameraRate: Double, phase: Nanoseconds, ticks: Int64, losing lost: Range<Int>, told count: Int = 1
+    ) -> [LossCause?] {
+        let interval = Nanoseconds.seconds(rounding: 1 / cameraRate)
+        var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: interval)
+        func time(_ index: Int) -> ClockTime {
+            start + phase + Nanoseconds.seconds(rounding: Double(index) / cameraRate)
+        }
+        for index in 0..<Int(Double(ticks) / rate.perSecond * cameraRate) + 4 {
+            if !lost.contains(index) {
+                aligner.add(index, capturedAt: time(index))
+            } else if (index - lost.lowerBound).isMultiple(of: count) {
+                aligner.addLoss(count: count, cause: .bus, capturedAt: time(index))
+            }
+        }
+        return (0..<ticks).map { tick in
+            if case .show = aligner.choose(tick: tick) {
+                #expect(aligner.missingCause == nil)
+            }
+            return aligner.missingCause
+        }
+    }
+
+    @Test(
+        "each lost picture is the cause of the one tick that misses it", arguments: [-16, -8, 0, 8, 16, 18])
+    func missingCause(phase: Int64) {
+        for count in [1, 4] {
+            let causes = causes(
+                cameraRate: 30, phase: .milliseconds(phase), ticks: 60, losing: 20..<24, told: count)
+            // At the tie the picture after the lost ones may come to stand a tick earlier than they would have.
+            let fewest = abs(phase) > 15 ? 3 : 4
+            #expect((fewest...4).contains(causes.compactMap(\.self).count))
+            let first = causes.firstIndex { $0 != nil }
+            #expect(first.map { (19...21).contains($0) } == true)
+        }
+    }
+
+    @Test(
+        "a tick between the pictures of a slower camera misses none, and one beside those of a faster neither"
+    )
+    func otherRates() {
+        // 15 pictures a second: every other tick has none.
+        let slower = causes(cameraRate: 15, phase: .zero, ticks: 60, losing: 10..<12)
+        #expect(slower.indices.filter { slower[$0] != nil } == [20, 22])
+        let faster = causes(cameraRate: 60, phase: .zero, ticks: 60, losing: 20..<21)
+        #expect(faster.allSatisfy { $0 == nil })
+    }
+}

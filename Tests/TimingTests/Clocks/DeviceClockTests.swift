@@ -1,0 +1,229 @@
+import Media
+import Testing
+
+@testable import Timing
+
+@Suite("a device's clock model")
+struct DeviceClockTests {
+    /// What a clock knew of a camera at some time, against the truth.
+    private struct Knowledge {
+        var errors: [Double] = []
+        var residuals: [Double] = []
+        var rateErrors: [Double] = []
+
+        mutating func add(_ error: Nanoseconds, _ clock: DeviceClock, _ partsPerMillion: Double) {
+            errors.append(error.inMilliseconds)
+            residuals.append(clock.residual.inMilliseconds)
+            rateErrors.append(abs(clock.partsPerMillion - partsPerMillion))
+        }
+
+        static func rootMeanSquare(_ values: [Double]) -> Double {
+            (values.reduce(0) { $0 + $1 * $1 } / Double(values.count)).squareRoot()
+        }
+    }
+
+    /// A minute of 40 cameras, half of them 300 ppm slow and half of them 300 ppm fast.
+    private struct Minute {
+        var after2 = Knowledge()
+        var after20 = Knowledge()
+        var after60 = Knowledge()
+        var pictures = 0
+        var astray = 0
+        var restarts = 0
+
+        init(rate: Double, noise: SimulatedDevice.Noise) {
+            for seed in 1...40 as ClosedRange<UInt64> {
+                let drift = seed.isMultiple(of: 2) ? 300.0 : -300
+                watch(
+                    SimulatedDevice(countsPerSecond: rate, partsPerMillion: drift, noise: noise, seed: seed),
+                    rate: rate, drift: drift)
+            }
+        }
+
+        private mutating func watch(_ device: SimulatedDevice, rate: Double, drift: Double) {
+            var device = device
+            var clock = DeviceClock(nominalSecondsPerCount: 1 / rate)
+            let allowed = Nanoseconds(Int64(0.05 * device.interval)) + .microseconds(1500)
+            for index in 0...Int64(60 * rate) {
+                let error = clock.time(of: index, stamped: device.stamp(index)) - device.truth(index)
+                if index > Int64(2 * rate) {
+                    pictures += 1
+                    if error.magnitude > allowed { astray += 1 }
+                }
+                if index == Int64(2 * rate) { after2.add(error, clock, drift) }
+                if index == Int64(20 * rate) { after20.add(error, clock, drift) }
+                if index == Int64(60 * rate) { after60.add(error, clock, drift) }
+            }
+            restarts += clock.restarts
+        }
+    }
+
+    private static let flat = [24.0, 30, 60].map { Minute(rate: $0, noise: .flat(.milliseconds(8))) }
+
+    /// How many of all values are beyond a limit, in percent.
+    private static func percent(of values: [[Double]], beyond limit: Double) -> Double {
+        let all = values.flatMap(\.self)
+        return Double(all.filter { abs($0) > limit }.count) * 100 / Double(all.count)
+    }
+
+    @Test(
+        "with 8 ms of flat jitter and ±300 ppm it is within 4 ms after 2 s and 1 ms after 20 s, in 99 of 100 cases"
+    )
+    func locks() {
+        #expect(Self.percent(of: Self.flat.map(\.after2.errors), beyond: 4) <= 1)
+        #expect(Self.percent(of: Self.flat.map(\.after20.errors), beyond: 1) <= 1)
+        #expect(Self.flat.allSatisfy { $0.restarts == 0 })
+    }
+
+    @Test("after a minute it knows the rate within 5 parts per million, in 99 of 100 cases")
+    func rate() {
+        #expect(Self.percent(of: Self.flat.map(\.after60.rateErrors), beyond: 5) <= 1)
+    }
+
+    @Test(
+        "after 2 s the model's error leaves 99.5 % of the pictures within 0.55 intervals and 1.5 ms of their tick"
+    )
+    func pictures() {
+        // A picture that is dated exactly lies within half an interval of its tick.
+        for minute in Self.flat { #expect(minute.astray * 200 <= minute.pictures) }
+    }
+
+    @Test(
+        "the model keeps 99.5 % of the ticks in place whatever the phase; raw time stamps do not: the model earns its place"
+    )
+    func rawStamps() {
+        for rate in [24.0, 30, 60] {
+            var (ticks, astray) = (0, 0)
+            for seed in 1...6 as ClosedRange<UInt64> {
+                var device = SimulatedDevice(
+                    countsPerSecond: rate, partsPerMillion: 300, noise: .flat(.milliseconds(8)), seed: seed)
+                var raw = Ticks(rate: rate, phase: Double(seed) / 6)
+                var modelled = Ticks(rate: rate, phase: Double(seed) / 6)
+                var clock = DeviceClock(nominalSecondsPerCount: 1 / rate)
+                for index in 0...Int64(60 * rate) {
+                    let (truth, stamp) = (device.truth(index), device.stamp(index))
+                    let dated = clock.time(of: index, stamped: stamp)
+                    raw.add(truth, dated: stamp)
+                    modelled.add(truth, dated: dated)
+                }
+                ticks += raw.decided
+                astray += raw.astray
+                #expect(modelled.astray * 200 <= modelled.decided)
+            }
+            #expect(astray * 200 > ticks)
+        }
+    }
+
+    /// Pictures put on a grid of the camera's nominal rate by some date; what each tick shows is judged by when it was captured
+    /// in truth.
+    private struct Ticks {
+        private var aligner: TrackAligner<ClockTime>
+        private var next: Int64 = 0
+        private var shown: ClockTime?
+        private let start: ClockTime
+        private let limit: Nanoseconds
+        private(set) var decided = 0
+        private(set) var astray = 0
+
+        /// `phase` is in intervals.
+        init(rate: Double, phase: Double) {
+            let grid = FrameRate(Int64(rate), per: 1)
+            start = ClockTime(nanoseconds: 9_000_000_000) + .seconds(rounding: phase / rate)
+            limit = Nanoseconds(grid.interval.count * 55 / 100) + .microseconds(1500)
+            aligner = TrackAligner(start: start, rate: grid, cameraInterval: grid.interval)
+        }
+
+        /// Counts from the beginning of the grid on, two seconds after the device's.
+        mutating func add(_ truth: ClockTime, dated: ClockTime) {
+            aligner.add(truth, capturedAt: dated)
+            while true {
+                let tick = start + Nanoseconds(aligner.rate.time(ofTick: next).nanoseconds)
+                guard tick + .milliseconds(150) < dated else { return }
+                if case .show(let picture) = aligner.choose(tick: next) { shown = picture }
+                decided += 1
+                if shown.map({ ($0 - tick).magnitude > limit }) ?? true { astray += 1 }
+                next += 1
+            }
+        }
+    }
+
+    @Test(
+        "the standard error that it states is the true one within a factor of two, for flat noise and for a bell"
+    )
+    func honesty() {
+        for minute in Self.flat + [Minute(rate: 30, noise: .bell(.milliseconds(3)))] {
+            for knowledge in [minute.after2, minute.after20, minute.after60] {
+                let stated = Knowledge.rootMeanSquare(knowledge.residuals)
+                let real = Knowledge.rootMeanSquare(knowledge.errors)
+                #expect((0.5...2).contains(stated / real))
+            }
+        }
+    }
+
+    @Test("it is locked within two seconds, not within the first, and not while stamps agree on another line")
+    func lock() {
+        var device = SimulatedDevice(
+            countsPerSecond: 30, partsPerMillion: 100, noise: .flat(.milliseconds(8)), seed: 5)
+        var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
+        for index in 0..<30 as Range<Int64> {
+            _ = clock.time(of: index, stamped: device.stamp(index))
+            #expect(!clock.isLocked)
+        }
+        for index in 30..<600 as Range<Int64> { _ = clock.time(of: index, stamped: device.stamp(index)) }
+        #expect(clock.isLocked)
+        for index in 600..<630 as Range<Int64> {
+            _ = clock.time(of: index, stamped: device.stamp(index) + .milliseconds(60))
+        }
+        #expect(!clock.isLocked)
+        for index in 630..<750 as Range<Int64> {
+            _ = clock.time(of: index, stamped: device.stamp(index) + .milliseconds(60))
+        }
+        #expect(clock.isLocked)
+    }
+
+    @Test("a camera that delivers half a percent or a thirtieth less than it says is followed")
+    func falseRate() {
+        for share in [0.995, 29.0 / 30] {
+            var device = SimulatedDevice(
+                countsPerSecond: 30 * share, partsPerMillion: 0, noise: .flat(.milliseconds(4)), seed: 8)
+            var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
+            for index in 0..<300 as Range<Int64> {
+                let error = (clock.time(of: index, stamped: device.stamp(index)) - device.truth(index))
+                    .magnitude
+                if index > 120 { #expect(error < .milliseconds(4)) }
+            }
+            #expect(clock.restarts <= 1)
+        }
+    }
+
+    @Test("After an interruption the pictures lie on their new line at once, and the rate is still known")
+    func interruption() {
+        var device = SimulatedDevice(
+            countsPerSecond: 30, partsPerMillion: 150, noise: .flat(.milliseconds(8)), seed: 3)
+        var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
+        for index in 0..<3600 as Range<Int64> { _ = clock.time(of: index, stamped: device.stamp(index)) }
+        clock.interrupt()
+        // Away for 4 s and a bit; less than the clamp off the old line.
+        let shift = Nanoseconds.milliseconds(4012)
+        var worst = Nanoseconds.zero
+        for index in 3600..<3720 as Range<Int64> {
+            let time = clock.time(of: index, stamped: device.stamp(index) + shift)
+            let error = (time - (device.truth(index) + shift)).magnitude
+            if index >= 3660 { worst = max(worst, error) }
+        }
+        #expect(worst < .milliseconds(3))
+        #expect(abs(clock.partsPerMillion - 150) < 30)
+        #expect(clock.restarts == 1)
+    }
+
+    @Test("stamps that are not after their predecessor are counted")
+    func nonMonotonic() {
+        var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
+        for index in 0..<100 as Range<Int64> {
+            let time = ClockTime(nanoseconds: index * 33_333_333)
+            _ = clock.time(of: index, stamped: index % 10 == 9 ? time - .milliseconds(40) : time)
+        }
+        #expect(clock.nonMonotonic == 10)
+        #expect(clock.restarts == 0)
+    }
+}

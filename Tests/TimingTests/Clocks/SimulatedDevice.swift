@@ -1,0 +1,41 @@
+import Media
+import SeededNoise
+
+/// A device with a clock of its own whose stamps jitter.
+struct SimulatedDevice {
+    enum Noise {
+        /// Within ± as much.
+        case flat(Nanoseconds)
+        /// With this standard deviation.
+        case bell(Nanoseconds)
+    }
+
+    /// Nanoseconds per count.
+    let interval: Double
+    let noise: Noise
+    var generator: SeededGenerator
+
+    init(countsPerSecond: Double, partsPerMillion: Double, noise: Noise, seed: UInt64) {
+        interval = 1e9 / countsPerSecond / (1 + partsPerMillion * 1e-6)
+        self.noise = noise
+        generator = SeededGenerator(seed: seed)
+    }
+
+    func truth(_ count: Int64) -> ClockTime {
+        ClockTime(nanoseconds: 7_000_000_000 + Int64((Double(count) * interval).rounded()))
+    }
+
+    mutating func stamp(_ count: Int64) -> ClockTime { jittered(truth(count)) }
+
+    mutating func jittered(_ time: ClockTime) -> ClockTime {
+        switch noise {
+        case .flat(let bound):
+            return time + Nanoseconds(Int64.random(in: -bound.count...bound.count, using: &generator))
+        case .bell(let deviation):
+            // Irwin and Hall: a sum of twelve uniform numbers is all but normal.
+            let sum = (0..<12).reduce(0.0) { sum, _ in sum + Double.random(in: -0.5...0.5, using: &generator)
+            }
+            return time + .seconds(rounding: sum * deviation.inSeconds)
+        }
+    }
+}
