@@ -142,7 +142,7 @@ let package = Package(
             swiftSettings: strict),
 
         // Machines that are only files, for tests of what sysfs and proc say.
-        .target(name: "MadeUpMachines", path: "Tests/MadeUpMachines", swiftSettings: strict),
+        .target(name: "SyntheticMachines", path: "Tests/SyntheticMachines", swiftSettings: strict),
         // Disks that hang when a test wants them to.
         .target(
             name: "TestDisks", dependencies: ["Containers", "Media", "SessionFolder", "Writers"],
@@ -153,10 +153,10 @@ let package = Package(
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("PlotsTests", "Media", "Plots"),
-        tests("HostTests", "Host", "MadeUpMachines", "Media"),
+        tests("HostTests", "Host", "SyntheticMachines", "Media"),
         tests("ContainersTests", "Containers", "Media", "SeededNoise"),
         tests("EncodingTests", "Encoding", "Media", "SeededNoise"),
-        tests("CaptureTests", "Capture", "MadeUpMachines", "Media"),
+        tests("CaptureTests", "Capture", "SyntheticMachines", "Media"),
         tests("VirtualDevicesTests", "Encoding", "Media", "VirtualDevices"),
         tests("TimingTests", "Media", "SeededNoise", "Session", "SessionFolder", "Timing"),
         tests("ProfilesTests", "Media", "Profiles"),
@@ -175,7 +175,7 @@ let package = Package(
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "MadeUpMachines", "Media",
+            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "SyntheticMachines", "Media",
             "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
             "StressTest", "Synchrony", "VirtualDevices", "Writers"),
         fuzzing,

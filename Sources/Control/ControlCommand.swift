@@ -44,12 +44,12 @@ public enum ControlCommand: Sendable, Equatable {
                 ("quit", "end the recording, and standing by"),
             ]),
         Group(
-            title: "The program's picture",
+            title: "The program's layout",
             commands: changes([
                 "swap", "show", "layout", "corner", "scale", "hide", "unhide", "rotate", "mirror", "zoom",
                 "pan", "tilt",
             ])),
-        Group(title: "The program's sound", commands: changes(["gain", "mute", "unmute"])),
+        Group(title: "The program's audio", commands: changes(["gain", "mute", "unmute"])),
         Group(
             title: "Cameras, microphones and their tracks",
             commands: [

@@ -9,7 +9,7 @@ final class ControlMailbox: Sendable {
         var isClosed = false
     }
 
-    private let content = Monitor(Content())
+    private let content = ConditionLock(Content())
     private let wakeUp: WakeUp
 
     /// - Throws: When the system has no descriptor left.

@@ -19,7 +19,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
 
     public struct Camera: Sendable, Equatable, Codable {
         public var role: String
-        /// Pictures a second by its own clock.
+        /// Frames a second by its own clock.
         public var rate: Double
         public var lost: Int
         public var ppm: Double
@@ -28,15 +28,15 @@ public struct ControlStatus: Sendable, Equatable, Codable {
 
     public struct Microphone: Sendable, Equatable, Codable {
         public var role: String
-        /// See `SoundLevel`.
+        /// See `AudioLevel`.
         public var peak: Double
         /// The root of the mean square.
         public var level: Double
         /// Of its track so far; `nil` while nothing is recorded.
         public var loudness: Loudness?
         /// What is the matter with it now.
-        public var alarms: [SoundAlarm.Kind]
-        /// How much of its sound is missing so far.
+        public var alarms: [AudioAlarm.Kind]
+        /// How much of its audio is missing so far.
         public var missing_ns: Int64
         public var ppm: Double
         public var locked: Bool
@@ -50,7 +50,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         public var mix: [String]
         /// Frames that the computer or the disk was too slow for, so far.
         public var lost: Int
-        /// Of its sound so far; `nil` while nothing is recorded, and where it has none.
+        /// Of its audio so far; `nil` while nothing is recorded, and where it has none.
         public var loudness: Loudness?
     }
 

@@ -1,8 +1,8 @@
 public import Media
 
-/// The machinery of a session: x264 and AAC by libavcodec, JPEG by libjpeg-turbo, pixels by libyuv, sound by libswresample,
+/// The machinery of a session: x264 and AAC by libavcodec, JPEG by libjpeg-turbo, pixels by libyuv, audio by libswresample,
 /// loudness by libebur128.
-public struct Codecs: MediaMachinery {
+public struct Codecs: CodecFactory {
     /// What opens hardware encoders; `nil` for libavcodec's.
     private let open: HardwareOpening?
 
@@ -13,29 +13,29 @@ public struct Codecs: MediaMachinery {
         patience = CoderThread.usualPatience
     }
 
-    /// The same with something in the place of hardware, which may take so long for a picture.
+    /// The same with something in the place of hardware, which may take so long for a frame.
     init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
         self.open = open
         self.patience = patience
     }
 
-    /// Packets and parameter sets are Annex B. A tick lasts `rate.seconds` of the time scale `rate.pictures`.
+    /// Packets and parameter sets are Annex B. A tick lasts `rate.seconds` of the time scale `rate.frames`.
     ///
     /// Hardware is rehearsed before this returns, which takes up to a second where it works.
-    public func makePictureEncoder(
-        _ settings: PictureEncodingSettings, name: String
-    ) throws(EncodingError) -> sending any PictureEncoding {
-        try ComposedPictureEncoder(settings, name: name, open: open, patience: patience)
+    public func makeVideoEncoder(
+        _ settings: VideoEncodingSettings, name: String
+    ) throws(EncodingError) -> sending any VideoEncoding {
+        try ComposedVideoEncoder(settings, name: name, open: open, patience: patience)
     }
 
-    public func makeSoundEncoder(
+    public func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
-    ) throws(EncodingError) -> sending any SoundEncoding {
+    ) throws(EncodingError) -> sending any AudioEncoding {
         try AACEncoder(channels: channels, bitrate: bitrate, name: name)
     }
 
     public func makeResampler(
-        from format: SoundFormat, name: String
+        from format: AudioFormat, name: String
     ) throws(EncodingError) -> sending any Resampling {
         try DriftResampler(from: format, name: name)
     }
@@ -46,14 +46,14 @@ public struct Codecs: MediaMachinery {
         try LoudnessMeter(channels: channels, name: name)
     }
 
-    public func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding {
+    public func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try H264Decoder(name: name)
     }
 
     public func makeSlate(
-        like picture: CapturedPicture, caption: SlateCaption
+        like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
-        try Slate.jpeg(like: picture, caption: caption)
+        try Slate.jpeg(like: frame, caption: caption)
     }
 
     public var slateShortcoming: String? {
@@ -63,20 +63,20 @@ public struct Codecs: MediaMachinery {
             : nil
     }
 
-    public func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {
+    public func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
         guard markers.size == size else { return false }
-        // Some cameras never send an end, so without one only reading all of it tells whether the picture is there.
+        // Some cameras never send an end, so without one only reading all of it tells whether the frame is there.
         return markers.hasEnd || !JPEGDecoder.isDamaged(bytes)
     }
 
-    public func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError)
-        -> CapturedPicture
+    public func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError)
+        -> CapturedFrame
     {
-        try PictureConversion.convert(picture, to: pixel)
+        try FrameConversion.convert(frame, to: pixel)
     }
 
-    public func makeStill(of picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
-        try StillJPEG.bytes(of: picture)
+    public func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
+        try StillJPEG.bytes(of: frame)
     }
 }

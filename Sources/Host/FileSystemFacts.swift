@@ -12,7 +12,7 @@ package struct FileSystemFacts: Equatable {
     ///
     /// - Parameters:
     ///   - path: Anything on it.
-    ///   - root: In front of `/proc`; made up in tests.
+    ///   - root: In front of `/proc`; synthetic in tests.
     package init?(_ path: String, root: String = "") {
         var system = statvfs()
         var file = stat()

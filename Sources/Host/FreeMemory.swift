@@ -4,7 +4,7 @@ import Media
 package enum FreeMemory {
     /// By `MemAvailable` of proc(5): what is free, and what the system would give up for it without paging.
     ///
-    /// - Parameter root: In front of `/proc`; made up in tests.
+    /// - Parameter root: In front of `/proc`; synthetic in tests.
     /// - Returns: Bytes; `nil` where the system does not say.
     package static func bytes(root: String = "") -> Int64? {
         let text: String

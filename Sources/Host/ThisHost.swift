@@ -7,7 +7,7 @@ public import Media
 public struct ThisHost: HostReading {
     private let files: HostFiles
 
-    /// - Parameter root: In front of `/sys` and `/proc`; made up in tests.
+    /// - Parameter root: In front of `/sys` and `/proc`; synthetic in tests.
     public init(root: String = "") {
         files = HostFiles(root: root)
     }

@@ -61,7 +61,7 @@ package struct WriteSpeedMeasurement {
     }
 
     private func write(upTo most: Int64, into descriptor: Int32) throws(FileError) -> Double {
-        // What cannot be compressed, as pictures are: some file systems would make little of zeros.
+        // What cannot be compressed, as frames are: some file systems would make little of zeros.
         var generator = SystemRandomNumberGenerator()
         var words = (0..<Self.pieceBytes / 8).map { _ in generator.next() as UInt64 }
         let clock = MonotonicClock()

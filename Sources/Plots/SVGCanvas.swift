@@ -19,10 +19,10 @@ public struct SVGCanvas: Sendable {
         }
     }
 
-    public let size: PictureSize
+    public let size: FrameSize
     private var elements: [String] = []
 
-    public init(size: PictureSize) {
+    public init(size: FrameSize) {
         self.size = size
     }
 

@@ -1,7 +1,7 @@
 internal import Encoding
 public import Media
 
-/// Measures from pictures and sound alone how far the tracks of a recording are apart.
+/// Measures from frames and audio alone how far the tracks of a recording are apart.
 ///
 /// All times are those of the files. Offsets are above zero where a track is later than its reference: the same clap is seen or
 /// heard later in it. The first and the last minute are looked at, and more, up to five minutes from either end, of a track in
@@ -63,7 +63,7 @@ public struct SyncCheck {
 
     private var written: SyncFindings.Tolerance {
         SyncFindings.Tolerance(
-            sound: tolerance.sound, picture: tolerance.picture, singlePicture: tolerance.singlePicture)
+            audio: tolerance.audio, frame: tolerance.frame, singleFrame: tolerance.singleFrame)
     }
 
     private func duration(of found: [Found]) -> Nanoseconds { found.map(\.reader.duration).max() ?? .zero }
@@ -105,7 +105,7 @@ public struct SyncCheck {
             found.firstIndex { $0.track.kind == .microphone && $0.events > 0 },
             found.firstIndex { $0.events > 0 },
             found.firstIndex { $0.track.kind == .camera && $0.events > 0 },
-            microphone, found.firstIndex { $0.track.kind.isSound }, found.indices.first,
+            microphone, found.firstIndex { $0.track.kind.isAudio }, found.indices.first,
         ]
         var references: [Int] = []
         for case let candidate? in candidates where !references.contains(candidate) {
@@ -127,8 +127,8 @@ public struct SyncCheck {
     ) throws(EncodingError) -> SyncFindings.Track {
         for reference in references {
             if let track = byClaps(found, reference) { return track }
-            if found.track.kind.isSound, reference.track.kind.isSound,
-                let track = try bySound(found, reference)
+            if found.track.kind.isAudio, reference.track.kind.isAudio,
+                let track = try byAudio(found, reference)
             {
                 return track
             }
@@ -140,22 +140,22 @@ public struct SyncCheck {
 
     private func note(of found: Found, _ reference: Found?) -> String {
         guard let reference else { return "There is no other track to compare it with." }
-        let thing = found.track.kind.isSound ? "clap or beep" : "flash or lamp going on"
+        let thing = found.track.kind.isAudio ? "clap or beep" : "flash or lamp going on"
         if found.events == 0 {
-            let sound = found.track.kind.isSound ? ", and no sound that another track surely hears too" : ""
-            return "No \(thing) was found in it\(sound)."
+            let audio = found.track.kind.isAudio ? ", and no audio that another track surely hears too" : ""
+            return "No \(thing) was found in it\(audio)."
         }
         return "None of its events is surely one of \(reference.track.name)."
     }
 
     private func frame(_ first: CheckedTrack, _ second: CheckedTrack) -> Nanoseconds? {
-        first.kind.isSound && second.kind.isSound ? nil : max(first.frame, second.frame)
+        first.kind.isAudio && second.kind.isAudio ? nil : max(first.frame, second.frame)
     }
 
     private func byClaps(_ found: Found, _ reference: Found) -> SyncFindings.Track? {
-        let (own, other) = (found.track.kind.isSound, reference.track.kind.isSound)
+        let (own, other) = (found.track.kind.isAudio, reference.track.kind.isAudio)
         func comparison(_ events: [SharpEvent], _ referenceEvents: [SharpEvent]) -> ClapComparison? {
-            ClapComparison(referenceEvents, events, areSound: own && other, arePictures: !own && !other)
+            ClapComparison(referenceEvents, events, areAudio: own && other, areFrames: !own && !other)
         }
         let start = comparison(found.start, reference.start)
         let end = comparison(found.end, reference.end)
@@ -171,7 +171,7 @@ public struct SyncCheck {
             claps: claps)
     }
 
-    /// One or two sharp sounds may be of two rooms by chance: there must be three, or the same offset at either end. Of pictures
+    /// One or two sharp sounds may be of two rooms by chance: there must be three, or the same offset at either end. Of frames
     /// a single one is believed: flashes are rarer than what falls.
     private static func areConfirmed(_ start: ClapComparison?, _ end: ClapComparison?) -> Bool {
         let counts = [start, end].map { $0?.claps.count ?? 0 }
@@ -180,9 +180,9 @@ public struct SyncCheck {
         return (start.whole.offset - end.whole.offset).magnitude <= confirmation
     }
 
-    private func bySound(_ found: Found, _ reference: Found) throws(EncodingError) -> SyncFindings.Track? {
+    private func byAudio(_ found: Found, _ reference: Found) throws(EncodingError) -> SyncFindings.Track? {
         let duration = min(found.reader.duration, reference.reader.duration)
-        guard let measured = try SoundComparison.measured(reference.reader, found.reader, duration: duration)
+        guard let measured = try AudioComparison.measured(reference.reader, found.reader, duration: duration)
         else { return nil }
         return judged(
             found, reference, .correlation, start: measured.start, end: measured.end,

@@ -143,7 +143,7 @@ struct Multicam {
 
     private static func status(of error: StillError) -> ExitStatus {
         switch error {
-        case .noPicture: .deviceMissing
+        case .noFrame: .deviceMissing
         case .unsuitable, .unknownRole: .usage
         case .encoding: .failed
         case .file(let error): status(of: error)

@@ -24,9 +24,9 @@ struct ClockCost {
         }
     }
 
-    /// The time that a model takes for stamps with flat jitter, `step` counts apart, and to place sound by it.
+    /// The time that a model takes for stamps with flat jitter, `step` counts apart, and to place audio by it.
     private static func stamps(_ clock: DeviceClock, _ rate: Double, _ step: Int64) -> Nanoseconds {
-        var (clock, placement) = (clock, SoundPlacement())
+        var (clock, placement) = (clock, AudioPlacement())
         var generator = SystemRandomNumberGenerator()
         let times = (0..<Int64(seconds * rate / Double(step))).map { index in
             let jitter = Int64.random(in: -8_000_000...8_000_000, using: &generator)
@@ -41,7 +41,7 @@ struct ClockCost {
     }
 
     private static func resampling(_ rate: Int) throws -> Nanoseconds {
-        let resampler = try Codecs().makeResampler(from: SoundFormat(rate: rate, channels: 1), name: "cost")
+        let resampler = try Codecs().makeResampler(from: AudioFormat(rate: rate, channels: 1), name: "cost")
         let slice = (0..<rate / 100).map { Float($0 % 48) / 48 }
         let begin = MediaThread.cpuTimeOfCurrentThread
         for index in 0..<Int(seconds * 100) {

@@ -90,7 +90,7 @@ struct BudgetTests {
         #expect(cost["cpu_ns"] != nil && cost["pressure"] != nil)
         #expect(try session.track("face")["width"] as? Int == 320)
         #expect(try session.track("face")["rate"] as? Double == 30)
-        #expect(try session.play("cameras/face.mov").pictures == 30)
+        #expect(try session.play("cameras/face.mov").frames == 30)
         let check = try Multicam.run([
             "python3", "-c",
             "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))",

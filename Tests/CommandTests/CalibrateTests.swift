@@ -10,7 +10,7 @@ struct CalibrateTests {
         return environment
     }
 
-    /// A clock that drifts by 10 ms a second lets four claps fall at four phases of the pictures.
+    /// A clock that drifts by 10 ms a second lets four claps fall at four phases of the frames.
     private func profile(_ scratch: Scratch, camera: String = "virtual:clap?size=320x180&drift=10000") throws
         -> String
     {

@@ -39,14 +39,14 @@ struct DeviceTests {
         expectRefusal(try Multicam.run("record", "--profile", "pip"), status: 3, "--virtual")
     }
 
-    @Test("A file that is no media file, or holds no picture, is no camera")
+    @Test("A file that is no media file, or holds no frame, is no camera")
     func wrongFiles() throws {
         let scratch = try Scratch()
         let text = try scratch.file("text.mp4", "this is no film")
-        let sound = scratch.path + "/sound.wav"
-        let made = try Multicam.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=1", sound])
+        let audio = scratch.path + "/sound.wav"
+        let made = try Multicam.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=1", audio])
         #expect(made.status == 0, "\(made.errors)")
-        for (file, expected) in [(text, "no pictures or sound"), (sound, "no picture")] {
+        for (file, expected) in [(text, "no frames or audio"), (audio, "no video")] {
             let outcome = try Multicam.run(
                 "record", "--profile", "pip", "--virtual", "--camera", "desk=file:" + file)
             expectRefusal(outcome, status: 3, expected)

@@ -22,7 +22,7 @@ struct DeviceWordsTests {
             companion: companion,
             formats: [
                 OfferedFormat(
-                    pixel: .mjpeg, nativeName: "M\(word)", size: PictureSize(width: 640, height: 480),
+                    pixel: .mjpeg, nativeName: "M\(word)", size: FrameSize(width: 640, height: 480),
                     rates: .listed([FrameRate(30)]))
             ],
             controls: [

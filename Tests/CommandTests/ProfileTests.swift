@@ -91,7 +91,7 @@ struct ProfileTests {
         #expect(copied.status == 0 && copied.output == there.output, "\(copied.errors)")
     }
 
-    @Test("A plan says how many channels each microphone has, made up or a file")
+    @Test("A plan says how many channels each microphone has, synthetic or a file")
     func channels() throws {
         let scratch = try Scratch()
         let file = try scratch.file(

@@ -19,8 +19,8 @@ struct RecordTests {
         let session = try scratch.session(in: "neu/Ton & Bild")
         #expect(session.outcome == "finished")
         #expect((session.manifest["started"] as? String)?.hasSuffix("+05:45") == true)
-        #expect(try session.play("program.mp4").pictures == 15)
-        #expect(try session.play("cameras/desk.mov").pictures == 15)
+        #expect(try session.play("program.mp4").frames == 15)
+        #expect(try session.play("cameras/desk.mov").frames == 15)
         #expect(try session.play("audio/host.wav").seconds == 0.5)
     }
 
@@ -49,7 +49,7 @@ struct RecordTests {
     }
 
     @Test(
-        "`--metadata` writes a line for each picture of every camera, and nothing does without it",
+        "`--metadata` writes a line for each frame of every camera, and nothing does without it",
         arguments: [true, false])
     func metadata(isAsked: Bool) throws {
         let scratch = try Scratch()
@@ -81,11 +81,11 @@ struct RecordTests {
         #expect(outcome.errors.contains("multicam: Camera desk misses "))
         let session = try scratch.session(in: "recordings")
         #expect(session.outcome == "finished")
-        #expect(try session.play("cameras/desk.mov").pictures == 30)
+        #expect(try session.play("cameras/desk.mov").frames == 30)
     }
 
     @Test(
-        "Where a profile says nothing of limits, 1 % of lost frames and short holes in the sound are exit status 6",
+        "Where a profile says nothing of limits, 1 % of lost frames and short holes in the audio are exit status 6",
         arguments: ["", "limits: none\n"])
     func usualLimits(limits: String) throws {
         let scratch = try Scratch()
@@ -99,7 +99,7 @@ struct RecordTests {
         let outcome = try Multicam.run(
             "record", "--profile", profile, "--duration", "1", "--json", in: scratch)
         #expect(outcome.status == (limits.isEmpty ? 6 : 0))
-        #expect(outcome.errors.contains("Microphone host misses 0.12 s of 1 s of sound in 2 places"))
+        #expect(outcome.errors.contains("Microphone host misses 0.12 s of 1 s of audio in 2 places"))
         let last = try #require(outcome.lines.last)
         let finished = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
         #expect(finished?["exit"] as? Int == Int(outcome.status))
@@ -124,7 +124,7 @@ struct RecordTests {
         #expect(command.waitForEnd() == 0)
         let session = try scratch.session(in: "out")
         #expect(session.outcome == "finished")
-        #expect(try session.play("program.mp4").pictures == 15)
+        #expect(try session.play("program.mp4").frames == 15)
     }
 
     @Test("Streams that the starter closed take nothing from the recording")

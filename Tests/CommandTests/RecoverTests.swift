@@ -192,7 +192,7 @@ struct RecoverTests {
                 ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int)
             switch track["name"] as? String {
             case "desk": #expect(written == Int((duration * 30).rounded()))
-            // On no grid: what is missing at the end is not made up.
+            // On no grid: what is missing at the end is not synthetic.
             case "face": #expect((1...Int((duration * 30).rounded())).contains(written))
             default: #expect(written == Int((duration * 48_000).rounded()))
             }

@@ -13,7 +13,7 @@ struct SetsTests {
         return scratch.path
     }
 
-    @Test("raw cameras on one made-up bus exclude each other, in words and as JSON")
+    @Test("raw cameras on one synthetic bus exclude each other, in words and as JSON")
     func sets() throws {
         let path = try profile("one")
         defer { unlink(path) }

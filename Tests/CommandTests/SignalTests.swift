@@ -27,7 +27,7 @@ struct SignalTests {
         #expect(session.outcome == "finished")
         for (track, file) in [("program", "program.mp4"), ("desk", "cameras/desk.mov")] {
             let media = try session.play(file)
-            #expect(media.pictures == (try session.frames(track)["written"] as? Int))
+            #expect(media.frames == (try session.frames(track)["written"] as? Int))
             #expect(abs(media.seconds - session.seconds) < 0.001)
         }
     }
@@ -60,8 +60,8 @@ struct SignalTests {
         ] {
             #expect(try session.track(track)["parts"] as? [String] == Array(files.dropFirst()))
             let parts = try files.map { try session.play($0) }
-            #expect(parts.allSatisfy { $0.pictures > 0 })
-            #expect(parts.map(\.pictures).reduce(0, +) == (try session.frames(track)["written"] as? Int))
+            #expect(parts.allSatisfy { $0.frames > 0 })
+            #expect(parts.map(\.frames).reduce(0, +) == (try session.frames(track)["written"] as? Int))
             #expect(abs(parts.map(\.seconds).reduce(0, +) - session.seconds) < 0.001)
         }
     }
@@ -88,7 +88,7 @@ struct SignalTests {
         for (track, file) in [("program", "program.mp4"), ("desk", "cameras/desk.mov")] {
             let parts = try session.track(track)["parts"] as? [String] ?? []
             let media = try ([file] + parts).map { try session.play($0) }
-            #expect(media.allSatisfy { $0.pictures > 0 })
+            #expect(media.allSatisfy { $0.frames > 0 })
             #expect(abs(media.map(\.seconds).reduce(0, +) - session.seconds) < 0.001)
         }
         let files = try FileManager.default.subpathsOfDirectory(atPath: session.path)

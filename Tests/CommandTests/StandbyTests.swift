@@ -117,7 +117,7 @@ struct StandbyTests {
         #expect(refused.errors.contains("leave out one of them"))
     }
 
-    @Test("says of made-up cameras that they are not switched; what a crash leaves it names with its cure")
+    @Test("says of synthetic cameras that they are not switched; what a crash leaves it names with its cure")
     func crashed() throws {
         let scratch = try Scratch()
         let environment = Self.environment(scratch)
@@ -133,7 +133,7 @@ struct StandbyTests {
         }
         _ = try command.event("standby")
         let switched = try ctl("switch")
-        #expect(switched.status == 1 && switched.errors.contains("with --virtual all are made up"))
+        #expect(switched.status == 1 && switched.errors.contains("with --virtual all are synthetic"))
         #expect(try ctl("start").status == 0)
         let folder = try #require(try command.event("started")["folder"] as? String)
         command.send(SIGKILL)

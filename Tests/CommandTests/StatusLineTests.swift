@@ -25,7 +25,7 @@ struct StatusLineTests {
             .init(role: "face", rate: 14.98, lost: 3, clock: clock(.milliseconds(2), isLocked: false)),
         ]
         status.microphones = [
-            .init(role: "host", level: SoundLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
+            .init(role: "host", level: AudioLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
         ]
         #expect(
             StatusLine.text(status)
@@ -47,7 +47,7 @@ struct StatusLineTests {
         var status = SessionStatus()
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
-        status.microphones = [.init(role: "host", level: SoundLevel(), clock: clock(.zero, isLocked: false))]
+        status.microphones = [.init(role: "host", level: AudioLevel(), clock: clock(.zero, isLocked: false))]
         status.pressure = pressure
         return StatusLine.text(status)
     }
@@ -101,7 +101,7 @@ struct StatusLineTests {
         }
         status.microphones = ["host", "guest"].map {
             .init(
-                role: $0, level: SoundLevel(peak: 0.1), alarms: [.clipping], missing: .milliseconds(60),
+                role: $0, level: AudioLevel(peak: 0.1), alarms: [.clipping], missing: .milliseconds(60),
                 clock: clock(.zero, isLocked: true))
         }
         let line = StatusLine.text(status, columns: columns)

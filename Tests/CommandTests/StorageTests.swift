@@ -88,7 +88,7 @@ struct StorageTests {
         #expect(session.outcome == "storage-failed" && session.seconds > 1)
         for track in ["noisy", "quiet"] {
             let media = try session.play("cameras/\(track).mov")
-            #expect(try session.frames(track)["written"] as? Int == media.pictures)
+            #expect(try session.frames(track)["written"] as? Int == media.frames)
             #expect(abs(media.seconds - session.seconds) < 0.001)
         }
         #expect(abs(try session.play("audio/host.wav").seconds - session.seconds) < 0.001)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("sync-check on the command line")
 struct SyncCheckTests {
-    /// A recording by a made-up camera and microphones; one may be heard later than it was.
+    /// A recording by a synthetic camera and microphones; one may be heard later than it was.
     private func recording(_ scratch: Scratch, offset: String = "0ms", seconds: String = "4.2") throws
         -> String
     {

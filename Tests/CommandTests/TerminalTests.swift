@@ -27,6 +27,6 @@ struct TerminalTests {
         #expect(session.path == folder)
         #expect(session.outcome == "finished")
         #expect(
-            try session.play("program.mp4").pictures == (try session.frames("program")["written"] as? Int))
+            try session.play("program.mp4").frames == (try session.frames("program")["written"] as? Int))
     }
 }

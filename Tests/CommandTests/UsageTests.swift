@@ -23,7 +23,7 @@ struct UsageTests {
     func controlHelp() throws {
         let lines = try Multicam.run("ctl", "--help").lines
         let titles = [
-            "The recording:", "The program's picture:", "The program's sound:",
+            "The recording:", "The program's layout:", "The program's audio:",
             "Cameras, microphones and their tracks:", "Examples:", "Options:",
         ]
         #expect(lines.filter { titles.contains($0) } == titles)

@@ -7,9 +7,9 @@ import Testing
 struct FileVerificationTests {
     private func movie(_ clips: [Clip], _ path: String, kind: MovieKind) throws -> MovieSummary {
         let tracks = clips.map { clip in
-            clip.parameters.sound == nil
+            clip.parameters.audio == nil
                 ? MovieTrack.video(clip.parameters, rotation: .none, name: "desk")
-                : .sound(clip.parameters, name: "host")
+                : .audio(clip.parameters, name: "host")
         }
         let file = try MovieFile(path: path, kind: kind, tracks: tracks, createdAt: MovieFile.date)
         try file.append(clips)
@@ -44,7 +44,7 @@ struct FileVerificationTests {
     }
 
     @Test(
-        "A movie that is cut short, that has another number of packets or another first picture is at fault")
+        "A movie that is cut short, that has another number of packets or another first frame is at fault")
     func damage() throws {
         let folder = try Folder()
         let clip = try Clip.photographs.get()
@@ -56,9 +56,9 @@ struct FileVerificationTests {
         }
         #expect(try fault(whole) == nil)
         #expect(try fault(whole.dropLast())?.contains("in place of") == true)
-        let picture = try #require(whole.range(of: Data([0xFF, 0xD8, 0xFF])))
+        let frame = try #require(whole.range(of: Data([0xFF, 0xD8, 0xFF])))
         var other = whole
-        other[picture.lowerBound] = 0
+        other[frame.lowerBound] = 0
         #expect(try fault(other)?.contains("is not what it should be") == true)
         let sizes = try #require(whole.range(of: Data("stsz".utf8), options: .backwards))
         other = whole
@@ -66,7 +66,7 @@ struct FileVerificationTests {
         #expect(try fault(other) != nil)
         // A byte that nothing but the checksum notices.
         other = whole
-        other[picture.lowerBound + 700] ^= 1
+        other[frame.lowerBound + 700] ^= 1
         #expect(try fault(other) == nil)
         let checksum = try FileVerification.checksum(
             of: folder.file("damaged.mov"), from: summary.checksum?.start ?? 0)
@@ -95,7 +95,7 @@ struct FileVerificationTests {
         let folder = try Folder()
         let path = folder.file("host.wav")
         let file = try WaveFile(
-            path: path, format: SoundFormat(rate: 48_000, channels: 1),
+            path: path, format: AudioFormat(rate: 48_000, channels: 1),
             broadcast: WaveBroadcast(
                 description: "d", reference: "r", start: LocalTime(MovieFile.date, in: .gmt)))
         for _ in 0..<7 { try file.append(samples: [Float](repeating: 0.25, count: 9601)) }

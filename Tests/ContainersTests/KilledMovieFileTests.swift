@@ -16,7 +16,7 @@ struct KilledMovieFileTests {
         let (film, tone) = (try Clip.film.get(), try Clip.tone.get())
         let file = try MovieFile(
             path: folder.file("program"), kind: kind,
-            tracks: [.video(film.parameters, name: "program"), .sound(tone.parameters, name: "mix")],
+            tracks: [.video(film.parameters, name: "program"), .audio(tone.parameters, name: "mix")],
             createdAt: MovieFile.date)
         try file.append([film, tone])
         try file.cutFragment()
@@ -48,7 +48,7 @@ struct KilledMovieFileTests {
         file.abandon()
     }
 
-    @Test("hides pictures before T0 from its first half second on")
+    @Test("hides frames before T0 from its first half second on")
     func preroll() throws {
         let camera = try Clip.camera.get()
         let file = try MovieFile(

@@ -23,7 +23,7 @@ struct LocalTimeTests {
     }
 
     @Test(
-        "becomes the number of the picture that is due at 10:00:00.5",
+        "becomes the number of the frame that is due at 10:00:00.5",
         arguments: [
             (rate: FrameRate(30), frame: 1_080_015, isDrop: false),
             (rate: FrameRate(25), frame: 900_012, isDrop: false),

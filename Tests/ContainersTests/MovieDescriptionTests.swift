@@ -26,7 +26,7 @@ struct MovieDescriptionTests {
     }
 
     @Test(
-        "how pictures are turned",
+        "how frames are turned",
         arguments: [
             (rotation: Rotation.none, reported: nil, filter: "null"),
             (rotation: .quarter, reported: -90, filter: "transpose=clock"),
@@ -37,17 +37,17 @@ struct MovieDescriptionTests {
         let clip = try Clip.photographs.get()
         let path = try record(clip, as: .mov, rotation: rotation)
         #expect(try Probe(path).streams[0].rotation == reported)
-        // What a player shows is what turning the stored picture by hand shows.
-        func picture(_ input: [String], _ filter: String) throws -> Data {
+        // What a player shows is what turning the stored frame by hand shows.
+        func frame(_ input: [String], _ filter: String) throws -> Data {
             try Program.run(
                 "ffmpeg",
                 ["-v", "error"] + input + [
                     "-i", path, "-vf", filter, "-frames:v", "1", "-f", "rawvideo", "-",
                 ])
         }
-        let shown = try picture([], "null")
+        let shown = try frame([], "null")
         #expect(shown.count >= 64 * 48 * 2)
-        #expect(try shown == picture(["-noautorotate"], filter))
+        #expect(try shown == frame(["-noautorotate"], filter))
     }
 
     @Test("what the colours mean, QuickTime the range too when it is full")
@@ -109,7 +109,7 @@ struct MovieDescriptionTests {
         #expect(try samples(asRecord) == samples(fromSetup))
     }
 
-    @Test("the same pictures when packets come with lengths instead of start codes")
+    @Test("the same frames when packets come with lengths instead of start codes")
     func lengthPrefixed() throws {
         let film = try Clip.film.get()
         let expected = try #require(configuration(film.reference))
@@ -139,7 +139,7 @@ struct MovieDescriptionTests {
             path: folder.file("session.mov"), kind: .mov,
             tracks: [
                 .video(silent, name: "desk"), .video(film.parameters, name: "face"),
-                .sound(tone.parameters, name: "host"),
+                .audio(tone.parameters, name: "host"),
             ],
             createdAt: MovieFile.date)
         try file.append([film, tone], from: 1)
@@ -150,7 +150,7 @@ struct MovieDescriptionTests {
         #expect(try Probe.decodedFrames(file.path) == film.frames)
     }
 
-    @Test("which of several pictures players show")
+    @Test("which of several frames players show")
     func enabledTracks() throws {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(

@@ -16,11 +16,11 @@ struct FinishedMovieFileTests {
             path: folder.file(name), kind: kind,
             tracks: [
                 .video(try Clip.film.get().parameters, name: "program"),
-                .sound(try Clip.tone.get().parameters, name: "mix"),
+                .audio(try Clip.tone.get().parameters, name: "mix"),
             ], createdAt: MovieFile.date)
     }
 
-    @Test("holds every picture and sound as it was given, from time 0 on", arguments: [MovieKind.mp4, .mov])
+    @Test("holds every frame and audio as it was given, from time 0 on", arguments: [MovieKind.mp4, .mov])
     func program(kind: MovieKind) throws {
         let (film, tone) = (try Clip.film.get(), try Clip.tone.get())
         let file = try program("program", kind: kind)
@@ -117,7 +117,7 @@ struct FinishedMovieFileTests {
         #expect(try Probe(file.path).streams[0].durationSeconds == 2.002)
     }
 
-    @Test("holds several cameras, sound and the time of day side by side")
+    @Test("holds several cameras, audio and the time of day side by side")
     func everything() throws {
         let (film, photographs, tone) = (
             try Clip.film.get(), try Clip.photographs.get(), try Clip.tone.get()
@@ -128,7 +128,7 @@ struct FinishedMovieFileTests {
             path: folder.file("session.mov"), kind: .mov,
             tracks: [
                 .video(photographs.parameters, name: "desk"), .video(film.parameters, name: "face"),
-                .sound(tone.parameters, name: "host"), .timecode(timecode, name: "time"),
+                .audio(tone.parameters, name: "host"), .timecode(timecode, name: "time"),
             ], createdAt: MovieFile.date)
         try file.append([photographs, film, tone])
         try file.finish()

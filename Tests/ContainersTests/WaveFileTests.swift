@@ -49,7 +49,7 @@ struct WaveFileTests {
     func samples(depth: WaveFile.Depth, channels: Int, form: String, scale: Double) throws {
         let given = Self.samples(30_001 * channels)
         let file = try WaveFile(
-            path: folder.file("host.wav"), format: SoundFormat(rate: 48_000, channels: channels),
+            path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: channels),
             depth: depth,
             broadcast: broadcast)
         for start in stride(from: 0, to: given.count, by: 480 * channels) {
@@ -70,7 +70,7 @@ struct WaveFileTests {
     @Test("tells when it began and where it is from")
     func origin() throws {
         let file = try WaveFile(
-            path: folder.file("host.wav"), format: SoundFormat(rate: 48_000, channels: 1),
+            path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1),
             broadcast: broadcast)
         try file.append(samples: Self.samples(101))
         try file.finish()
@@ -90,7 +90,7 @@ struct WaveFileTests {
     func killed() throws {
         let given = Self.samples(60_000)
         let file = try WaveFile(
-            path: folder.file("host.wav"), format: SoundFormat(rate: 48_000, channels: 1),
+            path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1),
             broadcast: broadcast)
         for start in stride(from: 0, to: given.count, by: 480) {
             try file.append(samples: Array(given[start..<start + 480]))
@@ -104,7 +104,7 @@ struct WaveFileTests {
     @Test("becomes RF64 beyond 4 GiB")
     func large() throws {
         let file = try WaveFile(
-            path: folder.file("host.wav"), format: SoundFormat(rate: 48_000, channels: 1),
+            path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1),
             broadcast: broadcast)
         try file.append(samples: [0.25])
         try file.leaveHole(sampleCount: 2_000_000_000)
@@ -120,7 +120,7 @@ struct WaveFileTests {
     @Test("keeps what was written when the disk is full, and can be finished then")
     func diskFull() throws {
         let file = try WaveFile(
-            path: folder.file("host.wav"), format: SoundFormat(rate: 48_000, channels: 1), depth: .integer24,
+            path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1), depth: .integer24,
             broadcast: broadcast, diskCapacity: 100_000)
         try file.append(samples: Self.samples(24_000))
         let error = #expect(throws: FileError.self) { try file.append(samples: Self.samples(24_000)) }
@@ -135,7 +135,7 @@ struct WaveFileTests {
         let path = folder.file("host.wav")
         try Data("mine".utf8).write(to: URL(filePath: path))
         let error = #expect(throws: FileError.self) {
-            _ = try WaveFile(path: path, format: SoundFormat(rate: 48_000, channels: 1), broadcast: broadcast)
+            _ = try WaveFile(path: path, format: AudioFormat(rate: 48_000, channels: 1), broadcast: broadcast)
         }
         #expect(error?.errno == EEXIST)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Encoders
 
-@Suite("which pictures a governed encoder gets")
+@Suite("which frames a governed encoder gets")
 struct EncoderIntakeTests {
     private let rate: FrameRate = FrameRate(30)
 
@@ -27,7 +27,7 @@ struct EncoderIntakeTests {
         #expect(intake.overflowCount == 0)
     }
 
-    @Test("before the queue overflows every second picture is left out, then each, and that is counted")
+    @Test("before the queue overflows every second frame is left out, then each, and that is counted")
     func overflow() {
         var intake = EncoderIntake(rate: rate, room: 30)
         #expect((15...16).contains(taken(&intake, 0..<30, queue: 25)))
@@ -38,7 +38,7 @@ struct EncoderIntakeTests {
     }
 
     @Test(
-        "a short queue of slow pictures is thinned out as well, before a crash would take more than a second")
+        "a short queue of slow frames is thinned out as well, before a crash would take more than a second")
     func slow() {
         var intake = EncoderIntake(rate: rate, room: 30)
         #expect(taken(&intake, 0..<30, queue: 4, backlog: .milliseconds(390)) == 30)

@@ -18,7 +18,7 @@ struct AACEncoderTests {
         "packets cover all samples, whatever the slices, beginning at minus the priming", arguments: [1, 2],
         [0, 1, 1024, 10_000, 48_000])
     func packets(channels: Int, count: Int) throws {
-        let encoder = try Codecs().makeSoundEncoder(channels: channels, bitrate: 128_000, name: "host")
+        let encoder = try Codecs().makeAudioEncoder(channels: channels, bitrate: 128_000, name: "host")
         #expect(encoder.parameters.timeScale == 48_000 && encoder.parameters.priming == 1024)
         var packets: [EncodedPacket] = []
         var (sent, slice) = (0, 1)
@@ -35,9 +35,9 @@ struct AACEncoderTests {
         if count > 0 { #expect(packets.reduce(0) { $0 + $1.duration } == Int64(count + 1024)) }
     }
 
-    @Test("the setup is AudioSpecificConfig, and the sound comes back", arguments: [1, 2])
+    @Test("the setup is AudioSpecificConfig, and the audio comes back", arguments: [1, 2])
     func decodes(channels: Int) throws {
-        let encoder = try Codecs().makeSoundEncoder(channels: channels, bitrate: 160_000, name: "host")
+        let encoder = try Codecs().makeAudioEncoder(channels: channels, bitrate: 160_000, name: "host")
         // AAC-LC is object type 2, 48 kHz frequency index 3 (ISO/IEC 14496-3, 1.6.2.1): 00010 0011 cccc ...
         #expect(encoder.parameters.setup.prefix(2) == [0x11, UInt8(0x80 | channels << 3)])
         let packets = try encoder.encode(tone(24_000, channels: channels)) + encoder.finish()
@@ -69,7 +69,7 @@ struct AACEncoderTests {
         arguments: [(3, 128_000), (0, 128_000), (2, 31_999), (1, 600_000)])
     func refused(channels: Int, bitrate: Int) {
         #expect(throws: EncodingError.self) {
-            try Codecs().makeSoundEncoder(channels: channels, bitrate: bitrate, name: "host")
+            try Codecs().makeAudioEncoder(channels: channels, bitrate: bitrate, name: "host")
         }
     }
 }

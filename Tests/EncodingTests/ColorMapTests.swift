@@ -46,7 +46,7 @@ func otherShapesConvert() throws {
     let map = try #require(ColorMap(from: .jpeg, to: .bt709Limited))
     let wanted = reference([90, 200, 60], .jpeg, .bt709Limited)
     for (width, height, verticalShift) in [(5, 3, 0), (5, 3, 1), (1, 1, 1), (2049, 2, 0), (1027, 3, 1)] {
-        let size = PictureSize(width: width, height: height)
+        let size = FrameSize(width: width, height: height)
         var scratch = ScratchPlanes()
         let planes = scratch.planes(size, 1, verticalShift)
         withExtendedLifetime(scratch) {
@@ -72,5 +72,5 @@ private func reference(_ codes: [Int], _ source: ColorDescription, _ target: Col
     let (cb, cr) = ((Double(codes[1]) - 128) / chroma, (Double(codes[2]) - 128) / chroma)
     let (r, b) = (y + 2 * (1 - red) * cr, y + 2 * (1 - blue) * cb)
     let g = (y - red * r - blue * b) / (1 - red - blue)
-    return TestPictures.exactCodes([r, g, b], target).map { max(0, min(255, $0)) }
+    return TestFrames.exactCodes([r, g, b], target).map { max(0, min(255, $0)) }
 }

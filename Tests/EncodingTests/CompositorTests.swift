@@ -18,7 +18,7 @@ struct CompositorTests {
         }
     }
 
-    private func compose(_ layers: [PictureLayer], _ width: Int = 64, _ height: Int = 48) -> (
+    private func compose(_ layers: [FrameLayer], _ width: Int = 64, _ height: Int = 48) -> (
         Canvas, Compositor
     ) {
         let canvas = Canvas(width, height)
@@ -28,36 +28,36 @@ struct CompositorTests {
     }
 
     @Test(
-        "every raw format shows the same picture",
+        "every raw format shows the same frame",
         arguments: [PixelFormat.i420, .i422, .nv12, .yuyv, .uyvy, .converted])
     func rawFormats(pixel: PixelFormat) {
-        let picture = TestPictures.raw(pixel, 64, 48) { quarters($0, $1, 64, 48) }
-        let (canvas, _) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        let frame = TestFrames.raw(pixel, 64, 48) { quarters($0, $1, 64, 48) }
+        let (canvas, _) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
         for y in 0..<48 { for x in 0..<64 { #expect(canvas[x, y] == quarters(x, y, 64, 48)) } }
-        let (small, compositor) = compose([PictureLayer(picture, at: 16, 12, 32, 24)])
+        let (small, compositor) = compose([FrameLayer(frame, at: 16, 12, 32, 24)])
         for (x, y) in [(20, 16), (44, 16), (44, 32), (20, 32)] {
             #expect(distance(small[x, y], quarters((x - 16) * 2, (y - 12) * 2, 64, 48)) <= 1)
         }
         #expect(small[15, 11] == black && compositor.damagedLayers == [])
     }
 
-    @Test("a picture without colour shows its luma and no colour, whole, scaled and cropped")
+    @Test("a frame without colour shows its luma and no colour, whole, scaled and cropped")
     func grey() {
-        let picture = TestPictures.raw(.grey, 64, 48) { x, _ in [x < 32 ? 40 : 200] }
-        let (canvas, _) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        let frame = TestFrames.raw(.grey, 64, 48) { x, _ in [x < 32 ? 40 : 200] }
+        let (canvas, _) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
         #expect(canvas[0, 0] == [40, 128, 128] && canvas[63, 47] == [200, 128, 128])
         let crop = PixelRectangle(x: 32, y: 0, width: 32, height: 24)
-        let (part, compositor) = compose([PictureLayer(picture, at: 0, 0, 64, 48, crop: crop)])
+        let (part, compositor) = compose([FrameLayer(frame, at: 0, 0, 64, 48, crop: crop)])
         #expect(part[0, 0] == [200, 128, 128] && part[63, 47] == [200, 128, 128])
         #expect(compositor.damagedLayers == [])
     }
 
-    @Test("a BGRA picture is converted, and its crop begins where it is asked to")
+    @Test("a BGRA frame is converted, and its crop begins where it is asked to")
     func bgra() {
-        let picture = TestPictures.raw(.bgra, 64, 48) { x, _ in x < 32 ? [0, 0, 0] : [0, 0, 255] }
+        let frame = TestFrames.raw(.bgra, 64, 48) { x, _ in x < 32 ? [0, 0, 0] : [0, 0, 255] }
         let crop = PixelRectangle(x: 32, y: 0, width: 32, height: 48)
-        let (canvas, _) = compose([PictureLayer(picture, at: 0, 0, 32, 48, crop: crop)])
-        let red = TestPictures.codes([1, 0, 0], .jpeg)
+        let (canvas, _) = compose([FrameLayer(frame, at: 0, 0, 32, 48, crop: crop)])
+        let red = TestFrames.codes([1, 0, 0], .jpeg)
         #expect(distance(canvas[2, 20], red) <= 2)
         #expect(distance(canvas[31, 47], red) <= 2)
     }
@@ -66,9 +66,9 @@ struct CompositorTests {
         "JPEGs of every sampling are right at every decoding scale",
         arguments: [ChromaSampling.c420, .c422, .c444], [64, 48, 32, 24, 16, 8, 96])
     func jpegs(chroma: ChromaSampling, width: Int) throws {
-        let picture = try TestPictures.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
+        let frame = try TestFrames.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
         let height = width * 3 / 4 & ~1
-        let (canvas, compositor) = compose([PictureLayer(picture, at: 0, 0, width, height)], 96, 72)
+        let (canvas, compositor) = compose([FrameLayer(frame, at: 0, 0, width, height)], 96, 72)
         #expect(compositor.damagedLayers == [])
         for (x, y) in [(0, 0), (width - 1, 0), (width - 1, height - 1), (0, height - 1)] {
             #expect(distance(canvas[x, y], quarters(x, y, width, height)) <= 4, "\(x), \(y)")
@@ -84,10 +84,10 @@ struct CompositorTests {
             (.quarter, true, [0, 3, 2, 1]),
         ] as [(Rotation, Bool, [Int])])
     func turns(rotation: Rotation, isMirrored: Bool, corners: [Int]) throws {
-        let picture = try TestPictures.jpeg(64, 48) { quarters($0, $1, 64, 48) }
+        let frame = try TestFrames.jpeg(64, 48) { quarters($0, $1, 64, 48) }
         let (width, height) = rotation.swapsSides ? (48, 64) : (64, 48)
         let (canvas, _) = compose(
-            [PictureLayer(picture, at: 0, 0, width, height, rotation: rotation, isMirrored: isMirrored)], 64,
+            [FrameLayer(frame, at: 0, 0, width, height, rotation: rotation, isMirrored: isMirrored)], 64,
             64)
         let seen = [(4, 4), (width - 5, 4), (width - 5, height - 5), (4, height - 5)]
         let stored = [(0, 0), (63, 0), (63, 47), (0, 47)]
@@ -97,23 +97,23 @@ struct CompositorTests {
         }
     }
 
-    @Test("fitting leaves black beside the picture, filling cuts its edges")
+    @Test("fitting leaves black beside the frame, filling cuts its edges")
     func filling() throws {
-        let picture = try TestPictures.jpeg(64, 48) { x, _ in
+        let frame = try TestFrames.jpeg(64, 48) { x, _ in
             x < 16 || x >= 48 ? [250, 128, 128] : [90, 128, 128]
         }
-        let (fitted, _) = compose([PictureLayer(picture, at: 0, 0, 64, 24)])
+        let (fitted, _) = compose([FrameLayer(frame, at: 0, 0, 64, 24)])
         #expect(fitted[15, 0] == black && fitted[48, 23] == black)
         #expect(distance(fitted[17, 2], [250, 128, 128]) <= 4)
-        let (filled, _) = compose([PictureLayer(picture, at: 0, 0, 24, 48, filling: .fill)])
+        let (filled, _) = compose([FrameLayer(frame, at: 0, 0, 24, 48, filling: .fill)])
         for x in [0, 12, 23] { #expect(distance(filled[x, 10], [90, 128, 128]) <= 8) }
         #expect(filled[24, 10] == black)
     }
 
     @Test("a border is white, inside the rectangle and of the asked width")
     func borders() throws {
-        let picture = try TestPictures.plain(64, 48, [90, 128, 128])
-        let (canvas, _) = compose([PictureLayer(picture, at: 8, 8, 40, 32, filling: .fill, border: 4)])
+        let frame = try TestFrames.plain(64, 48, [90, 128, 128])
+        let (canvas, _) = compose([FrameLayer(frame, at: 8, 8, 40, 32, filling: .fill, border: 4)])
         #expect(
             canvas[7, 20] == black && canvas[20, 7] == black && canvas[48, 20] == black
                 && canvas[20, 40] == black)
@@ -125,10 +125,10 @@ struct CompositorTests {
 
     @Test("an inset covers exactly its rectangle")
     func insets() throws {
-        let main = try TestPictures.plain(64, 48, [200, 128, 128])
-        let inset = try TestPictures.plain(64, 48, [60, 90, 150])
+        let main = try TestFrames.plain(64, 48, [200, 128, 128])
+        let inset = try TestFrames.plain(64, 48, [60, 90, 150])
         let (canvas, _) = compose([
-            PictureLayer(main, at: 0, 0, 64, 48), PictureLayer(inset, at: 40, 28, 16, 12),
+            FrameLayer(main, at: 0, 0, 64, 48), FrameLayer(inset, at: 40, 28, 16, 12),
         ])
         for y in 0..<48 {
             for x in 0..<64 {
@@ -141,16 +141,16 @@ struct CompositorTests {
 
     @Test("a damaged JPEG changes nothing, at the bottom and on top", arguments: [0, 1], [0.3, 0.75])
     func damaged(index: Int, share: Double) throws {
-        let main = try TestPictures.jpeg(64, 48) { quarters($0, $1, 64, 48) }
-        let inset = try TestPictures.jpeg(64, 48) { x, y in [(x * 3 + y) % 250, 90, 150] }
+        let main = try TestFrames.jpeg(64, 48) { quarters($0, $1, 64, 48) }
+        let inset = try TestFrames.jpeg(64, 48) { x, y in [(x * 3 + y) % 250, 90, 150] }
         let (canvas, compositor) = compose(layers(main, inset))
         let before = canvas.allBytes
-        let broken = TestPictures.truncated(index == 0 ? main : inset, keeping: share)
-        // The other one is a new picture of the same content, so that everything is painted again.
+        let broken = TestFrames.truncated(index == 0 ? main : inset, keeping: share)
+        // The other one is a new frame of the same content, so that everything is painted again.
         let next =
             index == 0
-            ? layers(broken, TestPictures.jpeg(inset.memory, 64, 48))
-            : layers(TestPictures.jpeg(main.memory, 64, 48), broken)
+            ? layers(broken, TestFrames.jpeg(inset.memory, 64, 48))
+            : layers(TestFrames.jpeg(main.memory, 64, 48), broken)
         compositor.compose(next, onto: canvas.planes)
         let isUnchanged = canvas.allBytes == before
         #expect(isUnchanged)
@@ -160,64 +160,64 @@ struct CompositorTests {
         #expect(compositor.damagedLayers == [])
     }
 
-    private func layers(_ main: CapturedPicture?, _ inset: CapturedPicture?) -> [PictureLayer] {
-        [PictureLayer(main, at: 0, 0, 64, 48), PictureLayer(inset, at: 32, 24, 24, 18)]
+    private func layers(_ main: CapturedFrame?, _ inset: CapturedFrame?) -> [FrameLayer] {
+        [FrameLayer(main, at: 0, 0, 64, 48), FrameLayer(inset, at: 32, 24, 24, 18)]
     }
 
     @Test("what cannot be read is damaged, whatever it says of itself")
     func rubbish() throws {
-        let size = PictureSize(width: 64, height: 48)
-        let good = try TestPictures.plain(64, 48, [200, 128, 128])
-        let pictures = [
-            TestPictures.jpeg(SharedBytes([1, 2, 3]), 64, 48), TestPictures.jpeg(good.memory, 32, 48),
-            TestPictures.jpeg(SharedBytes(count: 0), 64, 48),
-            CapturedPicture(
+        let size = FrameSize(width: 64, height: 48)
+        let good = try TestFrames.plain(64, 48, [200, 128, 128])
+        let frames = [
+            TestFrames.jpeg(SharedBytes([1, 2, 3]), 64, 48), TestFrames.jpeg(good.memory, 32, 48),
+            TestFrames.jpeg(SharedBytes(count: 0), 64, 48),
+            CapturedFrame(
                 pixel: .yuyv, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
-                memory: SharedBytes(count: 64 * 48 * 2 - 1), planes: PicturePlane.packed(.yuyv, size).planes),
-            CapturedPicture(
+                memory: SharedBytes(count: 64 * 48 * 2 - 1), planes: FramePlane.packed(.yuyv, size).planes),
+            CapturedFrame(
                 pixel: .i420, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
                 memory: SharedBytes(count: 10_000), planes: []),
-            CapturedPicture(
+            CapturedFrame(
                 pixel: .h264, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
                 memory: SharedBytes(count: 100)),
         ]
-        let (canvas, compositor) = compose(pictures.map { PictureLayer($0, at: 0, 0, 64, 48) })
-        #expect(compositor.damagedLayers == Array(pictures.indices))
+        let (canvas, compositor) = compose(frames.map { FrameLayer($0, at: 0, 0, 64, 48) })
+        #expect(compositor.damagedLayers == Array(frames.indices))
         #expect(canvas.luma(32, 6) == 128)
     }
 
-    @Test("a slate is painted once, and a picture takes its place")
+    @Test("a slate is painted once, and a frame takes its place")
     func slates() throws {
-        let picture = try TestPictures.plain(64, 48, [200, 128, 128])
-        let (canvas, compositor) = compose(layers(picture, nil))
+        let frame = try TestFrames.plain(64, 48, [200, 128, 128])
+        let (canvas, compositor) = compose(layers(frame, nil))
         #expect(canvas.luma(40, 28) == 128 && canvas.luma(32, 30) == 89)
-        #expect(compositor.shows(layers(picture, nil)) && !compositor.shows(layers(picture, picture)))
-        compositor.compose(layers(nil, picture), onto: canvas.planes)
+        #expect(compositor.shows(layers(frame, nil)) && !compositor.shows(layers(frame, frame)))
+        compositor.compose(layers(nil, frame), onto: canvas.planes)
         #expect(distance(canvas[33, 25], [200, 128, 128]) <= 2)
         #expect(canvas.luma(10, 8) == 128)
     }
 
     @Test("whatever changes below and above, what is shown is what composing from nothing shows")
     func incremental() throws {
-        let pictures = try (0..<6).map { seed in
-            try TestPictures.jpeg(64, 48) { x, y in
+        let frames = try (0..<6).map { seed in
+            try TestFrames.jpeg(64, 48) { x, y in
                 [(x * 3 + y * seed * 5 + seed * 40) % 256, 90 + seed * 10, 128]
             }
         }
         let canvas = Canvas(64, 48)
         let compositor = Compositor(color: .bt709Limited)
-        var shown: [CapturedPicture?] = [pictures[0], pictures[1], pictures[2], nil]
+        var shown: [CapturedFrame?] = [frames[0], frames[1], frames[2], nil]
         var random = SystemRandomNumberGenerator()
         for round in 0..<60 {
             // One of them changes, sometimes two, sometimes none.
             for _ in 0..<(round % 3) {
-                shown[Int.random(in: 0..<4, using: &random)] = pictures.randomElement(using: &random)
+                shown[Int.random(in: 0..<4, using: &random)] = frames.randomElement(using: &random)
             }
             let layers = [
-                PictureLayer(shown[0], at: 0, 0, 64, 48), PictureLayer(shown[1], at: 32, 4, 24, 18),
+                FrameLayer(shown[0], at: 0, 0, 64, 48), FrameLayer(shown[1], at: 32, 4, 24, 18),
                 // Over a part of the one before.
-                PictureLayer(shown[2], at: 40, 14, 20, 14, border: 2),
-                PictureLayer(shown[3], at: 2, 30, 20, 16),
+                FrameLayer(shown[2], at: 40, 14, 20, 14, border: 2),
+                FrameLayer(shown[3], at: 2, 30, 20, 16),
             ]
             compositor.compose(layers, onto: canvas.planes)
             let fresh = Canvas(64, 48)
@@ -227,16 +227,16 @@ struct CompositorTests {
     }
 
     @Test(
-        "a picture decoded for several outputs looks as if decoded for one, and is decoded once",
+        "a frame decoded for several outputs looks as if decoded for one, and is decoded once",
         arguments: [
             ChromaSampling.c422, .c420, .c444,
         ])
     func shared(chroma: ChromaSampling) throws {
-        let picture = try TestPictures.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
-        let forAll = picture.sharingDecoding()
-        let (alone, _) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
+        let frame = try TestFrames.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
+        let forAll = frame.sharingDecoding()
+        let (alone, _) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
         for _ in 0..<2 {
-            let (canvas, compositor) = compose([PictureLayer(forAll, at: 0, 0, 64, 48)])
+            let (canvas, compositor) = compose([FrameLayer(forAll, at: 0, 0, 64, 48)])
             #expect(canvas.allBytes == alone.allBytes && compositor.damagedLayers == [])
         }
         // Whoever asks now is given what is known.
@@ -245,51 +245,51 @@ struct CompositorTests {
         #expect(wasDecoded == (chroma != .c444), "4:4:4 is decoded by each")
     }
 
-    @Test("a damaged picture is damaged for all who share it")
+    @Test("a damaged frame is damaged for all who share it")
     func sharedDamage() throws {
-        let whole = try TestPictures.jpeg(64, 48) { quarters($0, $1, 64, 48) }
+        let whole = try TestFrames.jpeg(64, 48) { quarters($0, $1, 64, 48) }
         let bytes = Array(whole.memory.bytes)
-        let damaged = CapturedPicture(
+        let damaged = CapturedFrame(
             pixel: .mjpeg, size: whole.size, color: .jpeg, capturedAt: whole.capturedAt, sequence: 0,
             memory: SharedBytes(bytes.prefix(bytes.count / 2)), isOwned: true
         ).sharingDecoding()
         for _ in 0..<2 {
-            let (_, compositor) = compose([PictureLayer(damaged, at: 0, 0, 64, 48)])
+            let (_, compositor) = compose([FrameLayer(damaged, at: 0, 0, 64, 48)])
             #expect(compositor.damagedLayers == [0])
         }
     }
 
     @Test("a new layout leaves nothing of the old one")
     func layouts() throws {
-        let picture = try TestPictures.plain(64, 48, [200, 128, 128])
-        let (canvas, compositor) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
-        compositor.compose([PictureLayer(picture, at: 16, 12, 32, 24)], onto: canvas.planes)
+        let frame = try TestFrames.plain(64, 48, [200, 128, 128])
+        let (canvas, compositor) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
+        compositor.compose([FrameLayer(frame, at: 16, 12, 32, 24)], onto: canvas.planes)
         for (x, y) in [(0, 0), (15, 20), (48, 20), (20, 36)] { #expect(canvas[x, y] == black) }
         compositor.compose([], onto: canvas.planes)
         #expect(canvas[30, 20] == black)
     }
 
-    @Test("a picture of another shape in the same place gets bars of its own")
+    @Test("a frame of another shape in the same place gets bars of its own")
     func shapes() throws {
-        let wide = try TestPictures.plain(64, 32, [200, 128, 128])
-        let high = try TestPictures.plain(32, 64, [200, 128, 128])
-        let (canvas, compositor) = compose([PictureLayer(wide, at: 0, 0, 64, 48)])
+        let wide = try TestFrames.plain(64, 32, [200, 128, 128])
+        let high = try TestFrames.plain(32, 64, [200, 128, 128])
+        let (canvas, compositor) = compose([FrameLayer(wide, at: 0, 0, 64, 48)])
         #expect(canvas[2, 20] != black && canvas[30, 2] == black)
-        compositor.compose([PictureLayer(high, at: 0, 0, 64, 48)], onto: canvas.planes)
+        compositor.compose([FrameLayer(high, at: 0, 0, 64, 48)], onto: canvas.planes)
         #expect(canvas[2, 20] == black && canvas[30, 2] != black)
     }
 
-    @Test("a picture that is shown is not held")
+    @Test("a frame that is shown is not held")
     func notHeld() {
-        var picture: CapturedPicture? = TestPictures.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }
-        weak let held = picture
-        let (_, compositor) = compose([PictureLayer(picture, at: 0, 0, 64, 48)])
-        picture = nil
+        var frame: CapturedFrame? = TestFrames.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }
+        weak let held = frame
+        let (_, compositor) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
+        frame = nil
         #expect(held == nil)
-        // A new picture is new, even at the address of the old one.
+        // A new frame is new, even at the address of the old one.
         #expect(
             !compositor.shows([
-                PictureLayer(TestPictures.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }, at: 0, 0, 64, 48)
+                FrameLayer(TestFrames.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }, at: 0, 0, 64, 48)
             ]))
     }
 }

@@ -10,14 +10,14 @@ struct ConversionTests {
         "NV12 and I420 keep every code", arguments: [PixelFormat.i420, .nv12],
         [PixelFormat.i420, .nv12, .yuyv])
     func codes(target: PixelFormat, source: PixelFormat) throws {
-        let picture = TestPictures.raw(source, 16, 8, color: .bt601Limited) { x, y in
+        let frame = TestFrames.raw(source, 16, 8, color: .bt601Limited) { x, y in
             [x * 10 + y / 2, x / 2 * 4, y / 2 * 9]
         }
-        let made = try codecs.convert(picture, to: target)
-        let wanted = TestPictures.raw(target, 16, 8) { x, y in [x * 10 + y / 2, x / 2 * 4, y / 2 * 9] }
+        let made = try codecs.convert(frame, to: target)
+        let wanted = TestFrames.raw(target, 16, 8) { x, y in [x * 10 + y / 2, x / 2 * 4, y / 2 * 9] }
         #expect(made.memory.array == wanted.memory.array)
-        #expect(made.pixel == target && made.color == .bt601Limited && made.size == picture.size)
-        #expect(made.capturedAt == picture.capturedAt && made.sequence == picture.sequence)
+        #expect(made.pixel == target && made.color == .bt601Limited && made.size == frame.size)
+        #expect(made.capturedAt == frame.capturedAt && made.sequence == frame.sequence)
     }
 
     @Test(
@@ -27,25 +27,25 @@ struct ConversionTests {
             ColorDescription(matrix: .bt709, range: .full),
         ])
     func colors(color: ColorDescription) throws {
-        for bar in TestPictures.bars {
-            let picture = TestPictures.raw(.i420, 16, 8, color: color) { _, _ in
-                TestPictures.codes(bar, color)
+        for bar in TestFrames.bars {
+            let frame = TestFrames.raw(.i420, 16, 8, color: color) { _, _ in
+                TestFrames.codes(bar, color)
             }
-            let made = try codecs.convert(picture, to: .bgra)
+            let made = try codecs.convert(frame, to: .bgra)
             let pixel = made.memory.array.prefix(4).map { Int($0) }
             #expect(
                 distance(pixel, [bar[2], bar[1], bar[0], 1].map { Int(($0 * 255).rounded()) }) <= 4, "\(bar)")
         }
     }
 
-    @Test("a stream's picture and an odd wish are refused with a reason")
+    @Test("a stream's frame and an odd wish are refused with a reason")
     func refused() throws {
-        let unit = CapturedPicture(
-            pixel: .h264, size: PictureSize(width: 64, height: 48), color: .jpeg,
+        let unit = CapturedFrame(
+            pixel: .h264, size: FrameSize(width: 64, height: 48), color: .jpeg,
             capturedAt: ClockTime(nanoseconds: 0),
             sequence: 0, memory: SharedBytes(count: 100))
         #expect(throws: EncodingError.self) { try codecs.convert(unit, to: .i420) }
-        let raw = TestPictures.raw(.i420, 16, 8) { _, _ in [0, 0, 0] }
+        let raw = TestFrames.raw(.i420, 16, 8) { _, _ in [0, 0, 0] }
         let error = #expect(throws: EncodingError.self) { try codecs.convert(raw, to: .uyvy) }
         #expect(error?.description.contains("uyvy") == true)
     }

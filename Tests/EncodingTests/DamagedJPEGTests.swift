@@ -6,13 +6,13 @@ import Testing
 /// JPEGs that ffmpeg made, 4:2:2 as webcams send them, in four slices with restart markers between them.
 @Suite("damaged JPEGs")
 struct DamagedJPEGTests {
-    private let size = PictureSize(width: 320, height: 180)
+    private let size = FrameSize(width: 320, height: 180)
     private let good: [UInt8]
     private let next: [UInt8]
 
     init() throws {
         let bench = try Workbench()
-        let pictures = try [1, 2].map { number in
+        let frames = try [1, 2].map { number in
             try bench.run(
                 "ffmpeg",
                 [
@@ -23,15 +23,15 @@ struct DamagedJPEGTests {
                     "-q:v", "6", "-threads", "4", "-thread_type", "slice", "-f", "mjpeg", "-",
                 ])
         }
-        (good, next) = (pictures[0], pictures[1])
+        (good, next) = (frames[0], frames[1])
     }
 
-    private func picture(_ bytes: [UInt8]) -> CapturedPicture {
-        TestPictures.jpeg(SharedBytes(bytes), size.width, size.height)
+    private func frame(_ bytes: [UInt8]) -> CapturedFrame {
+        TestFrames.jpeg(SharedBytes(bytes), size.width, size.height)
     }
 
-    private func layers(_ picture: CapturedPicture) -> [PictureLayer] {
-        [PictureLayer(picture, at: 0, 0, 320, 180)]
+    private func layers(_ frame: CapturedFrame) -> [FrameLayer] {
+        [FrameLayer(frame, at: 0, 0, 320, 180)]
     }
 
     /// Where the first scan's data begins.
@@ -47,26 +47,26 @@ struct DamagedJPEGTests {
         }
     }
 
-    /// Composes a picture over the good one.
+    /// Composes a frame over the good one.
     ///
     /// - Returns: Whether it counted as damaged, and what the program shows.
     private func compose(_ bytes: [UInt8]) -> (isDamaged: Bool, shown: [UInt8]) {
         let canvas = Canvas(size.width, size.height)
         let compositor = Compositor(color: .bt709Limited)
-        compositor.compose(layers(picture(good)), onto: canvas.planes)
-        compositor.compose(layers(picture(bytes)), onto: canvas.planes)
+        compositor.compose(layers(frame(good)), onto: canvas.planes)
+        compositor.compose(layers(frame(bytes)), onto: canvas.planes)
         return (compositor.damagedLayers == [0], canvas.allBytes)
     }
 
-    /// What the program shows of a picture alone.
+    /// What the program shows of a frame alone.
     private func shown(_ bytes: [UInt8]) -> [UInt8] {
         let canvas = Canvas(size.width, size.height)
         let compositor = Compositor(color: .bt709Limited)
-        compositor.compose(layers(picture(bytes)), onto: canvas.planes)
+        compositor.compose(layers(frame(bytes)), onto: canvas.planes)
         return canvas.allBytes
     }
 
-    @Test("cut anywhere, with an end or without one, leave the last good picture")
+    @Test("cut anywhere, with an end or without one, leave the last good frame")
     func truncated() throws {
         let before = shown(good)
         let start = try scanStart(next)
@@ -82,7 +82,7 @@ struct DamagedJPEGTests {
     }
 
     @Test(
-        "with bytes changed, lost or doubled anywhere show either all of themselves or the last good picture",
+        "with bytes changed, lost or doubled anywhere show either all of themselves or the last good frame",
         arguments: ["turned bit", "zeros", "lost", "doubled", "rubbish"])
     func damaged(kind: String) throws {
         let before = shown(good)
@@ -104,7 +104,7 @@ struct DamagedJPEGTests {
             let isLast = shown == before
             #expect(isLast, "\(position)")
         }
-        // A JPEG has no checksum: a bit of a coefficient shows nowhere but in the picture.
+        // A JPEG has no checksum: a bit of a coefficient shows nowhere but in the frame.
         #expect(found > Array(positions).count / (kind == "turned bit" ? 10 : 3))
     }
 

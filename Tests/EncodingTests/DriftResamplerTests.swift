@@ -19,7 +19,7 @@ struct DriftResamplerTests {
             (96_000, [0.4]),
         ])
     func length(rate: Int, corrections: [Double]) throws {
-        let resampler = try Codecs().makeResampler(from: SoundFormat(rate: rate, channels: 1), name: "host")
+        let resampler = try Codecs().makeResampler(from: AudioFormat(rate: rate, channels: 1), name: "host")
         let slice = [Float](repeating: 0.1, count: rate / 50)
         var (wanted, count) = (0.0, 0)
         let slices = 3000
@@ -39,7 +39,7 @@ struct DriftResamplerTests {
 
     @Test("a 1 kHz tone stays clean while the correction changes", arguments: [48_000, 44_100, 16_000])
     func cleanness(rate: Int) throws {
-        let resampler = try Codecs().makeResampler(from: SoundFormat(rate: rate, channels: 1), name: "host")
+        let resampler = try Codecs().makeResampler(from: AudioFormat(rate: rate, channels: 1), name: "host")
         var output: [Float] = []
         for index in 0..<200 {
             // Changes as a clock model makes them: 20 ppm a second.
@@ -85,7 +85,7 @@ struct DriftResamplerTests {
     @Test("channels stay apart, and their number stays", arguments: [2, 6])
     func channels(count: Int) throws {
         let resampler = try Codecs().makeResampler(
-            from: SoundFormat(rate: 44_100, channels: count), name: "host")
+            from: AudioFormat(rate: 44_100, channels: count), name: "host")
         let input = (0..<4410).flatMap { _ in (0..<count).map { Float($0) / 10 } }
         let output = try resampler.convert(input) + resampler.drain()
         #expect(output.count == 4800 * count)
@@ -94,7 +94,7 @@ struct DriftResamplerTests {
 
     @Test("the output begins where the input begins")
     func beginning() throws {
-        let resampler = try Codecs().makeResampler(from: SoundFormat(rate: 48_000, channels: 1), name: "host")
+        let resampler = try Codecs().makeResampler(from: AudioFormat(rate: 48_000, channels: 1), name: "host")
         #expect(resampler.delay == .zero)
         var input = [Float](repeating: 0, count: 4800)
         input[1000] = 1
@@ -111,12 +111,12 @@ struct DriftResamplerTests {
     @Test("formats and corrections beyond reason are refused")
     func refused() throws {
         #expect(throws: EncodingError.self) {
-            try Codecs().makeResampler(from: SoundFormat(rate: 7999, channels: 1), name: "a")
+            try Codecs().makeResampler(from: AudioFormat(rate: 7999, channels: 1), name: "a")
         }
         #expect(throws: EncodingError.self) {
-            try Codecs().makeResampler(from: SoundFormat(rate: 48_000, channels: 9), name: "a")
+            try Codecs().makeResampler(from: AudioFormat(rate: 48_000, channels: 9), name: "a")
         }
-        let resampler = try Codecs().makeResampler(from: SoundFormat(rate: 48_000, channels: 1), name: "a")
+        let resampler = try Codecs().makeResampler(from: AudioFormat(rate: 48_000, channels: 1), name: "a")
         #expect(throws: EncodingError.self) { try resampler.correct(partsPerMillion: 20_000) }
         #expect(throws: EncodingError.self) { try resampler.correct(partsPerMillion: .nan) }
     }

@@ -4,27 +4,27 @@ import Testing
 
 @Suite("H.264 of cameras")
 struct H264Tests {
-    private let size = PictureSize(width: 64, height: 48)
+    private let size = FrameSize(width: 64, height: 48)
 
-    private func picture(_ tick: Int) -> CapturedPicture {
-        TestPictures.raw(.i420, 64, 48, color: .bt709Limited) { x, y in
+    private func frame(_ tick: Int) -> CapturedFrame {
+        TestFrames.raw(.i420, 64, 48, color: .bt709Limited) { x, y in
             [16 + (x + y + tick * 9) % 200, 100, 140]
         }
     }
 
-    private func unit(_ packet: EncodedPacket, _ tick: Int) -> CapturedPicture {
-        CapturedPicture(
+    private func unit(_ packet: EncodedPacket, _ tick: Int) -> CapturedFrame {
+        CapturedFrame(
             pixel: .h264, size: size, color: .bt709Limited,
             capturedAt: ClockTime(nanoseconds: Int64(tick) * 33_333_333),
             sequence: Int64(tick + 100), isKey: packet.isKey, memory: packet.bytes)
     }
 
-    @Test("each picture comes out of encoder and decoder at once, with its own time, and looks the same")
+    @Test("each frame comes out of encoder and decoder at once, with its own time, and looks the same")
     func roundTrip() throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
-        let decoder = try Codecs().makePictureDecoder(name: "desk")
+        let decoder = try Codecs().makeVideoDecoder(name: "desk")
         for tick in 0..<25 {
-            let original = picture(tick)
+            let original = frame(tick)
             let packets = try encoder.encode(
                 i420: original.memory, planes: original.planes, tick: Int64(tick))
             try #require(packets.count == 1)
@@ -47,7 +47,7 @@ struct H264Tests {
     @Test("parameter sets are in the stream as asked", arguments: [true, false])
     func parameterSets(annexB: Bool) throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(30), annexB: annexB)
-        let packets = try encoder.encode(i420: picture(0).memory, planes: picture(0).planes, tick: 0)
+        let packets = try encoder.encode(i420: frame(0).memory, planes: frame(0).planes, tick: 0)
         let bytes = packets.flatMap { $0.bytes.array }
         // NAL unit type 7 behind a start code (ITU-T H.264, 7.4.1 and annex B).
         let hasSets = bytes.indices.dropFirst(3).contains {
@@ -57,13 +57,13 @@ struct H264Tests {
         #expect(encoder.parameters.setup.isEmpty == annexB)
     }
 
-    @Test("decoded pictures outlive their decoder")
+    @Test("decoded frames outlive their decoder")
     func lentMemory() throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
-        var decoder: (any PictureDecoding)? = try Codecs().makePictureDecoder(name: "desk")
-        var kept: [CapturedPicture] = []
+        var decoder: (any VideoDecoding)? = try Codecs().makeVideoDecoder(name: "desk")
+        var kept: [CapturedFrame] = []
         for tick in 0..<12 {
-            let original = picture(tick)
+            let original = frame(tick)
             let packets = try encoder.encode(
                 i420: original.memory, planes: original.planes, tick: Int64(tick))
             kept += try decoder?.decode(unit(packets[0], tick)).ready ?? []
@@ -73,29 +73,29 @@ struct H264Tests {
         #expect(zip(kept, wanted).allSatisfy { abs($0.code(0, 0, 0) - $1) <= 12 } && kept.count == 12)
     }
 
-    @Test("rubbish is damaged, and the next key picture is decoded again")
+    @Test("rubbish is damaged, and the next key frame is decoded again")
     func rubbish() throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
-        let decoder = try Codecs().makePictureDecoder(name: "desk")
-        let rubbish = CapturedPicture(
+        let decoder = try Codecs().makeVideoDecoder(name: "desk")
+        let rubbish = CapturedFrame(
             pixel: .h264, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: 0), sequence: 0,
             memory: SharedBytes([0, 0, 0, 1, 0x65, 1, 2, 3, 4, 5]))
         let decoded = try decoder.decode(rubbish)
         #expect(decoded.isDamaged && decoded.ready.isEmpty)
-        let original = picture(0)
+        let original = frame(0)
         let packets = try encoder.encode(i420: original.memory, planes: original.planes, tick: 0)
         #expect(try decoder.decode(unit(packets[0], 0)).ready.count == 1)
         #expect(throws: EncodingError.self) { try decoder.decode(original) }
     }
 
-    /// 25 units with key pictures at 0, 10 and 20, and what each shows when all are whole.
-    private func stream() throws -> (units: [CapturedPicture], shown: [[UInt8]]) {
+    /// 25 units with key frames at 0, 10 and 20, and what each shows when all are whole.
+    private func stream() throws -> (units: [CapturedFrame], shown: [[UInt8]]) {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
-        let decoder = try Codecs().makePictureDecoder(name: "desk")
-        var units: [CapturedPicture] = []
+        let decoder = try Codecs().makeVideoDecoder(name: "desk")
+        var units: [CapturedFrame] = []
         var shown: [[UInt8]] = []
         for tick in 0..<25 {
-            let original = TestPictures.raw(.i420, 64, 48, color: .bt709Limited) { x, y in
+            let original = TestFrames.raw(.i420, 64, 48, color: .bt709Limited) { x, y in
                 [16 + (x * x + y * tick * 5 + x * y * 3) % 200, 100 + (x + tick) % 50, 140]
             }
             let packets = try encoder.encode(
@@ -106,18 +106,18 @@ struct H264Tests {
         return (units, shown)
     }
 
-    private func pixels(_ picture: CapturedPicture) -> [UInt8] {
-        (0..<48).flatMap { y in (0..<64).map { x in UInt8(picture.code(0, x, y)) } }
+    private func pixels(_ frame: CapturedFrame) -> [UInt8] {
+        (0..<48).flatMap { y in (0..<64).map { x in UInt8(frame.code(0, x, y)) } }
     }
 
-    private func replacing(_ unit: CapturedPicture, with bytes: [UInt8]) -> CapturedPicture {
-        CapturedPicture(
+    private func replacing(_ unit: CapturedFrame, with bytes: [UInt8]) -> CapturedFrame {
+        CapturedFrame(
             pixel: .h264, size: size, color: unit.color, capturedAt: unit.capturedAt, sequence: unit.sequence,
             isKey: unit.isKey, memory: SharedBytes(bytes))
     }
 
     @Test(
-        "after a damaged unit nothing is shown until the next key picture, and what is shown is whole",
+        "after a damaged unit nothing is shown until the next key frame, and what is shown is whole",
         arguments: ["cut", "zeros", "rubbish", "lost"], [0, 4, 10])
     func damaged(kind: String, index: Int) throws {
         let (units, wanted) = try stream()
@@ -132,7 +132,7 @@ struct H264Tests {
             case "lost": bytes.removeSubrange(offset..<offset + 32)
             default: for position in offset..<offset + 32 { bytes[position] = UInt8(position * 151 % 251) }
             }
-            let decoder = try Codecs().makePictureDecoder(name: "desk")
+            let decoder = try Codecs().makeVideoDecoder(name: "desk")
             let decoded = try units.indices.map { tick in
                 try decoder.decode(tick == index ? replacing(units[tick], with: bytes) : units[tick])
             }
@@ -146,14 +146,14 @@ struct H264Tests {
                 #expect(isRight, "\(offset), \(tick)")
             }
         }
-        // Entropy coding has no checksum: some rubbish is a valid picture too. What is not there is always noticed.
+        // Entropy coding has no checksum: some rubbish is a valid frame too. What is not there is always noticed.
         #expect(tries > 10 && unnoticed <= (kind == "cut" || kind == "zeros" ? 0 : tries / 3))
     }
 
-    @Test("after a missing unit nothing is shown until the next key picture")
+    @Test("after a missing unit nothing is shown until the next key frame")
     func missing() throws {
         let (units, wanted) = try stream()
-        let decoder = try Codecs().makePictureDecoder(name: "desk")
+        let decoder = try Codecs().makeVideoDecoder(name: "desk")
         for (tick, unit) in units.enumerated() where tick != 4 {
             let decoded = try decoder.decode(unit)
             #expect(decoded.isDamaged == (5..<10).contains(tick))

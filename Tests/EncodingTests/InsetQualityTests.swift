@@ -24,15 +24,15 @@ struct InsetQualityTests {
     }
 
     @Test(
-        "an inset is within 40 dB of what Lanczos makes of the same picture",
+        "an inset is within 40 dB of what Lanczos makes of the same frame",
         arguments: [(320, 180), (426, 240), (480, 270), (640, 360), (160, 90)])
     func insets(width: Int, height: Int) throws {
-        let picture = try TestPictures.jpeg(1280, 720) { [Self.scene($0, $1), 128, 128] }
+        let frame = try TestFrames.jpeg(1280, 720) { [Self.scene($0, $1), 128, 128] }
         let canvas = Canvas(width, height)
         let compositor = Compositor(color: .jpeg)
-        compositor.compose([PictureLayer(picture, at: 0, 0, width, height)], onto: canvas.planes)
+        compositor.compose([FrameLayer(frame, at: 0, 0, width, height)], onto: canvas.planes)
         let workbench = try Workbench()
-        let file = try workbench.write(Array(picture.memory.bytes), "inset.jpg")
+        let file = try workbench.write(Array(frame.memory.bytes), "inset.jpg")
         let reference = try workbench.run(
             "ffmpeg",
             [

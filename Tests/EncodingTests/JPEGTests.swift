@@ -5,41 +5,41 @@ import Testing
 @Suite("JPEG")
 struct JPEGTests {
     private let codecs = Codecs()
-    private let size = PictureSize(width: 64, height: 48)
+    private let size = FrameSize(width: 64, height: 48)
 
-    private func picture(_ chroma: ChromaSampling = .c422) throws -> CapturedPicture {
-        try TestPictures.jpeg(64, 48, chroma: chroma) { x, y in [x * 3, 100 + y, 150] }
+    private func frame(_ chroma: ChromaSampling = .c422) throws -> CapturedFrame {
+        try TestFrames.jpeg(64, 48, chroma: chroma) { x, y in [x * 3, 100 + y, 150] }
     }
 
-    private func bytesOfPicture() throws -> [UInt8] {
-        let picture = try picture()
-        return picture.memory.array
+    private func bytesOfFrame() throws -> [UInt8] {
+        let frame = try frame()
+        return frame.memory.array
     }
 
     @Test("is whole at its full length, without its end, and at no other length")
     func truncations() throws {
-        let bytes = try bytesOfPicture()
+        let bytes = try bytesOfFrame()
         #expect(codecs.isWholeJPEG(SharedBytes(bytes), size: size))
         let takenForWhole = (0..<bytes.count).filter {
             codecs.isWholeJPEG(SharedBytes(bytes.prefix($0)), size: size)
         }
         #expect(takenForWhole == [bytes.count - 2, bytes.count - 1])
-        let wanted = try codecs.convert(try picture(), to: .i420).memory.array
-        let endless = TestPictures.jpeg(SharedBytes(bytes.dropLast(2)), 64, 48)
+        let wanted = try codecs.convert(try frame(), to: .i420).memory.array
+        let endless = TestFrames.jpeg(SharedBytes(bytes.dropLast(2)), 64, 48)
         #expect(try codecs.convert(endless, to: .i420).memory.array == wanted)
     }
 
     @Test("is whole with padding after its end, as cameras leave it", arguments: [1, 3, 4096])
     func padding(count: Int) throws {
-        let bytes = try bytesOfPicture()
+        let bytes = try bytesOfFrame()
         #expect(codecs.isWholeJPEG(SharedBytes(bytes + [UInt8](repeating: 0, count: count)), size: size))
         #expect(codecs.isWholeJPEG(SharedBytes(bytes + [UInt8](repeating: 0xA5, count: count)), size: size))
     }
 
     @Test("is not whole with another size, a segment too long, or a scan without a frame")
     func headers() throws {
-        let bytes = try bytesOfPicture()
-        #expect(!codecs.isWholeJPEG(SharedBytes(bytes), size: PictureSize(width: 48, height: 64)))
+        let bytes = try bytesOfFrame()
+        #expect(!codecs.isWholeJPEG(SharedBytes(bytes), size: FrameSize(width: 48, height: 64)))
         var tooLong = bytes
         tooLong[4] = 0xFF
         #expect(!codecs.isWholeJPEG(SharedBytes(tooLong), size: size))
@@ -49,11 +49,11 @@ struct JPEGTests {
 
     @Test("without Huffman tables is whole and is decoded with the standard ones")
     func noTables() throws {
-        let original = try picture()
+        let original = try frame()
         let bytes = withoutHuffmanTables(original.memory.array)
         #expect(bytes.count < original.memory.count - 100)
         #expect(codecs.isWholeJPEG(SharedBytes(bytes), size: size))
-        let stripped = TestPictures.jpeg(SharedBytes(bytes), 64, 48)
+        let stripped = TestFrames.jpeg(SharedBytes(bytes), 64, 48)
         let wanted = try codecs.convert(original, to: .i420)
         let decoded = try codecs.convert(stripped, to: .i420)
         #expect(decoded.memory.array == wanted.memory.array)
@@ -61,37 +61,37 @@ struct JPEGTests {
 
     @Test("with padding decodes; with half its scan it does not")
     func decoding() throws {
-        let whole = try picture()
+        let whole = try frame()
         let padded = SharedBytes(whole.memory.array + [0, 0, 0, 0])
         let wanted = try codecs.convert(whole, to: .i420)
-        let decoded = try codecs.convert(TestPictures.jpeg(padded, 64, 48), to: .i420)
+        let decoded = try codecs.convert(TestFrames.jpeg(padded, 64, 48), to: .i420)
         #expect(decoded.memory.array == wanted.memory.array)
         // Too many bytes before the end are padding as well: a few of any value, or many of one.
         let endless = [UInt8](whole.memory.array.dropLast(2))
         let left: [[UInt8]] = [[0x11, 0x22, 0x33], [UInt8](repeating: 0, count: 700), [0xFF, 0xFF]]
         for padding in left {
             let stuffed = endless + padding + [0xFF, 0xD9]
-            let harmless = try codecs.convert(TestPictures.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
+            let harmless = try codecs.convert(TestFrames.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
             #expect(harmless.memory.array == wanted.memory.array)
         }
         // Forty bytes of data that no block needed: a decoder that lost its step leaves such.
         let rest = endless + (1...40).map { UInt8($0 * 5) } + [0xFF, 0xD9]
         #expect(throws: EncodingError.self) {
-            try codecs.convert(TestPictures.jpeg(SharedBytes(rest), 64, 48), to: .i420)
+            try codecs.convert(TestFrames.jpeg(SharedBytes(rest), 64, 48), to: .i420)
         }
-        #expect(throws: EncodingError.self) { try codecs.convert(TestPictures.truncated(whole), to: .i420) }
+        #expect(throws: EncodingError.self) { try codecs.convert(TestFrames.truncated(whole), to: .i420) }
     }
 
     @Test(
-        "a slate has the size, sampling and coding of the camera's pictures",
+        "a slate has the size, sampling and coding of the camera's frames",
         arguments: [ChromaSampling.c420, .c422, .c444])
     func slates(chroma: ChromaSampling) throws {
-        let camera = try picture(chroma)
+        let camera = try frame(chroma)
         let slate = try codecs.makeSlate(
             like: camera, caption: SlateCaption(role: "desk", device: "Studio Webcam"))
         #expect(codecs.isWholeJPEG(slate, size: size))
         #expect(frameHeader(slate.array) == frameHeader(camera.memory.array))
-        let decoded = try codecs.convert(TestPictures.jpeg(slate, 64, 48), to: .i420)
+        let decoded = try codecs.convert(TestFrames.jpeg(slate, 64, 48), to: .i420)
         let canvas = Canvas(64, 48, decoded.memory.array)
         #expect(distance(canvas[32, 8], [128, 128, 128]) <= 6)
         #expect(distance(canvas[0, 24], [89, 128, 128]) <= 12)
@@ -101,7 +101,7 @@ struct JPEGTests {
     func noSlate() throws {
         #expect(throws: EncodingError.self) {
             try codecs.makeSlate(
-                like: TestPictures.raw(.yuyv, 64, 48) { _, _ in [0, 0, 0] },
+                like: TestFrames.raw(.yuyv, 64, 48) { _, _ in [0, 0, 0] },
                 caption: SlateCaption(role: "desk", device: ""))
         }
     }

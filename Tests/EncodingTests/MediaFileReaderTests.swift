@@ -17,27 +17,27 @@ struct MediaFileReaderTests {
         let bench = try Workbench()
         let path = try make(bench, "a.mov", video + ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
         let reader = try MediaFileReader(path: path, media: .video)
-        let size = PictureSize(width: 64, height: 48)
+        let size = FrameSize(width: 64, height: 48)
         let facts = try #require(reader.video)
         #expect(facts.codec == "mjpeg" && facts.pixel == .mjpeg && facts.size == size)
         #expect(facts.rate == FrameRate(25) && facts.color == .jpeg)
-        #expect(reader.duration == .seconds(1) && reader.sound == nil)
+        #expect(reader.duration == .seconds(1) && reader.audio == nil)
         let first = try bench.run(
             "ffmpeg", ["-v", "error", "-i", path, "-c", "copy", "-frames:v", "1", "-f", "mjpeg", "-"])
         var count: Int64 = 0
-        while let picture = try reader.nextPicture() {
-            #expect(picture.pixel == .mjpeg && picture.sequence == count && picture.isOwned)
-            #expect(picture.capturedAt.nanoseconds == count * 40_000_000)
-            #expect(Codecs().isWholeJPEG(picture.memory, size: size))
-            if count == 0 { #expect(picture.memory.array == first) }
+        while let frame = try reader.nextFrame() {
+            #expect(frame.pixel == .mjpeg && frame.sequence == count && frame.isOwned)
+            #expect(frame.capturedAt.nanoseconds == count * 40_000_000)
+            #expect(Codecs().isWholeJPEG(frame.memory, size: size))
+            if count == 0 { #expect(frame.memory.array == first) }
             count += 1
         }
         #expect(count == 25)
-        #expect(try reader.nextPicture() == nil)
+        #expect(try reader.nextFrame() == nil)
     }
 
     @Test(
-        "other pictures come as I420, with the file's colours",
+        "other frames come as I420, with the file's colours",
         arguments: [
             ("a.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv420p"], "h264"),
             ("a.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p"], "ffv1"),
@@ -52,17 +52,17 @@ struct MediaFileReaderTests {
             reader.video?.codec == codec && reader.video?.pixel == .i420
                 && reader.video?.rate == FrameRate(10))
         var times: [Int64] = []
-        while let picture = try reader.nextPicture() {
-            times.append(picture.capturedAt.nanoseconds)
-            #expect(picture.color == .bt601Limited)
-            let codes = (0..<3).map { picture.code($0, 20, 10) }
-            #expect(distance(codes, TestPictures.codes([1, 0, 0], .bt601Limited)) <= 3)
+        while let frame = try reader.nextFrame() {
+            times.append(frame.capturedAt.nanoseconds)
+            #expect(frame.color == .bt601Limited)
+            let codes = (0..<3).map { frame.code($0, 20, 10) }
+            #expect(distance(codes, TestFrames.codes([1, 0, 0], .bt601Limited)) <= 3)
         }
         #expect(times == (0..<10).map { $0 * 100_000_000 })
     }
 
-    @Test("sound comes as interleaved floats of the file's own format", arguments: ["pcm_s16le", "flac"])
-    func sound(codec: String) throws {
+    @Test("audio comes as interleaved floats of the file's own format", arguments: ["pcm_s16le", "flac"])
+    func audio(codec: String) throws {
         let bench = try Workbench()
         let path = try make(
             bench, "a.mka",
@@ -71,9 +71,9 @@ struct MediaFileReaderTests {
                 "-c:a", codec,
             ])
         let reader = try MediaFileReader(path: path, media: .audio)
-        #expect(reader.sound == SoundFormat(rate: 44_100, channels: 2) && reader.video == nil)
+        #expect(reader.audio == AudioFormat(rate: 44_100, channels: 2) && reader.video == nil)
         var samples: [Float] = []
-        while let slice = try reader.nextSound() {
+        while let slice = try reader.nextAudio() {
             // Matroska keeps milliseconds.
             #expect(
                 (slice.time - .seconds(rounding: Double(samples.count / 2) / 44_100)).magnitude
@@ -96,10 +96,10 @@ struct MediaFileReaderTests {
                 "2",
             ])
         let canvas = Canvas(
-            64, 48, try StillImage.load(path: path, size: PictureSize(width: 64, height: 48)).array)
-        #expect(distance(canvas[32, 24], TestPictures.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
+            64, 48, try StillImage.load(path: path, size: FrameSize(width: 64, height: 48)).array)
+        #expect(distance(canvas[32, 24], TestFrames.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
         #expect(canvas[32, 7] == [0, 128, 128] && canvas[32, 40] == [0, 128, 128])
-        #expect(distance(canvas[63, 9], TestPictures.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
+        #expect(distance(canvas[63, 9], TestFrames.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
     }
 
     @Test("a file that is missing, or without what is wanted, says so with its path")
@@ -111,9 +111,9 @@ struct MediaFileReaderTests {
         let bench = try Workbench()
         let silent = try make(bench, "a.mov", video + ["-c:v", "mjpeg"])
         #expect(throws: EncodingError.self) { _ = try MediaFileReader(path: silent, media: .audio) }
-        let text = try bench.write(Array("no picture".utf8), "a.txt")
+        let text = try bench.write(Array("no frame".utf8), "a.txt")
         #expect(throws: EncodingError.self) {
-            try StillImage.load(path: text, size: PictureSize(width: 64, height: 48))
+            try StillImage.load(path: text, size: FrameSize(width: 64, height: 48))
         }
     }
 }

@@ -6,34 +6,34 @@ import Testing
 
 @Suite("another preset in the same stream")
 struct PresetChangeTests {
-    private let size = PictureSize(width: 320, height: 240)
+    private let size = FrameSize(width: 320, height: 240)
 
-    private func encoder(_ preset: PictureEncodingSettings.Preset) throws -> any PictureEncoding {
-        try Codecs().makePictureEncoder(
-            PictureEncodingSettings(
+    private func encoder(_ preset: VideoEncodingSettings.Preset) throws -> any VideoEncoding {
+        try Codecs().makeVideoEncoder(
+            VideoEncodingSettings(
                 size: size, rate: FrameRate(30), preset: preset, quality: 23, color: .bt709Limited),
             name: "program")
     }
 
-    /// Moving noise, so that no picture is like the one before.
-    private func layer(_ tick: Int64) throws -> PictureLayer {
+    /// Moving noise, so that no frame is like the one before.
+    private func layer(_ tick: Int64) throws -> FrameLayer {
         let memory = SharedBytes(count: size.pixelCount * 2)
         let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
         for index in 0..<memory.count {
             bytes[index] =
                 UInt8(truncatingIfNeeded: (index / 640 * 3 + index % 97 + Int(tick) * 5) & 0x7F) + 64
         }
-        let picture = CapturedPicture(
+        let frame = CapturedFrame(
             pixel: .yuyv, size: size, color: .bt601Limited, capturedAt: ClockTime(nanoseconds: 0),
             sequence: tick,
-            memory: memory, planes: [PicturePlane(offset: 0, stride: size.width * 2)], isOwned: true)
-        return PictureLayer(picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
+            memory: memory, planes: [FramePlane(offset: 0, stride: size.width * 2)], isOwned: true)
+        return FrameLayer(frame: frame, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
     }
 
     @Test(
-        "there and back, no tick is missing, times rise, each change is a key picture, and one set of parameters decodes all",
-        arguments: [PictureEncodingSettings.Preset.balanced, .superfast, .veryfast])
-    func thereAndBack(_ preset: PictureEncodingSettings.Preset) throws {
+        "there and back, no tick is missing, times rise, each change is a key frame, and one set of parameters decodes all",
+        arguments: [VideoEncodingSettings.Preset.balanced, .superfast, .veryfast])
+    func thereAndBack(_ preset: VideoEncodingSettings.Preset) throws {
         let encoder = try encoder(preset)
         let setup = encoder.parameters.setup
         var packets: [EncodedPacket] = []
@@ -54,11 +54,11 @@ struct PresetChangeTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "preset-\(UUID().uuidString).h264")
         try Data(stream).write(to: file)
         defer { unlink(file.path) }
-        #expect(try decodedPictures(file.path) == 90)
+        #expect(try decodedFrames(file.path) == 90)
     }
 
     @Test(
-        "after so few pictures that the encoder holds all of them back, times rise all the same",
+        "after so few frames that the encoder holds all of them back, times rise all the same",
         arguments: 1...5)
     func early(count: Int64) throws {
         let encoder = try encoder(.superfast)
@@ -94,7 +94,7 @@ struct PresetChangeTests {
     }
 
     /// By ffmpeg, which stops at the first error.
-    private func decodedPictures(_ path: String) throws -> Int {
+    private func decodedFrames(_ path: String) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
         process.arguments = [

@@ -49,7 +49,7 @@ struct SlateTests {
         #expect(canvas[1, 1] == [89, 128, 128] && canvas[width / 2, height / 6] == [128, 128, 128])
     }
 
-    @Test("words can be read after a player has turned the picture", arguments: Rotation.allCases)
+    @Test("words can be read after a player has turned the frame", arguments: Rotation.allCases)
     func rotation(rotation: Rotation) {
         let (width, height) = (320, 180)
         let upright = slate(SlateCaption(role: "desk", device: "Studio Webcam"), width, height)
@@ -130,27 +130,27 @@ struct SlateTests {
         let canvas = Canvas(640, 360)
         let compositor = Compositor(color: .bt709Limited)
         let caption = SlateCaption(role: "face", device: "Studio Webcam")
-        func layers(_ main: CapturedPicture, _ caption: SlateCaption) -> [PictureLayer] {
+        func layers(_ main: CapturedFrame, _ caption: SlateCaption) -> [FrameLayer] {
             let whole = PixelRectangle(x: 0, y: 0, width: 640, height: 360)
             let inset = PixelRectangle(x: 320, y: 180, width: 320, height: 180)
             return [
-                PictureLayer(picture: main, rectangle: whole),
-                PictureLayer(picture: nil, rectangle: inset, caption: caption),
+                FrameLayer(frame: main, rectangle: whole),
+                FrameLayer(frame: nil, rectangle: inset, caption: caption),
             ]
         }
         compositor.compose(
-            layers(try TestPictures.plain(640, 360, [90, 128, 128]), caption), onto: canvas.planes)
+            layers(try TestFrames.plain(640, 360, [90, 128, 128]), caption), onto: canvas.planes)
         let first = canvas.allBytes
         let drawn = try #require(compositor.slate(ofLayer: 1))
         for _ in 0..<3 {
-            let next = try TestPictures.plain(640, 360, [90, 128, 128])
+            let next = try TestFrames.plain(640, 360, [90, 128, 128])
             compositor.compose(layers(next, caption), onto: canvas.planes)
             #expect(compositor.slate(ofLayer: 1) === drawn)
             let isSame = canvas.allBytes == first
             #expect(isSame)
         }
         let other = SlateCaption(role: "guest", device: "")
-        let moved = layers(try TestPictures.plain(640, 360, [90, 128, 128]), other)
+        let moved = layers(try TestFrames.plain(640, 360, [90, 128, 128]), other)
         #expect(!compositor.shows(moved))
         compositor.compose(moved, onto: canvas.planes)
         let isOther = canvas.allBytes != first
@@ -169,7 +169,7 @@ struct SlateTests {
         "of a JPEG track have the camera's size and sampling for ffprobe too",
         arguments: [(ChromaSampling.c420, "yuvj420p"), (.c422, "yuvj422p"), (.c444, "yuvj444p")])
     func probed(chroma: ChromaSampling, name: String) throws {
-        let camera = try TestPictures.jpeg(160, 90, chroma: chroma) { x, _ in [x, 128, 128] }
+        let camera = try TestFrames.jpeg(160, 90, chroma: chroma) { x, _ in [x, 128, 128] }
         let slate = try Codecs().makeSlate(
             like: camera, caption: SlateCaption(role: "desk", device: "Studio Webcam"))
         let bench = try Workbench()

@@ -6,26 +6,26 @@ import Testing
 
 @Suite("a long run of repeats")
 struct StandingFrameTests {
-    private static let size = PictureSize(width: 320, height: 240)
+    private static let size = FrameSize(width: 320, height: 240)
 
     /// A grey of its own for each tick.
-    private func layer(_ tick: Int64) -> PictureLayer {
+    private func layer(_ tick: Int64) -> FrameLayer {
         let memory = SharedBytes(count: Self.size.pixelCount * 2)
         let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
         for index in 0..<memory.count { bytes[index] = index % 2 == 0 ? UInt8(40 + tick % 160) : 128 }
-        let picture = CapturedPicture(
+        let frame = CapturedFrame(
             pixel: .yuyv, size: Self.size, color: .bt709Limited, capturedAt: ClockTime(nanoseconds: 0),
-            sequence: tick, memory: memory, planes: [PicturePlane(offset: 0, stride: Self.size.width * 2)],
+            sequence: tick, memory: memory, planes: [FramePlane(offset: 0, stride: Self.size.width * 2)],
             isOwned: true)
-        return PictureLayer(picture: picture, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
+        return FrameLayer(frame: frame, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
     }
 
     @Test(
         "is copies of two key frames, decodes to the last frame at each tick, and the stream goes on behind it",
-        arguments: [PictureEncodingSettings.Preset.balanced, .superfast, .veryfast])
-    func run(_ preset: PictureEncodingSettings.Preset) throws {
-        let encoder = try Codecs().makePictureEncoder(
-            PictureEncodingSettings(
+        arguments: [VideoEncodingSettings.Preset.balanced, .superfast, .veryfast])
+    func run(_ preset: VideoEncodingSettings.Preset) throws {
+        let encoder = try Codecs().makeVideoEncoder(
+            VideoEncodingSettings(
                 size: Self.size, rate: FrameRate(30), preset: preset, quality: 18, color: .bt709Limited),
             name: "program")
         let setup = encoder.parameters.setup
@@ -61,13 +61,13 @@ struct StandingFrameTests {
 
     @Test("before any frame is black")
     func black() throws {
-        let encoder = try Codecs().makePictureEncoder(
-            PictureEncodingSettings(size: Self.size, rate: FrameRate(30)), name: "program")
+        let encoder = try Codecs().makeVideoEncoder(
+            VideoEncodingSettings(size: Self.size, rate: FrameRate(30)), name: "program")
         let packets = try encoder.repeatLast(ticks: 0..<40).packets + encoder.finish()
         #expect(packets.map(\.presentation) == Array(0..<40))
     }
 
-    /// The first luma of each decoded picture.
+    /// The first luma of each decoded frame.
     private static func brightness(_ path: String) throws -> [Int] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -13,7 +13,7 @@ struct TruePeakTests {
     }
 
     /// A second and more of frames whose loudness comes and goes in some milliseconds, up to a tenth below full scale.
-    private func sound(channels: Int, seed: UInt64) -> [Float] {
+    private func audio(channels: Int, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         var samples: [Float] = []
         var level: Float = 0
@@ -27,11 +27,11 @@ struct TruePeakTests {
     }
 
     @Test(
-        "what is passed over would have changed nothing, however the sound is cut",
+        "what is passed over would have changed nothing, however the audio is cut",
         arguments: [1, 2], [1, 2, 3, 4, 5, 6] as [UInt64])
     func exactness(channels: Int, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &+ 100)
-        let samples = sound(channels: channels, seed: seed)
+        let samples = audio(channels: channels, seed: seed)
         let meter = try TruePeakMeter(channels: channels, name: "some")
         var start = 0
         while start < samples.count {

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Turning planes")
 struct TurnTests {
-    /// Where a code of the turned and mirrored picture was in the stored one.
+    /// Where a code of the turned and mirrored frame was in the stored one.
     private static func origin(
-        _ x: Int, _ y: Int, of size: PictureSize, _ rotation: Rotation, isMirrored: Bool
+        _ x: Int, _ y: Int, of size: FrameSize, _ rotation: Rotation, isMirrored: Bool
     ) -> (x: Int, y: Int) {
         let turned = rotation.swapsSides ? size.turned : size
         let seen = isMirrored ? turned.width - 1 - x : x
@@ -24,7 +24,7 @@ struct TurnTests {
         "each code comes to its place, whatever the sides, turned and mirrored",
         arguments: Rotation.allCases, [false, true])
     func places(rotation: Rotation, isMirrored: Bool) {
-        for size in [PictureSize(width: 1090, height: 154), PictureSize(width: 62, height: 530)] {
+        for size in [FrameSize(width: 1090, height: 154), FrameSize(width: 62, height: 530)] {
             var (stored, made) = (ScratchPlanes(), ScratchPlanes())
             let source = stored.planes(size, 1, 1)
             let target = made.planes(rotation.swapsSides ? size.turned : size, 1, 1)

@@ -2,20 +2,20 @@ import Containers
 import Foundation
 import Media
 
-/// Writes a film of JPEG pictures and prints, as JSON, how long it takes to finish.
+/// Writes a film of JPEG frames and prints, as JSON, how long it takes to finish.
 ///
 ///     finish-time FILE GIGABYTES PICTURE_BYTES sparse|full
 ///
-/// Of a sparse film the pictures are holes but for their first bytes: its index is as long as a full one's. For
+/// Of a sparse film the frames are holes but for their first bytes: its index is as long as a full one's. For
 /// `tools/finish-time`.
 @main
 struct FinishTime {
-    /// A fragment's pictures: half a second.
+    /// A fragment's frames: half a second.
     private static let perFragment = 15
 
     static func main() throws {
         let words = CommandLine.arguments
-        guard words.count == 5, let gigabytes = Double(words[2]), let pictureBytes = Int(words[3]),
+        guard words.count == 5, let gigabytes = Double(words[2]), let frameBytes = Int(words[3]),
             ["sparse", "full"].contains(words[4])
         else {
             print("usage: finish-time FILE GIGABYTES PICTURE_BYTES sparse|full")
@@ -23,17 +23,17 @@ struct FinishTime {
         }
         let isSparse = words[4] == "sparse"
         let parameters = StreamParameters(
-            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 3840, height: 2160), rate: FrameRate(30))
+            codec: .mjpeg, timeScale: 30, size: FrameSize(width: 3840, height: 2160), rate: FrameRate(30))
         let file = try MovieFile(
             path: words[1], kind: .mov, tracks: [.video(parameters, name: "desk")], createdAt: Date())
-        let picture = Self.picture(byteCount: isSparse ? 1024 : pictureBytes)
-        let fragments = Int(gigabytes * 1e9) / (pictureBytes * perFragment)
+        let frame = Self.frame(byteCount: isSparse ? 1024 : frameBytes)
+        let fragments = Int(gigabytes * 1e9) / (frameBytes * perFragment)
         for tick in 0..<Int64(fragments * perFragment) {
             try file.append(
-                EncodedPacket(bytes: picture, presentation: tick, decode: tick, duration: 1, isKey: true),
+                EncodedPacket(bytes: frame, presentation: tick, decode: tick, duration: 1, isKey: true),
                 to: 0)
             if isSparse, (tick + 1) % Int64(perFragment) == 0 {
-                try file.leaveHole(byteCount: Int64((pictureBytes - 1024) * perFragment))
+                try file.leaveHole(byteCount: Int64((frameBytes - 1024) * perFragment))
             }
         }
         let clock = ContinuousClock()
@@ -42,12 +42,12 @@ struct FinishTime {
         let seconds = (clock.now - began) / .seconds(1)
         print(
             """
-            {"seconds": \(seconds), "bytes": \(summary.byteCount), "pictures": \(summary.tracks[0].sampleCount)}
+            {"seconds": \(seconds), "bytes": \(summary.byteCount), "frames": \(summary.tracks[0].sampleCount)}
             """)
     }
 
     /// Bytes that begin and end as a JPEG does.
-    private static func picture(byteCount: Int) -> SharedBytes {
+    private static func frame(byteCount: Int) -> SharedBytes {
         var bytes = [UInt8](repeating: 0x55, count: byteCount)
         bytes.replaceSubrange(0..<4, with: [0xFF, 0xD8, 0xFF, 0xE0])
         bytes.replaceSubrange((byteCount - 2)..<byteCount, with: [0xFF, 0xD9])

@@ -1,9 +1,9 @@
-import MadeUpMachines
+import SyntheticMachines
 
-/// A made-up computer in whose files every source says something ordinary: a plugged-in laptop with four processors.
+/// A synthetic computer in whose files every source says something ordinary: a plugged-in laptop with four processors.
 enum Studio {
-    static func machine() throws -> MadeUpMachine {
-        let machine = try MadeUpMachine()
+    static func machine() throws -> SyntheticMachine {
+        let machine = try SyntheticMachine()
         for resource in ["cpu", "io", "memory"] {
             try machine.write("proc/pressure/\(resource)", stall(some: "1.50", full: "0.25"))
             try machine.write(
@@ -51,7 +51,8 @@ enum Studio {
     }
 
     static func zone(
-        _ machine: MadeUpMachine, _ number: Int, type: String, temperature: String, trips: [(String, String)]
+        _ machine: SyntheticMachine, _ number: Int, type: String, temperature: String,
+        trips: [(String, String)]
     ) throws {
         let folder = "sys/class/thermal/thermal_zone\(number)"
         try write(machine, folder, ["type": type, "temp": temperature, "mode": "enabled"])
@@ -61,7 +62,7 @@ enum Studio {
         }
     }
 
-    static func battery(_ machine: MadeUpMachine, status: String, capacity: String) throws {
+    static func battery(_ machine: SyntheticMachine, status: String, capacity: String) throws {
         try write(
             machine, "sys/class/power_supply/BAT0",
             [
@@ -70,7 +71,7 @@ enum Studio {
             ])
     }
 
-    static func write(_ machine: MadeUpMachine, _ folder: String, _ values: [String: String]) throws {
+    static func write(_ machine: SyntheticMachine, _ folder: String, _ values: [String: String]) throws {
         for (name, value) in values { try machine.write("\(folder)/\(name)", "\(value)\n") }
     }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Host
 
 @Suite("what the computer says of itself")
 struct ThisHostTests {
-    private func state(_ machine: MadeUpMachine) -> HostState {
+    private func state(_ machine: SyntheticMachine) -> HostState {
         ThisHost(root: machine.root).read(folder: machine.root, at: ClockTime(nanoseconds: 0))
     }
 
@@ -45,7 +45,7 @@ struct ThisHostTests {
 
     @Test("a computer without any of the files says of each source that it is missing, and of none a value")
     func nothing() throws {
-        let state = state(try MadeUpMachine())
+        let state = state(try SyntheticMachine())
         #expect(state.stalls.isEmpty && state.zones.isEmpty)
         #expect(state.speed == nil && state.share == nil && state.power == nil)
         #expect(
@@ -66,7 +66,7 @@ struct ThisHostTests {
 
     @Test("what the recording's files hold is added up")
     func recorded() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.write("session/cameras/desk.mov", [UInt8](repeating: 1, count: 3000))
         try machine.write("session/manifest.json", [UInt8](repeating: 1, count: 200))
         let state = ThisHost().read(folder: machine.root + "/session", at: ClockTime(nanoseconds: 0))

@@ -9,7 +9,7 @@ import Setup
 import Writers
 
 /// A second and a half of a recording in simulated time that has one of everything: copied MJPEG and H.264, an encoded track, a camera
-/// that goes away and becomes a slate, a program, sound to be resampled, a safety copy, listeners, a split.
+/// that goes away and becomes a slate, a program, audio to be resampled, a safety copy, listeners, a split.
 struct Bench {
     /// Where recordings are made.
     let folder: String
@@ -17,8 +17,8 @@ struct Bench {
     static let seconds = 1.5
     static let roles = ["desk", "face", "gone", "side", "host", "guest"]
     private static let sizes = [
-        "desk": PictureSize(width: 160, height: 96), "face": PictureSize(width: 128, height: 96),
-        "gone": PictureSize(width: 96, height: 64), "side": PictureSize(width: 64, height: 48),
+        "desk": FrameSize(width: 160, height: 96), "face": FrameSize(width: 128, height: 96),
+        "gone": FrameSize(width: 96, height: 64), "side": FrameSize(width: 64, height: 48),
     ]
     private static let cameras = """
         desk: { device: "virtual:bars", format: mjpeg, size: 160x96, rate: 15 }
@@ -142,24 +142,24 @@ struct Bench {
             parentFolder: root + "/a", name: "session", duration: .seconds(rounding: Self.seconds),
             version: "0.0.0")
         options.copy = SafetyCopy(parentFolder: root + "/b", content: .all)
-        let pictures = [
-            PictureTap(role: "desk", format: .converted(.nv12)) { _ in },
-            PictureTap(role: "face", format: .asCaptured) { _ in },
+        let frames = [
+            FrameTap(role: "desk", format: .converted(.nv12)) { _ in },
+            FrameTap(role: "face", format: .asCaptured) { _ in },
         ]
-        let sounds = [SoundTap(role: "host") { _ in }]
+        let audioBlocks = [AudioTap(role: "host") { _ in }]
         let metadata = [MetadataTap(role: "gone") { _ in }]
         let together = [
             SynchronizedOutput(roles: ["desk", "face", "host"], format: .converted(.i420)) { _ in }
         ]
         let session = MulticamSession(
             plan: mixed, cameras: cameras, microphones: microphones, options: options, clock: clock,
-            machinery: FaultyMachinery(
-                machinery: Codecs(), plan: plan,
+            codecs: FaultyMachinery(
+                codecs: Codecs(), plan: plan,
                 roles: Dictionary(uniqueKeysWithValues: Self.sizes.map { ($1, $0) })),
-            pictureTaps: pictures, soundTaps: sounds, metadataTaps: metadata, synchronizedOutputs: together,
+            frameTaps: frames, audioTaps: audioBlocks, metadataTaps: metadata, synchronizedOutputs: together,
             host: FaultyHost(plan, own: root + "/a"))
         steering.steer(session)
-        return (session, pictures + sounds + metadata + together)
+        return (session, frames + audioBlocks + metadata + together)
     }
 
     /// Every file below a folder, by its path there.
@@ -201,7 +201,7 @@ private final class Steering: Sendable {
     }
 
     private let clock: SimulatedClock
-    private let steered = Monitor(Steered())
+    private let steered = ConditionLock(Steered())
 
     init(clock: SimulatedClock) { self.clock = clock }
 

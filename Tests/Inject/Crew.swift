@@ -9,7 +9,7 @@ final class Crew: Sendable {
         var fired = 0
     }
 
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
     private let program: String
 
     /// So many faults a process: little is lost where one dies, and memory that is not given back does not count against all.
@@ -27,7 +27,7 @@ final class Crew: Sendable {
         let batches = stride(from: 0, to: faults.count, by: Self.batch).map {
             Array(faults[$0..<min($0 + Self.batch, faults.count)])
         }
-        let left = Monitor(batches[...])
+        let left = ConditionLock(batches[...])
         let threads = (0..<jobs).map { _ in
             MediaThread(name: "crew") { [self] in
                 while let batch = left.withLock({ $0.popFirst() }) { work(batch) }
@@ -81,7 +81,7 @@ final class Crew: Sendable {
         } catch {
             return (0, nil, "could not be started: \(error)")
         }
-        let complaints = Monitor("")
+        let complaints = ConditionLock("")
         let listener = MediaThread(name: "complaints") {
             let data = errors.fileHandleForReading.readDataToEndOfFile()
             complaints.withLock { $0 = String(decoding: data.suffix(2000), as: UTF8.self) }

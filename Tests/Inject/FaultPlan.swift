@@ -8,7 +8,7 @@ final class FaultPlan: Sendable {
     }
 
     let fault: Fault?
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
 
     init(_ fault: Fault?) { self.fault = fault }
 

@@ -22,7 +22,7 @@ final class FaultyCamera: CameraSource {
     private let role: String
     private let plan: FaultPlan
     private let whenBegun: @Sendable (ClockTime) -> Void
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
 
     /// `whenBegun` is told of the recording's first instant.
     init(
@@ -80,10 +80,10 @@ final class FaultyCamera: CameraSource {
     }
 
     private func changed(_ event: CameraEvent, _ kind: String) -> [CameraEvent] {
-        guard case .picture(let picture) = event else { return kind == "nothing" ? [] : [event] }
-        let time = picture.capturedAt
+        guard case .frame(let frame) = event else { return kind == "nothing" ? [] : [event] }
+        let time = frame.capturedAt
         let other = VideoFormat(
-            pixel: format.pixel, size: PictureSize(width: 32, height: 32), rate: format.rate)
+            pixel: format.pixel, size: FrameSize(width: 32, height: 32), rate: format.rate)
         switch kind {
         case "nothing": return []
         case "twice": return [event, event]
@@ -104,24 +104,24 @@ final class FaultyCamera: CameraSource {
         case let kind where kind.hasPrefix("lost-"):
             let count = Int(Rubbish.number(String(kind.dropFirst(5))))
             return [.lost(count: count, cause: .bus, capturedAt: time), event]
-        default: return [.picture(picture.changed(kind, seed: plan.seed))]
+        default: return [.frame(frame.changed(kind, seed: plan.seed))]
         }
     }
 }
 
-extension CapturedPicture {
-    /// The same picture, other than it should be.
-    func changed(_ kind: String, seed: UInt64) -> CapturedPicture {
+extension CapturedFrame {
+    /// The same frame, other than it should be.
+    func changed(_ kind: String, seed: UInt64) -> CapturedFrame {
         let size =
             switch kind {
-            case "sizeZero": PictureSize(width: 0, height: 0)
-            case "sizeHuge": PictureSize(width: 1 << 31, height: 1 << 31)
-            case "otherSize": PictureSize(width: size.width * 2, height: size.height * 2)
+            case "sizeZero": FrameSize(width: 0, height: 0)
+            case "sizeHuge": FrameSize(width: 1 << 31, height: 1 << 31)
+            case "otherSize": FrameSize(width: size.width * 2, height: size.height * 2)
             default: size
             }
         let memory =
             Rubbish.damages.contains(kind) ? Rubbish.damaged(kind, memory, seed: seed) : memory
-        return CapturedPicture(
+        return CapturedFrame(
             pixel: kind == "otherPixel" ? (pixel == .mjpeg ? .nv12 : .mjpeg) : pixel, size: size,
             color: color, capturedAt: Rubbish.time(kind, capturedAt),
             sequence: Rubbish.count(kind, sequence), isKey: kind == "notKey" ? false : isKey,

@@ -1,14 +1,14 @@
 import Media
 
-/// An encoder of pictures that fails at one of its calls, or gives packets that are none.
-final class FaultyPictureEncoder: PictureEncoding {
+/// An encoder of frames that fails at one of its calls, or gives packets that are none.
+final class FaultyVideoEncoder: VideoEncoding {
     static let kinds = FaultPlan.packetKinds + ["damaged", "damagedNegative"]
 
-    private let encoder: any PictureEncoding
+    private let encoder: any VideoEncoding
     private let name: String
     private let plan: FaultPlan
 
-    init(_ encoder: any PictureEncoding, name: String, plan: FaultPlan) {
+    init(_ encoder: any VideoEncoding, name: String, plan: FaultPlan) {
         self.encoder = encoder
         self.name = name
         self.plan = plan
@@ -17,19 +17,19 @@ final class FaultyPictureEncoder: PictureEncoding {
     var parameters: StreamParameters { encoder.parameters.changed(plan.next("parameters.\(name)")) }
     var hardware: HardwareEncoder? { encoder.hardware }
     func takeFallback() -> EncoderFallback? { encoder.takeFallback() }
-    func requestKeyPicture() { if plan.next("key.\(name)") == nil { encoder.requestKeyPicture() } }
+    func requestKeyFrame() { if plan.next("key.\(name)") == nil { encoder.requestKeyFrame() } }
 
-    func encode(_ layers: [PictureLayer], tick: Int64) throws(EncodingError) -> EncodedPictures {
-        try pictures("encoder.\(name)") { () throws(EncodingError) in
+    func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames {
+        try frames("encoder.\(name)") { () throws(EncodingError) in
             try encoder.encode(layers, tick: tick)
         }
     }
 
-    func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures {
-        try pictures("repeat.\(name)") { () throws(EncodingError) in try encoder.repeatLast(tick: tick) }
+    func repeatLast(tick: Int64) throws(EncodingError) -> EncodedFrames {
+        try frames("repeat.\(name)") { () throws(EncodingError) in try encoder.repeatLast(tick: tick) }
     }
 
-    func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+    func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
         try plan.packets("preset.\(name)") { () throws(EncodingError) in try encoder.change(to: preset) }
     }
 
@@ -37,15 +37,15 @@ final class FaultyPictureEncoder: PictureEncoding {
         try plan.packets("finish.\(name)") { () throws(EncodingError) in try encoder.finish() }
     }
 
-    private func pictures(
-        _ seam: String, _ body: () throws(EncodingError) -> EncodedPictures
-    ) throws(EncodingError) -> EncodedPictures {
+    private func frames(
+        _ seam: String, _ body: () throws(EncodingError) -> EncodedFrames
+    ) throws(EncodingError) -> EncodedFrames {
         let kind = plan.next(seam)
         if kind == "throws" { throw .injected }
         let result = try body()
         guard let kind else { return result }
         let damaged = ["damaged": [99], "damagedNegative": [-1]][kind] ?? result.damagedLayers
-        return EncodedPictures(packets: plan.changed(result.packets, kind), damagedLayers: damaged)
+        return EncodedFrames(packets: plan.changed(result.packets, kind), damagedLayers: damaged)
     }
 }
 
@@ -62,18 +62,18 @@ extension StreamParameters {
             }
         return StreamParameters(
             codec: codec, timeScale: timeScale, setup: setup,
-            size: kind == "noPlace" && sound == nil ? PictureSize(width: 0, height: 0) : size, rate: rate,
-            color: color, sound: sound, priming: priming)
+            size: kind == "noPlace" && audio == nil ? FrameSize(width: 0, height: 0) : size, rate: rate,
+            color: color, audio: audio, priming: priming)
     }
 }
 
-/// Likewise of sound.
-final class FaultySoundEncoder: SoundEncoding {
-    private let encoder: any SoundEncoding
+/// Likewise of audio.
+final class FaultyAudioEncoder: AudioEncoding {
+    private let encoder: any AudioEncoding
     private let name: String
     private let plan: FaultPlan
 
-    init(_ encoder: any SoundEncoding, name: String, plan: FaultPlan) {
+    init(_ encoder: any AudioEncoding, name: String, plan: FaultPlan) {
         self.encoder = encoder
         self.name = name
         self.plan = plan
@@ -90,9 +90,9 @@ final class FaultySoundEncoder: SoundEncoding {
     }
 }
 
-/// A resampler that fails, or gives what is no sound.
+/// A resampler that fails, or gives what is no audio.
 final class FaultyResampler: Resampling {
-    static let kinds = ["throws", "nothing", "twice"] + Rubbish.sounds
+    static let kinds = ["throws", "nothing", "twice"] + Rubbish.audioBlocks
 
     private let resampler: any Resampling
     private let name: String
@@ -110,18 +110,18 @@ final class FaultyResampler: Resampling {
     }
 
     func convert(_ samples: [Float]) throws(EncodingError) -> [Float] {
-        try sound("resampler.\(name)") { () throws(EncodingError) in try resampler.convert(samples) }
+        try audio("resampler.\(name)") { () throws(EncodingError) in try resampler.convert(samples) }
     }
 
     func drain() throws(EncodingError) -> [Float] {
-        try sound("drain.\(name)") { () throws(EncodingError) in try resampler.drain() }
+        try audio("drain.\(name)") { () throws(EncodingError) in try resampler.drain() }
     }
 
     var delay: Nanoseconds {
         plan.next("delay.\(name)").map { Nanoseconds(Rubbish.number($0)) } ?? resampler.delay
     }
 
-    private func sound(
+    private func audio(
         _ seam: String, _ body: () throws(EncodingError) -> [Float]
     ) throws(EncodingError) -> [Float] {
         let kind = plan.next(seam)
@@ -172,40 +172,40 @@ final class FaultyMeter: LoudnessMetering {
     }
 }
 
-/// A decoder that fails, or gives pictures that are none.
-final class FaultyDecoder: PictureDecoding {
+/// A decoder that fails, or gives frames that are none.
+final class FaultyDecoder: VideoDecoding {
     static let kinds =
         ["throws", "nothing", "twice", "damaged", "otherSize"] + Rubbish.times + Rubbish.counts
 
-    private let decoder: any PictureDecoding
+    private let decoder: any VideoDecoding
     private let name: String
     private let plan: FaultPlan
 
-    init(_ decoder: any PictureDecoding, name: String, plan: FaultPlan) {
+    init(_ decoder: any VideoDecoding, name: String, plan: FaultPlan) {
         self.decoder = decoder
         self.name = name
         self.plan = plan
     }
 
-    func decode(_ picture: CapturedPicture) throws(EncodingError) -> DecodedPictures {
+    func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames {
         let kind = plan.next("decoder.\(name)")
         if kind == "throws" { throw .injected }
-        let result = try decoder.decode(picture)
+        let result = try decoder.decode(frame)
         switch kind {
         case nil: return result
-        case "nothing"?: return DecodedPictures(ready: [], isDamaged: false)
-        case "damaged"?: return DecodedPictures(ready: result.ready, isDamaged: true)
-        case "twice"?: return DecodedPictures(ready: result.ready + result.ready, isDamaged: false)
+        case "nothing"?: return DecodedFrames(ready: [], isDamaged: false)
+        case "damaged"?: return DecodedFrames(ready: result.ready, isDamaged: true)
+        case "twice"?: return DecodedFrames(ready: result.ready + result.ready, isDamaged: false)
         case let kind? where kind == "otherSize":
-            // Another picture of another size, which is whole in itself.
-            let (planes, count) = PicturePlane.packed(.i420, PictureSize(width: 32, height: 32))
-            let other = CapturedPicture(
-                pixel: .i420, size: PictureSize(width: 32, height: 32), color: picture.color,
-                capturedAt: picture.capturedAt, sequence: picture.sequence,
+            // Another frame of another size, which is whole in itself.
+            let (planes, count) = FramePlane.packed(.i420, FrameSize(width: 32, height: 32))
+            let other = CapturedFrame(
+                pixel: .i420, size: FrameSize(width: 32, height: 32), color: frame.color,
+                capturedAt: frame.capturedAt, sequence: frame.sequence,
                 memory: Rubbish.bytes(count, seed: plan.seed), planes: planes, isOwned: true)
-            return DecodedPictures(ready: [other], isDamaged: false)
+            return DecodedFrames(ready: [other], isDamaged: false)
         case let kind?:
-            return DecodedPictures(
+            return DecodedFrames(
                 ready: result.ready.map { $0.changed(kind, seed: plan.seed) }, isDamaged: result.isDamaged)
         }
     }

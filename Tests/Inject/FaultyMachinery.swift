@@ -1,37 +1,37 @@
 import Media
 
 /// Machinery of which one call fails, gives nothing, or gives what it should not.
-struct FaultyMachinery: MediaMachinery {
-    let machinery: any MediaMachinery
+struct FaultyMachinery: CodecFactory {
+    let codecs: any CodecFactory
     let plan: FaultPlan
-    /// Which camera's pictures have a size.
-    let roles: [PictureSize: String]
+    /// Which camera's frames have a size.
+    let roles: [FrameSize: String]
 
     static let make = ["throws"]
 
-    func makePictureEncoder(
-        _ settings: PictureEncodingSettings, name: String
-    ) throws(EncodingError) -> sending any PictureEncoding {
+    func makeVideoEncoder(
+        _ settings: VideoEncodingSettings, name: String
+    ) throws(EncodingError) -> sending any VideoEncoding {
         try plan.mayThrow("make.encoder.\(name)")
-        return FaultyPictureEncoder(
-            try machinery.makePictureEncoder(settings, name: name), name: name, plan: plan)
+        return FaultyVideoEncoder(
+            try codecs.makeVideoEncoder(settings, name: name), name: name, plan: plan)
     }
 
-    func makeSoundEncoder(
+    func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
-    ) throws(EncodingError) -> sending any SoundEncoding {
+    ) throws(EncodingError) -> sending any AudioEncoding {
         try plan.mayThrow("make.sound.\(name)")
-        return FaultySoundEncoder(
-            try machinery.makeSoundEncoder(channels: channels, bitrate: bitrate, name: name), name: name,
+        return FaultyAudioEncoder(
+            try codecs.makeAudioEncoder(channels: channels, bitrate: bitrate, name: name), name: name,
             plan: plan)
     }
 
     func makeResampler(
-        from format: SoundFormat, name: String
+        from format: AudioFormat, name: String
     ) throws(EncodingError) -> sending any Resampling {
         try plan.mayThrow("make.resampler.\(name)")
         return FaultyResampler(
-            try machinery.makeResampler(from: format, name: name), name: name, plan: plan)
+            try codecs.makeResampler(from: format, name: name), name: name, plan: plan)
     }
 
     func makeLoudnessMeter(
@@ -39,46 +39,46 @@ struct FaultyMachinery: MediaMachinery {
     ) throws(EncodingError) -> sending any LoudnessMetering {
         try plan.mayThrow("make.meter.\(name)")
         return FaultyMeter(
-            try machinery.makeLoudnessMeter(channels: channels, name: name), name: name, plan: plan)
+            try codecs.makeLoudnessMeter(channels: channels, name: name), name: name, plan: plan)
     }
 
-    func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding {
+    func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try plan.mayThrow("make.decoder.\(name)")
-        return FaultyDecoder(try machinery.makePictureDecoder(name: name), name: name, plan: plan)
+        return FaultyDecoder(try codecs.makeVideoDecoder(name: name), name: name, plan: plan)
     }
 
     func makeSlate(
-        like picture: CapturedPicture, caption: SlateCaption
+        like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
         let kind = plan.next("slate.\(caption.role)")
         if kind == "throws" { throw .injected }
-        let slate = try machinery.makeSlate(like: picture, caption: caption)
+        let slate = try codecs.makeSlate(like: frame, caption: caption)
         return kind.map { Rubbish.damaged($0, slate, seed: plan.seed) } ?? slate
     }
 
     var slateShortcoming: String? {
-        plan.next("shortcoming") == nil ? machinery.slateShortcoming : "there are no fonts.\n\u{1B}[2J"
+        plan.next("shortcoming") == nil ? codecs.slateShortcoming : "there are no fonts.\n\u{1B}[2J"
     }
 
-    func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {
-        let isWhole = machinery.isWholeJPEG(bytes, size: size)
+    func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
+        let isWhole = codecs.isWholeJPEG(bytes, size: size)
         let role = roles[size] ?? "other"
         return plan.next("whole.\(role)") == nil ? isWhole : !isWhole
     }
 
-    func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError) -> CapturedPicture {
-        let role = roles[picture.size] ?? "other"
+    func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame {
+        let role = roles[frame.size] ?? "other"
         let kind = plan.next("convert.\(role)")
         if kind == "throws" { throw .injected }
-        let converted = try machinery.convert(picture, to: pixel)
+        let converted = try codecs.convert(frame, to: pixel)
         return kind.map { converted.changed($0, seed: plan.seed) } ?? converted
     }
 
-    func makeStill(of picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
-        let role = roles[picture.size] ?? "other"
+    func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
+        let role = roles[frame.size] ?? "other"
         let kind = plan.next("still.\(role)")
         if kind == "throws" { throw .injected }
-        let still = try machinery.makeStill(of: picture)
+        let still = try codecs.makeStill(of: frame)
         return kind.map { Rubbish.damaged($0, still, seed: plan.seed) } ?? still
     }
 }

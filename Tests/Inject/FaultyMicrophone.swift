@@ -3,7 +3,8 @@ import Media
 /// A microphone that refuses to start, or tells something else than it should at one event or from one on.
 final class FaultyMicrophone: MicrophoneSource {
     static let events =
-        ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + Rubbish.sounds + Rubbish.times
+        ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + Rubbish.audioBlocks
+        + Rubbish.times
         + Rubbish.counts + Rubbish.numbers.map { "lost-\($0)" }
         + ["away", "awayBack", "returned", "ended", "endedOn", "babble"]
 
@@ -16,7 +17,7 @@ final class FaultyMicrophone: MicrophoneSource {
     private let microphone: any MicrophoneSource
     private let role: String
     private let plan: FaultPlan
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
 
     init(_ microphone: any MicrophoneSource, role: String, plan: FaultPlan) {
         self.microphone = microphone
@@ -25,7 +26,7 @@ final class FaultyMicrophone: MicrophoneSource {
     }
 
     var device: CaptureDevice { microphone.device }
-    var format: SoundFormat { microphone.format }
+    var format: AudioFormat { microphone.format }
     var deliveryDelay: Nanoseconds { microphone.deliveryDelay }
     var simulationTime: Nanoseconds { microphone.simulationTime }
 
@@ -64,8 +65,8 @@ final class FaultyMicrophone: MicrophoneSource {
     }
 
     private func changed(_ event: MicrophoneEvent, _ kind: String) -> [MicrophoneEvent] {
-        guard case .sound(let sound) = event else { return kind == "nothing" ? [] : [event] }
-        let time = sound.capturedAt
+        guard case .audio(let audio) = event else { return kind == "nothing" ? [] : [event] }
+        let time = audio.capturedAt
         switch kind {
         case "nothing": return []
         case "twice": return [event, event]
@@ -86,13 +87,13 @@ final class FaultyMicrophone: MicrophoneSource {
             ]
         default: break
         }
-        let channels = ["noChannels": 0, "manyChannels": 8][kind] ?? sound.format.channels
+        let channels = ["noChannels": 0, "manyChannels": 8][kind] ?? audio.format.channels
         return [
-            .sound(
-                CapturedSound(
-                    format: SoundFormat(rate: sound.format.rate, channels: channels),
-                    capturedAt: Rubbish.time(kind, time), firstSample: Rubbish.count(kind, sound.firstSample),
-                    samples: Rubbish.samples(kind, sound.samples)))
+            .audio(
+                CapturedAudio(
+                    format: AudioFormat(rate: audio.format.rate, channels: channels),
+                    capturedAt: Rubbish.time(kind, time), firstSample: Rubbish.count(kind, audio.firstSample),
+                    samples: Rubbish.samples(kind, audio.samples)))
         ]
     }
 }

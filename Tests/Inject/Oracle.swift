@@ -137,7 +137,7 @@ struct Oracle {
                 breaches.append("samples that do not add up: \(samples)")
             }
             if isFinished {
-                let bytes = paths.map { Self.soundBytes(outcome.files[$0] ?? Data()) }.reduce(0, +)
+                let bytes = paths.map { Self.audioBytes(outcome.files[$0] ?? Data()) }.reduce(0, +)
                 let held = bytes / 3 / (track.channels ?? 1)
                 if held != Int(samples.written) {
                     breaches.append("\(samples.written) samples written, \(held) in the file")
@@ -225,12 +225,12 @@ struct Oracle {
         return Dictionary(uniqueKeysWithValues: result.manifest.tracks.map { ($0.name, $0) })
     }
 
-    /// Of the first stream of a finished movie, which is that of its pictures.
+    /// Of the first stream of a finished movie, which is that of its frames.
     private static func shownCount(_ data: Data) -> Int {
         Film(data)?.streams.first.map { $0.packetSizes.count - $0.hiddenCount } ?? -1
     }
 
-    private static func soundBytes(_ data: Data) -> Int {
+    private static func audioBytes(_ data: Data) -> Int {
         guard let chunk = data.range(of: Data("data".utf8)) else { return -1 }
         return number(Data(data[chunk.upperBound..<chunk.upperBound + 4].reversed()), 0)
     }

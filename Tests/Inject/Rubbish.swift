@@ -63,7 +63,7 @@ enum Rubbish {
     }
     static let damages = ["empty", "cut", "flipped", "garbage"]
 
-    /// Samples of which some are no sound.
+    /// Samples of which some are no audio.
     static func samples(_ kind: String, _ samples: [Float]) -> [Float] {
         var samples = samples
         guard !samples.isEmpty else { return samples }
@@ -79,5 +79,5 @@ enum Rubbish {
         }
         return samples
     }
-    static let sounds = ["nan", "infinite", "loud", "tiny", "odd", "none", "long"]
+    static let audioBlocks = ["nan", "infinite", "loud", "tiny", "odd", "none", "long"]
 }

@@ -13,7 +13,7 @@ struct Seam {
         case "camera": words.last == "start" ? DeviceError.kinds : FaultyCamera.events
         case "microphone": words.last == "start" ? DeviceError.kinds : FaultyMicrophone.events
         case "make", "correct", "meter": ["throws"]
-        case "encoder", "repeat": FaultyPictureEncoder.kinds
+        case "encoder", "repeat": FaultyVideoEncoder.kinds
         case "finish", "preset": FaultPlan.packetKinds
         case "sound": FaultPlan.packetKinds
         case "parameters": StreamParameters.kinds

@@ -4,8 +4,8 @@ import Media
 
 /// The system's calls as seams: what touches a file below a folder fails as a plan says, and descriptors run out.
 enum SystemCalls {
-    private static let plan = Monitor<FaultPlan?>(nil)
-    private static let limit = Monitor<rlimit?>(nil)
+    private static let plan = ConditionLock<FaultPlan?>(nil)
+    private static let limit = ConditionLock<rlimit?>(nil)
 
     static func begin(below folder: String, _ plan: FaultPlan) {
         self.plan.withLock { $0 = plan }

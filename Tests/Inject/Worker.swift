@@ -17,7 +17,7 @@ struct Worker {
     /// - Throws: When there is no room for a recording.
     static func work(_ faults: [Fault], isKept: Bool = false) async throws {
         let bench = try Bench(in: NSTemporaryDirectory())
-        let began = Monitor<ClockTime?>(nil)
+        let began = ConditionLock<ClockTime?>(nil)
         _ = MediaThread(name: "watchdog") {
             let clock = MonotonicClock()
             while true {

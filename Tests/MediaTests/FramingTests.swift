@@ -1,14 +1,14 @@
 import Media
 import Testing
 
-@Suite("The part of a picture that is used")
+@Suite("The part of a frame that is used")
 struct FramingTests {
     private static func part(
-        _ picture: (Int, Int), shape: String? = nil, zoom: Zoom = .none, rotation: Rotation = .none,
+        _ frame: (Int, Int), shape: String? = nil, zoom: Zoom = .none, rotation: Rotation = .none,
         area: PixelRectangle? = nil
     ) -> PixelRectangle? {
         Framing(area: area, shape: shape.flatMap { AspectRatio($0) }, zoom: zoom).part(
-            of: PictureSize(width: picture.0, height: picture.1), rotation: rotation)
+            of: FrameSize(width: frame.0, height: frame.1), rotation: rotation)
     }
 
     @Test(
@@ -25,8 +25,8 @@ struct FramingTests {
             ((1280, 720), nil, 1.5, (214, 120, 854, 480)),
             ((16, 16), nil, 8, (7 & ~1, 7 & ~1, 2, 2)),
         ] as [((Int, Int), String?, Double, (Int, Int, Int, Int)?)])
-    func cut(picture: (Int, Int), shape: String?, factor: Double, wanted: (Int, Int, Int, Int)?) {
-        let part = Self.part(picture, shape: shape, zoom: Zoom(factor: factor))
+    func cut(frame: (Int, Int), shape: String?, factor: Double, wanted: (Int, Int, Int, Int)?) {
+        let part = Self.part(frame, shape: shape, zoom: Zoom(factor: factor))
         let expected = wanted.map { PixelRectangle(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
         if let part, let expected {
             // Even places: the middle is met to a pixel.
@@ -39,7 +39,7 @@ struct FramingTests {
     }
 
     @Test(
-        "to the right and up are as the picture is seen upright, however its camera hangs",
+        "to the right and up are as the frame is seen upright, however its camera hangs",
         arguments: [
             (.none, 1, 0, (960, 270)), (.none, 0, 1, (480, 0)), (.none, -1, -1, (0, 540)),
             (.quarter, 1, 0, (480, 0)), (.quarter, 0, 1, (0, 270)),
@@ -52,7 +52,7 @@ struct FramingTests {
         #expect(part == PixelRectangle(x: corner.0, y: corner.1, width: 960, height: 540))
     }
 
-    @Test("a shape is that of the upright picture")
+    @Test("a shape is that of the upright frame")
     func turnedShape() {
         #expect(
             Self.part((1920, 1080), shape: "1:1", rotation: .quarter)
@@ -64,7 +64,7 @@ struct FramingTests {
     func stays() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
-            let size = PictureSize(
+            let size = FrameSize(
                 width: .random(in: 2...400, using: &generator),
                 height: .random(in: 2...400, using: &generator))
             let zoom = Zoom(
@@ -72,7 +72,7 @@ struct FramingTests {
                 tilt: .random(in: Zoom.positions))
             let rotation = try #require(Rotation.allCases.randomElement())
             let shape = AspectRatio(
-                PictureSize(width: .random(in: 1...20), height: .random(in: 1...20)))
+                FrameSize(width: .random(in: 1...20), height: .random(in: 1...20)))
             let framing = Framing(shape: shape, zoom: zoom)
             guard let part = framing.part(of: size, rotation: rotation) else { continue }
             #expect(part.x >= 0 && part.y >= 0 && part.width >= 1 && part.height >= 1, "\(framing) \(size)")
@@ -85,7 +85,7 @@ struct FramingTests {
 
     @Test("there is room to move only where something is cut off on that side, as seen upright")
     func room() {
-        let size = PictureSize(width: 1920, height: 1080)
+        let size = FrameSize(width: 1920, height: 1080)
         #expect(!Framing.whole.canPan(in: size, rotation: .none))
         let square = Framing(shape: AspectRatio("1:1"))
         #expect(square.canPan(in: size, rotation: .none) && !square.canTilt(in: size, rotation: .none))

@@ -10,7 +10,7 @@ struct MediaThreadTests {
 
     /// The priority of a thread, and of one that is made from there: by hand, and as libraries make theirs.
     private func priorities(_ urgency: MediaThread.Urgency) -> [Int32] {
-        let found = Monitor<[Int32]>([])
+        let found = ConditionLock<[Int32]>([])
         func note() { found.withLock { $0.append(Self.priority()) } }
         MediaThread(name: "outer", urgency: urgency) {
             note()

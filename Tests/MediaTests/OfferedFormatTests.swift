@@ -5,7 +5,7 @@ import Testing
 struct OfferedFormatTests {
     private func offer(_ pixel: PixelFormat, _ size: String, native: String? = nil) throws -> OfferedFormat {
         OfferedFormat(
-            pixel: pixel, nativeName: native, size: try #require(PictureSize(size)),
+            pixel: pixel, nativeName: native, size: try #require(FrameSize(size)),
             rates: .listed([FrameRate(30)]))
     }
 

@@ -9,50 +9,50 @@ struct PlacementTests {
         PixelRectangle(x: x, y: y, width: width, height: height)
     }
 
-    @Test("fitting shows all of the picture, undistorted, in the middle at even pixels")
+    @Test("fitting shows all of the frame, undistorted, in the middle at even pixels")
     func fits() {
         let place = Placement(
-            of: PictureSize(width: 640, height: 480), crop: nil, rotation: .none, filling: .fit,
+            of: FrameSize(width: 640, height: 480), crop: nil, rotation: .none, filling: .fit,
             into: rectangle(100, 50, 480, 270))
         #expect(place?.source == rectangle(0, 0, 640, 480))
         #expect(place?.target == rectangle(160, 50, 360, 270))
     }
 
-    @Test("filling shows the middle of the picture in all of the rectangle")
+    @Test("filling shows the middle of the frame in all of the rectangle")
     func fills() {
         let place = Placement(
-            of: PictureSize(width: 640, height: 480), crop: nil, rotation: .none, filling: .fill,
+            of: FrameSize(width: 640, height: 480), crop: nil, rotation: .none, filling: .fill,
             into: rectangle(100, 50, 480, 270))
         #expect(place?.source == rectangle(0, 60, 640, 360))
         #expect(place?.target == rectangle(100, 50, 480, 270))
     }
 
-    @Test("a turned picture is fitted and filled as it is seen")
+    @Test("a turned frame is fitted and filled as it is seen")
     func turned() {
         let fitted = Placement(
-            of: PictureSize(width: 1280, height: 720), crop: nil, rotation: .quarter, filling: .fit,
+            of: FrameSize(width: 1280, height: 720), crop: nil, rotation: .quarter, filling: .fit,
             into: rectangle(0, 0, 1920, 1080))
         #expect(fitted?.target == rectangle(656, 0, 608, 1080))
         let filled = Placement(
-            of: PictureSize(width: 1280, height: 720), crop: nil, rotation: .threeQuarters, filling: .fill,
+            of: FrameSize(width: 1280, height: 720), crop: nil, rotation: .threeQuarters, filling: .fill,
             into: rectangle(0, 0, 1080, 1920))
         #expect(filled?.source == rectangle(0, 0, 1280, 720))
     }
 
-    @Test("a picture that is nearly of the rectangle's shape keeps its edges and fills it")
+    @Test("a frame that is nearly of the rectangle's shape keeps its edges and fills it")
     func nearly() {
-        for filling in [PictureLayer.Filling.fit, .fill] {
+        for filling in [FrameLayer.Filling.fit, .fill] {
             let place = Placement(
-                of: PictureSize(width: 1366, height: 768), crop: nil, rotation: .none, filling: filling,
+                of: FrameSize(width: 1366, height: 768), crop: nil, rotation: .none, filling: filling,
                 into: rectangle(0, 0, 1920, 1080))
             #expect(place?.source == rectangle(0, 0, 1366, 768))
             #expect(place?.target == rectangle(0, 0, 1920, 1080))
         }
     }
 
-    @Test("a crop is clipped to the picture, and one outside shows nothing")
+    @Test("a crop is clipped to the frame, and one outside shows nothing")
     func crops() {
-        let size = PictureSize(width: 64, height: 48)
+        let size = FrameSize(width: 64, height: 48)
         let clipped = Placement(
             of: size, crop: rectangle(33, 25, 100, 100), rotation: .none, filling: .fit,
             into: rectangle(0, 0, 64, 48))

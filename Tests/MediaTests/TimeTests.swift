@@ -11,8 +11,8 @@ struct TimeTests {
             ("7.5", 15, 2),
             ("30000/1001", 30_000, 1001),
         ] as [(String, Int64, Int64)])
-    func rates(text: String, pictures: Int64, seconds: Int64) {
-        #expect(FrameRate(text) == FrameRate(pictures, per: seconds))
+    func rates(text: String, frames: Int64, seconds: Int64) {
+        #expect(FrameRate(text) == FrameRate(frames, per: seconds))
     }
 
     @Test(
@@ -53,24 +53,24 @@ struct TimeTests {
     func keptRates() throws {
         let rate = FrameRate(30_000, per: 1001)
         #expect(try JSONDecoder().decode(FrameRate.self, from: JSONEncoder().encode(rate)) == rate)
-        for (pictures, seconds) in [(0, 0), (30, 0), (0, 1), (-30, 1), (1001, 1), (.max, .max)]
+        for (frames, seconds) in [(0, 0), (30, 0), (0, 1), (-30, 1), (1001, 1), (.max, .max)]
             as [(Int64, Int64)]
         {
-            let text = #"{ "pictures": \#(pictures), "seconds": \#(seconds) }"#
+            let text = #"{ "frames": \#(frames), "seconds": \#(seconds) }"#
             #expect(throws: DecodingError.self) {
                 try JSONDecoder().decode(FrameRate.self, from: Data(text.utf8))
             }
         }
     }
 
-    @Test("a size is read from a file as it was written, and none that no picture has")
+    @Test("a size is read from a file as it was written, and none that no frame has")
     func keptSizes() throws {
-        let size = PictureSize(width: 1280, height: 720)
-        #expect(try JSONDecoder().decode(PictureSize.self, from: JSONEncoder().encode(size)) == size)
+        let size = FrameSize(width: 1280, height: 720)
+        #expect(try JSONDecoder().decode(FrameSize.self, from: JSONEncoder().encode(size)) == size)
         for (width, height) in [(0, 720), (1280, -1), (16_385, 2), (.max, .max)] as [(Int, Int)] {
             let text = #"{ "width": \#(width), "height": \#(height) }"#
             #expect(throws: DecodingError.self) {
-                try JSONDecoder().decode(PictureSize.self, from: Data(text.utf8))
+                try JSONDecoder().decode(FrameSize.self, from: Data(text.utf8))
             }
         }
     }

@@ -31,7 +31,7 @@ struct WordsTests {
     func offeredRates() {
         let rates = [FrameRate(15, per: 1), FrameRate(30, per: 1), FrameRate(60, per: 1)]
         let format = OfferedFormat(
-            pixel: .mjpeg, size: PictureSize(width: 64, height: 48), rates: .listed(rates))
+            pixel: .mjpeg, size: FrameSize(width: 64, height: 48), rates: .listed(rates))
         #expect(format.rate(for: FrameRate(30, per: 1)) == rates[1])
         #expect(format.rate(for: FrameRate(20, per: 1)) == rates[1])
         #expect(format.rate(for: FrameRate(90, per: 1)) == rates[2])

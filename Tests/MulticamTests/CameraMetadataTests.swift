@@ -9,7 +9,7 @@ import Writers
 @Suite("metadata of cameras")
 struct CameraMetadataTests {
     private final class Log: Sendable {
-        private let entries = Monitor<[CameraMetadata]>([])
+        private let entries = ConditionLock<[CameraMetadata]>([])
         var all: [CameraMetadata] { entries.withLock { $0 } }
         func tap(_ role: String) -> MetadataTap {
             MetadataTap(role: role, capacity: 10_000) { entry in self.entries.withLock { $0.append(entry) } }
@@ -40,13 +40,13 @@ struct CameraMetadataTests {
         tracks: { cameras: copy, metadata: ndjson }
         """
 
-    @Test("each picture from T0 to the end has its line, each lost one its cause, as the ledger counts them")
+    @Test("each frame from T0 to the end has its line, each lost one its cause, as the ledger counts them")
     func lines() async throws {
         let recording = try await Recording(Self.profile, seconds: 4)
         for role in ["a", "b", "c", "d"] {
             let lines = try lines(recording, role)
             let frames = try #require(try recording.track(role).frames)
-            // The picture of tick 0 may have been captured up to half an interval before T0.
+            // The frame of tick 0 may have been captured up to half an interval before T0.
             let good = lines.filter { $0.lost == nil }
             #expect((frames.captured - 1...frames.captured + 1).contains(good.count), "\(role)")
             var lost: [String: Int] = [:]
@@ -70,10 +70,10 @@ struct CameraMetadataTests {
             let (stamp, arrival) = (try #require(line.stamp_ns), try #require(line.arrival_ns))
             // This camera's stamps are exact.
             #expect(abs(stamp - 15_000_000 - line.captured_ns) < 100_000)
-            // It delivers when the picture is whole, and takes 20 ms for it.
+            // It delivers when the frame is whole, and takes 20 ms for it.
             #expect(abs(arrival - stamp - 53_333_333) < 100_000)
         }
-        // Pictures that the bus lost are numbered where their neighbours leave room.
+        // Frames that the bus lost are numbered where their neighbours leave room.
         var numbers: [Int64] = []
         for line in try lines(recording, "a") {
             let first = try #require(line.sequence)
@@ -99,17 +99,17 @@ struct CameraMetadataTests {
         #expect(tapped.manifest.devices.allSatisfy { $0.metadata == nil })
     }
 
-    /// A program's own camera that gives a clock with each picture, and loses that for a while.
+    /// A program's own camera that gives a clock with each frame, and loses that for a while.
     private final class CountingCamera: CameraSource {
         let device = CaptureDevice(
             mediaType: .video, deviceType: .screen, identity: DeviceIdentity(name: "counting"),
             name: "counting",
             node: "", selector: "")
         let format = VideoFormat(
-            pixel: .nv12, size: PictureSize(width: 64, height: 48), rate: FrameRate(30, per: 1))
+            pixel: .nv12, size: FrameSize(width: 64, height: 48), rate: FrameRate(30, per: 1))
         let color = ColorDescription.bt601Limited
         let deliveryDelay = Nanoseconds.milliseconds(1)
-        private let isAsked = Monitor(false)
+        private let isAsked = ConditionLock(false)
         private let cancellation = Cancellation()
         private let threads = BoundedQueue<MediaThread>(capacity: 1)
 
@@ -124,14 +124,14 @@ struct CameraMetadataTests {
                 receive(.withoutHeaderClock(at: begin, cause: "the node is\u{1b}[2J busy."))
                 var number: Int64 = 0
                 while clock.sleep(until: begin + format.rate.interval * (number + 1), unless: cancellation) {
-                    let (planes, count) = PicturePlane.packed(format.pixel, format.size)
+                    let (planes, count) = FramePlane.packed(format.pixel, format.size)
                     let time = begin + format.rate.interval * number
                     let header = UVCHeaderClock(
                         presentationTime: UInt32(truncatingIfNeeded: number &* 1_600_000), sourceClock: 7,
                         busFrame: nil, hostTime: time, hostFrame: 2047)
                     receive(
-                        .picture(
-                            CapturedPicture(
+                        .frame(
+                            CapturedFrame(
                                 pixel: format.pixel, size: format.size, color: color, capturedAt: time,
                                 sequence: number,
                                 memory: SharedBytes(

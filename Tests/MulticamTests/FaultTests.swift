@@ -9,9 +9,9 @@ import VirtualDevices
 
 @Suite("faults while recording")
 struct FaultTests {
-    private let size = PictureSize(width: 320, height: 180)
+    private let size = FrameSize(width: 320, height: 180)
 
-    @Test("lost and damaged pictures are counted with their cause, and a copied track holds whole ones only")
+    @Test("lost and damaged frames are counted with their cause, and a copied track holds whole ones only")
     func losses() async throws {
         let recording = try await Recording(
             """
@@ -64,7 +64,7 @@ struct FaultTests {
         let c = try #require(try recording.track("c").frames)
         #expect(c.written == 210 && abs((c.lost["away"] ?? 0) - 90) <= 2)
         #expect(try recording.track("b").frames?.captured == 210)
-        // Pictures after the return lie where they belong.
+        // Frames after the return lie where they belong.
         let strips = try Reader.strips(recording.path("cameras/a.mov"), size: size)
         for tick in 160..<210 {
             let strip = try #require(strips[tick])
@@ -87,9 +87,9 @@ struct FaultTests {
             """, seconds: 8)
         let m = try #require(try recording.track("m").samples)
         #expect(m.written == 384_000 && abs(m.filled - 110_400) < 2400)
-        let sound = try Reader.sound(recording.path("audio/m.wav"))
-        #expect(sound.count == 384_000)
-        for onset in Reader.onsets(sound).dropFirst() {
+        let audio = try Reader.audio(recording.path("audio/m.wav"))
+        #expect(audio.count == 384_000)
+        for onset in Reader.onsets(audio).dropFirst() {
             let time = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(onset) / 48_000
             #expect(abs(time - time.rounded()) < 0.002)
         }
@@ -165,7 +165,7 @@ struct FaultTests {
         #expect(one.events.dropFirst() == two.events.dropFirst())
     }
 
-    /// A manifest but for the size and checksum of the program's file: its pictures and its sound come from two encoders, and which
+    /// A manifest but for the size and checksum of the program's file: its frames and its audio come from two encoders, and which
     /// comes first into the file is not decided.
     private func withoutProgramFile(_ bytes: some Collection<UInt8>) throws -> Data {
         var manifest = try #require(

@@ -5,10 +5,10 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// Recordings of made-up cameras, read back by ffmpeg.
+/// Recordings of synthetic cameras, read back by ffmpeg.
 @Suite("Cropped, zoomed and grey cameras")
 struct FramingTests {
-    /// One plane of all pictures of a file: `y`, `u` or `v`.
+    /// One plane of all frames of a file: `y`, `u` or `v`.
     private static func plane(_ path: String, _ name: Character) throws -> [UInt8] {
         [UInt8](
             try Reader.run(
@@ -21,7 +21,7 @@ struct FramingTests {
     }
 
     @Test(
-        "an encoded track has the part of the picture that was asked for, and every second picture where that was"
+        "an encoded track has the part of the frame that was asked for, and every second frame where that was"
     )
     func encodedParts() async throws {
         let recording = try await Recording(
@@ -74,7 +74,7 @@ struct FramingTests {
         let path = recording.path("cameras/infra.mov")
         let stream = try #require(try Reader.streams(path).first)
         #expect(stream.codec_name == "h264" && stream.color_range == "pc" && stream.frameCount == 30)
-        let strips = try Reader.strips(path, size: PictureSize(width: 640, height: 360)).compactMap {
+        let strips = try Reader.strips(path, size: FrameSize(width: 640, height: 360)).compactMap {
             $0?.frame
         }
         #expect(strips.count == 30 && zip(strips, strips.dropFirst()).allSatisfy { $1 == $0 + 1 })
@@ -82,7 +82,7 @@ struct FramingTests {
             #expect(try Self.plane(path, plane).allSatisfy { $0 == 128 })
         }
         let shown = try Reader.strips(
-            recording.path("program.mp4"), size: PictureSize(width: 1280, height: 360),
+            recording.path("program.mp4"), size: FrameSize(width: 1280, height: 360),
             part: PixelRectangle(x: 0, y: 0, width: 640, height: 360))
         #expect(shown.count == 30 && shown.allSatisfy { $0 != nil })
         let device = try #require(recording.manifest.devices.first { $0.role == "infra" })
@@ -91,7 +91,7 @@ struct FramingTests {
     }
 
     @Test(
-        "a zoom while recording is in the program from one tick on, its track has all of the picture, and the manifest tells"
+        "a zoom while recording is in the program from one tick on, its track has all of the frame, and the manifest tells"
     )
     func live() async throws {
         let host = SteeringHost { session, look in
@@ -113,7 +113,7 @@ struct FramingTests {
             """, seconds: 5, host: host, steer: host.follow)
         let changes = try #require(recording.manifest.changes)
         #expect(changes.map(\.changes) == [["zoom desk 7.0"], ["pan desk 1.0"], ["zoom desk 1.0"]])
-        let size = PictureSize(width: 640, height: 360)
+        let size = FrameSize(width: 640, height: 360)
         let seen = try Reader.brightness(
             recording.path("program.mp4"), size: size,
             part: PixelRectangle(x: 20, y: 80, width: 600, height: 200))

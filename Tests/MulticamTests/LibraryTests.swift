@@ -16,7 +16,7 @@ struct LibraryTests {
             name: "brightening",
             node: "", selector: "")
         let format = VideoFormat(
-            pixel: .nv12, size: PictureSize(width: 64, height: 48), rate: FrameRate(30, per: 1))
+            pixel: .nv12, size: FrameSize(width: 64, height: 48), rate: FrameRate(30, per: 1))
         let color = ColorDescription.bt601Limited
         let deliveryDelay = Nanoseconds.milliseconds(1)
         private let cancellation = Cancellation()
@@ -30,11 +30,11 @@ struct LibraryTests {
             let thread = clock.startThread(named: "brightening") {
                 var number: Int64 = 0
                 while clock.sleep(until: begin + format.rate.interval * (number + 1), unless: cancellation) {
-                    let (planes, count) = PicturePlane.packed(format.pixel, format.size)
+                    let (planes, count) = FramePlane.packed(format.pixel, format.size)
                     let memory = SharedBytes([UInt8](repeating: UInt8(number % 200 + 16), count: count))
                     receive(
-                        .picture(
-                            CapturedPicture(
+                        .frame(
+                            CapturedFrame(
                                 pixel: format.pixel, size: format.size, color: color,
                                 capturedAt: begin + format.rate.interval * number, sequence: number,
                                 memory: memory,
@@ -68,46 +68,46 @@ struct LibraryTests {
     }
 
     @Test(
-        "sinks get every picture in the format that they name",
+        "sinks get every frame in the format that they name",
         arguments: [(PixelFormat.nv12, 2), (.i420, 3), (.bgra, 1)])
-    func pictureTaps(pixel: PixelFormat, planeCount: Int) async throws {
+    func frameTaps(pixel: PixelFormat, planeCount: Int) async throws {
         let wrong = Atomic(0)
-        let tap = PictureTap(role: "a", format: .converted(pixel), capacity: 1000) { picture in
+        let tap = FrameTap(role: "a", format: .converted(pixel), capacity: 1000) { frame in
             let isRight =
-                picture.pixel == pixel && picture.planes.count == planeCount
-                && picture.size == PictureSize(width: 64, height: 48)
+                frame.pixel == pixel && frame.planes.count == planeCount
+                && frame.size == FrameSize(width: 64, height: 48)
             if !isRight { wrong.add(1, ordering: .relaxed) }
         }
-        _ = try await Recording(Self.profile, seconds: 1, pictureTaps: [tap])
+        _ = try await Recording(Self.profile, seconds: 1, frameTaps: [tap])
         #expect(wrong.load(ordering: .relaxed) == 0)
         #expect(tap.deliveredCount >= 30)
         #expect(tap.droppedCount == 0)
     }
 
-    @Test("a sink that is too slow loses pictures, counted; the recording loses none")
+    @Test("a sink that is too slow loses frames, counted; the recording loses none")
     func slowTap() async throws {
         let gate = Cancellation()
-        let tap = PictureTap(role: "a", format: .asCaptured, capacity: 2) { _ in
+        let tap = FrameTap(role: "a", format: .asCaptured, capacity: 2) { _ in
             // Holds the sink up until the recording's last sample has been heard.
             while !gate.isCancelled { sched_yield() }
         }
-        let last = SoundTap(role: "m", capacity: 1000) { slice in
+        let last = AudioTap(role: "m", capacity: 1000) { slice in
             if slice.firstSample + Int64(slice.samples.count) >= 48_000 { gate.cancel() }
         }
-        let recording = try await Recording(Self.profile, seconds: 1, pictureTaps: [tap], soundTaps: [last])
+        let recording = try await Recording(Self.profile, seconds: 1, frameTaps: [tap], audioTaps: [last])
         #expect(tap.droppedCount > 20)
         #expect(try recording.track("a").frames?.captured == 30)
     }
 
     @Test("a sound sink gets every sample of the track, in order")
-    func soundTap() async throws {
+    func audioTap() async throws {
         let next = Atomic<Int64>(0)
-        let tap = SoundTap(role: "m", capacity: 1000) { slice in
+        let tap = AudioTap(role: "m", capacity: 1000) { slice in
             let samples = Int64(slice.samples.count / slice.channels)
             _ = next.compareExchange(
                 expected: slice.firstSample, desired: slice.firstSample + samples, ordering: .relaxed)
         }
-        _ = try await Recording(Self.profile, seconds: 1.5, soundTaps: [tap])
+        _ = try await Recording(Self.profile, seconds: 1.5, audioTaps: [tap])
         #expect(next.load(ordering: .relaxed) == 72_000)
     }
 
@@ -143,7 +143,7 @@ struct LibraryTests {
         #expect(recording.manifest.cost?.reductions?.map(\.step) == reduction.steps.map(\.step))
         #expect(recording.manifest.cost?.terms?.first?.resource == "cpu")
         let rate = try #require(reduced.plan.cameraTracks.first?.rate)
-        #expect(try recording.track("a").frames?.written == Int(rate.pictures) && rate <= FrameRate(20))
+        #expect(try recording.track("a").frames?.written == Int(rate.frames) && rate <= FrameRate(20))
         #expect(recording.events.contains { $0.contains("\"event\":\"reduced\"") })
         try recording.checkSchema()
         let plain = try setup(budget, nil)

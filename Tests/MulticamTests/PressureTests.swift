@@ -63,7 +63,7 @@ struct PressureTests {
 
     /// A computer that does not answer.
     private final class MuteHost: HostReading {
-        private let isReleased = Monitor(false)
+        private let isReleased = ConditionLock(false)
 
         func read(folder: String, at time: ClockTime) -> HostState {
             isReleased.wait { $0 ? true : nil }

@@ -28,14 +28,14 @@ struct ProgramLossTests {
         #expect(recording.manifest.gaps.count == 1)
     }
 
-    private let size = PictureSize(width: 320, height: 180)
+    private let size = FrameSize(width: 320, height: 180)
 
     @Test("JPEGs that only decoding shows to be damaged are replaced by the last good one, and counted")
     func damagedData() async throws {
         let source = try await Recording(
             "cameras: { a: { device: \"virtual:clap\", size: 320x180, rate: 30 } }", seconds: 3)
         var file = try source.bytes("cameras/a.mov")
-        // In every tenth picture after the first some data is gone; its markers are all there.
+        // In every tenth frame after the first some data is gone; its markers are all there.
         let ends = file.indices.dropLast().filter { file[$0] == 0xFF && file[$0 + 1] == 0xD9 }
         try #require(ends.count == 90)
         let damaged = stride(from: 10, to: 90, by: 10).map { $0 }
@@ -63,7 +63,7 @@ struct ProgramLossTests {
         #expect(try Reader.packetHashes(recording.path("cameras/a.mov")) == Array(sent.prefix(87)))
     }
 
-    @Test("an H.264 camera that lost a picture shows its last good one until the next key picture")
+    @Test("an H.264 camera that lost a frame shows its last good one until the next key frame")
     func brokenStream() async throws {
         let recording = try await Recording(
             """

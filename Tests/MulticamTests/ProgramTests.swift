@@ -11,7 +11,7 @@ struct ProgramTests {
         microphones: { host: { device: "virtual:clap" } }
         program: { size: 1280x720, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         """
-    private let size = PictureSize(width: 1280, height: 720)
+    private let size = FrameSize(width: 1280, height: 720)
     // A quarter of the width; a margin of a fiftieth of it, even, from the corner.
     private let inset = PixelRectangle(x: 934, y: 514, width: 320, height: 180)
 
@@ -26,9 +26,9 @@ struct ProgramTests {
         #expect(video.color_range == "tv" && video.color_space == "bt709")
         #expect(video.color_primaries == "bt709" && video.color_transfer == "bt709")
         try expect(video, lasts: 4, within: 0.001)
-        let sound = try #require(streams.first { $0.codec_type == "audio" })
-        #expect(sound.codec_name == "aac" && sound.sample_rate == "48000")
-        try expect(sound, lasts: 4, within: 0.034)
+        let audio = try #require(streams.first { $0.codec_type == "audio" })
+        #expect(audio.codec_name == "aac" && audio.sample_rate == "48000")
+        try expect(audio, lasts: 4, within: 0.034)
 
         for part in [PixelRectangle(x: 0, y: 0, width: 1280, height: 720), inset] {
             let strips = try Reader.strips(path, size: size, part: part)
@@ -47,7 +47,7 @@ struct ProgramTests {
         func claps(_ brightness: [Double]) -> [Double] {
             brightness.indices.filter { brightness[$0] > 215 }.map { Double($0) / 30 }
         }
-        let beeps = Reader.onsets(try Reader.sound(path)).map { Double($0) / 48_000 }
+        let beeps = Reader.onsets(try Reader.audio(path)).map { Double($0) / 48_000 }
         #expect(claps(main).count == 4 && claps(small).count == 4 && beeps.count >= 4)
         for (a, b) in zip(claps(main), claps(small)) { #expect(abs(a - b) <= 1.01 / 30) }
         for clap in claps(main) { #expect(beeps.contains { abs($0 - clap) <= 1.01 / 30 }) }
@@ -97,7 +97,7 @@ struct ProgramTests {
             tracks: { cameras: copy, microphones: none }
             """, seconds: 1)
         let upright =
-            degrees == 180 ? PictureSize(width: 640, height: 360) : PictureSize(width: 360, height: 640)
+            degrees == 180 ? FrameSize(width: 640, height: 360) : FrameSize(width: 360, height: 640)
         let track = try #require(try Reader.streams(recording.path("cameras/face.mov")).first)
         #expect(track.rotation.map { ($0 - shown) % 360 } == 0)
         #expect(track.width == 640 && track.height == 360)

@@ -33,7 +33,7 @@ enum Reader {
 
     private struct Streams: Decodable { let streams: [Stream] }
 
-    /// Pictures and sound; the time of day is a third kind.
+    /// Frames and audio; the time of day is a third kind.
     static func streams(_ path: String, kinds: Set<String> = ["video", "audio"]) throws -> [Stream] {
         let output = try run(
             "ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "json", path])
@@ -42,15 +42,15 @@ enum Reader {
         }
     }
 
-    /// The code strip of each decoded picture; `nil` where none can be read. `size` is that of a decoded picture, upright
-    /// where ffmpeg turns it; `part` is where the camera's picture is in it, all of it when `nil`.
+    /// The code strip of each decoded frame; `nil` where none can be read. `size` is that of a decoded frame, upright
+    /// where ffmpeg turns it; `part` is where the camera's frame is in it, all of it when `nil`.
     static func strips(
-        _ path: String, size: PictureSize, part: PixelRectangle? = nil, stream: Int = 0, turned: Bool = true
+        _ path: String, size: FrameSize, part: PixelRectangle? = nil, stream: Int = 0, turned: Bool = true
     ) throws -> [CodeStrip?] {
-        let pictures = try luma(path, stream: stream, turned: turned)
+        let frames = try luma(path, stream: stream, turned: turned)
         let part = part ?? PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
-        return stride(from: 0, to: pictures.count, by: size.pixelCount).map { start in
-            pictures.withUnsafeBytes { bytes -> CodeStrip? in
+        return stride(from: 0, to: frames.count, by: size.pixelCount).map { start in
+            frames.withUnsafeBytes { bytes -> CodeStrip? in
                 let luma = bytes.bindMemory(to: UInt8.self)
                 guard let base = luma.baseAddress else { return nil }
                 return CodeStrip(
@@ -59,22 +59,22 @@ enum Reader {
         }
     }
 
-    /// The mean luma of a row of small squares in each picture: tells a white frame.
-    static func brightness(_ path: String, size: PictureSize, part: PixelRectangle) throws -> [Double] {
-        let pictures = [UInt8](try luma(path, stream: 0, turned: true))
-        return stride(from: 0, to: pictures.count, by: size.pixelCount).map { start in
+    /// The mean luma of a row of small squares in each frame: tells a white frame.
+    static func brightness(_ path: String, size: FrameSize, part: PixelRectangle) throws -> [Double] {
+        let frames = [UInt8](try luma(path, stream: 0, turned: true))
+        return stride(from: 0, to: frames.count, by: size.pixelCount).map { start in
             var sum = 0
             for row in stride(from: part.y, to: part.y + part.height, by: 4) {
                 for column in stride(from: part.x, to: part.x + part.width, by: 4) {
-                    sum += Int(pictures[start + row * size.width + column])
+                    sum += Int(frames[start + row * size.width + column])
                 }
             }
             return Double(sum) / Double((part.height + 3) / 4 * ((part.width + 3) / 4))
         }
     }
 
-    /// A stream's sound as 32-bit floats of one channel at 48 kHz.
-    static func sound(_ path: String) throws -> [Float] {
+    /// A stream's audio as 32-bit floats of one channel at 48 kHz.
+    static func audio(_ path: String) throws -> [Float] {
         let data = try run(
             "ffmpeg", ["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "48000", "-f", "f32le", "-"])
         return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
@@ -91,7 +91,7 @@ enum Reader {
         return onsets
     }
 
-    /// When each frame of the first stream of pictures is shown, in seconds, in the order of showing.
+    /// When each frame of the first stream of frames is shown, in seconds, in the order of showing.
     static func times(_ path: String) throws -> [Double] {
         let output = try run(
             "ffprobe",

@@ -5,7 +5,7 @@ import SessionFolder
 import Setup
 import Writers
 
-/// A whole recording of made-up devices in simulated time, and the independent programs that read it back.
+/// A whole recording of synthetic devices in simulated time, and the independent programs that read it back.
 final class Recording {
     let folder: String
     let result: RecordingResult
@@ -19,10 +19,11 @@ final class Recording {
     /// Records a profile, given as YAML, for some seconds; `changeSetup` may exchange sources, `steer` gets the session before
     /// it records.
     init(
-        _ profile: String, seconds: Double, pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [],
+        _ profile: String, seconds: Double, frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
         host: (any HostReading)? = nil, clock: any SessionClock = SimulatedClock(),
-        copy: SafetyCopy.Content? = nil, copiesIntoItself: Bool = false, tracker: (any TurnTracker)? = nil,
+        copy: SafetyCopy.Content? = nil, copiesIntoItself: Bool = false,
+        tracker: (any OrientationTracker)? = nil,
         changing changeSetup: (inout SessionSetup) -> Void = { _ in },
         steer: (MulticamSession) -> Void = { _ in },
         options change: (inout RecordingOptions) -> Void = { _ in }
@@ -42,7 +43,7 @@ final class Recording {
         options.copy = copy.map { SafetyCopy(parentFolder: copyFolder, content: $0) }
         change(&options)
         let session = setup.makeSession(
-            options, clock: clock, pictureTaps: pictureTaps, soundTaps: soundTaps,
+            options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
             metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
         let rotation = setup.followRotation(of: session)

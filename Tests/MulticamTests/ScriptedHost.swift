@@ -3,8 +3,8 @@ import Media
 /// A computer that follows a script: what it says from each second of its first look on.
 final class ScriptedHost: HostReading {
     private let script: [(second: Int64, state: HostState)]
-    private let first = Monitor<ClockTime?>(nil)
-    private let looks = Monitor(0)
+    private let first = ConditionLock<ClockTime?>(nil)
+    private let looks = ConditionLock(0)
 
     init(_ script: [(second: Int64, state: HostState)]) {
         self.script = script

@@ -6,7 +6,7 @@ import Testing
 @Suite("slates in recordings")
 struct SlateTests {
     @Test(
-        "the track of a camera that is away names it, upright where players turn the picture",
+        "the track of a camera that is away names it, upright where players turn the frame",
         arguments: ["copy", "encode"], [0, 90, 180, 270])
     func upright(mode: String, rotation: Int) async throws {
         let recording = try await Recording(
@@ -18,7 +18,7 @@ struct SlateTests {
         #expect(frames.slate >= 20 && frames.written == 60)
         #expect(frames.captured - frames.skipped + frames.repeated + frames.slate == 60)
         let isTurned = rotation % 180 != 0
-        let size = isTurned ? PictureSize(width: 180, height: 320) : PictureSize(width: 320, height: 180)
+        let size = isTurned ? FrameSize(width: 180, height: 320) : FrameSize(width: 320, height: 180)
         func brightness(_ x: Int, _ y: Int) throws -> Double {
             let part = PixelRectangle(x: x, y: y, width: 8, height: 8)
             let all = try Reader.brightness(recording.path("cameras/a.mov"), size: size, part: part)
@@ -40,7 +40,7 @@ struct SlateTests {
             program: { size: 640x360, rate: 30, layout: side-by-side, main: a, inset: b }
             """, seconds: 2)
         let path = recording.path("program.mp4")
-        let size = PictureSize(width: 640, height: 360)
+        let size = FrameSize(width: 640, height: 360)
         let panel = PixelRectangle(x: 476, y: 100, width: 8, height: 8)
         let shades = try Reader.brightness(path, size: size, part: panel)
         #expect(shades.count == 60)

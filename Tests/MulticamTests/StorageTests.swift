@@ -38,7 +38,7 @@ struct StorageTests {
     /// A computer whose disks have so much room. A megabyte is recorded in a second.
     private final class Disk: HostReading {
         private let free: @Sendable (_ folder: String, _ recorded: Int64) -> Int64
-        private let begin = Monitor<ClockTime?>(nil)
+        private let begin = ConditionLock<ClockTime?>(nil)
 
         init(free: @escaping @Sendable (_ folder: String, _ recorded: Int64) -> Int64) { self.free = free }
 
@@ -82,7 +82,7 @@ struct StorageTests {
     private func failure(_ isChosen: @escaping @Sendable (String) -> Bool)
         -> @Sendable (String, Int64) -> Int32
     {
-        let counts = Monitor<[String: Int]>([:])
+        let counts = ConditionLock<[String: Int]>([:])
         return { path, _ in
             guard isChosen(path) else { return 0 }
             return counts.withLock { counts in
@@ -208,7 +208,7 @@ struct StorageTests {
     ///   file's third on, when there is something in it.
     /// - Returns: For `RecordingOptions.beforeWrite`.
     private func hangsUntilTheOtherIsDone(copyHangs: Bool) -> @Sendable (String, Int64) -> Int32 {
-        let counts = Monitor<[String: Int]>([:])
+        let counts = ConditionLock<[String: Int]>([:])
         return { path, _ in
             let isCopy = path.contains("/copies/")
             let count = counts.withLock { counts in
@@ -255,7 +255,7 @@ struct StorageTests {
     )
     func slowBeginning() async throws {
         let clock = SimulatedClock()
-        let made = Monitor<(paths: Set<String>, at: ClockTime)>(([], ClockTime(nanoseconds: 0)))
+        let made = ConditionLock<(paths: Set<String>, at: ClockTime)>(([], ClockTime(nanoseconds: 0)))
         let recording = try await Recording(
             Self.profile, seconds: 2, clock: clock,
             options: { options in

@@ -38,18 +38,18 @@ struct SyncCheckTests {
         let findings = try findings(recording)
         #expect(findings.verdict == .aligned, "\(findings.sentence)")
         for track in findings.tracks {
-            // Every second picture of 60 is not in a track of 30, and the flashes may all be in those.
+            // Every second frame of 60 is not in a track of 30, and the flashes may all be in those.
             let isKnown = track.name != "d" || track.events > 0
             #expect(
                 track.verdict == (track.name == "m" ? .reference : isKnown ? .aligned : .unknown), "\(track)")
             guard let start = track.start else { continue }
             // The truth is 0: it is within what is told.
             #expect(start.offset.magnitude <= start.uncertainty + .milliseconds(1), "\(track)")
-            if track.kind.isSound { #expect(start.offset.magnitude < .milliseconds(1)) }
+            if track.kind.isAudio { #expect(start.offset.magnitude < .milliseconds(1)) }
         }
     }
 
-    /// A grey wall of 30 pictures a second, each the same to the last byte, but for one that is white after each time.
+    /// A grey wall of 30 frames a second, each the same to the last byte, but for one that is white after each time.
     private func wall(_ folder: URL, flashes: [Double], seconds: Int) throws -> String {
         let file = folder.appending(path: "wall-\(UUID().uuidString).mov")
         let lit = flashes.map { "eq(N,\(Int(($0 * 30).rounded(.down))))" }.joined(separator: "+")
@@ -63,7 +63,7 @@ struct SyncCheckTests {
         return file.path
     }
 
-    @Test("A camera whose pictures are the same to the last byte but for flashes is measured by these")
+    @Test("A camera whose frames are the same to the last byte but for flashes is measured by these")
     func stillScene() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wall-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -94,7 +94,7 @@ struct SyncCheckTests {
     }
 
     @Test(
-        "A picture that stands because its camera stalled is none that was seen: what comes after it is no flash"
+        "A frame that stands because its camera stalled is none that was seen: what comes after it is no flash"
     )
     func stalled() async throws {
         let recording = try await Recording(
@@ -129,9 +129,9 @@ struct SyncCheckTests {
         for (name, truth, verdict) in [("n", -23, .apart), ("o", -2, .aligned)]
             as [(String, Int64, SyncFindings.TrackVerdict)]
         {
-            let sound = try track(name, .microphone, findings)
-            #expect(sound.verdict == verdict)
-            for measured in [sound.start, sound.end] {
+            let audio = try track(name, .microphone, findings)
+            #expect(audio.verdict == verdict)
+            for measured in [audio.start, audio.end] {
                 let error = try #require(measured).offset - .milliseconds(truth)
                 #expect(error.magnitude < .milliseconds(2))
             }

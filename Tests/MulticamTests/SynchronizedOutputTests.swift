@@ -9,22 +9,22 @@ import Timing
 struct SynchronizedOutputTests {
     /// What a handler got, in order.
     private final class Log: Sendable {
-        private let ticks = Monitor<[SynchronizedTick]>([])
+        private let ticks = ConditionLock<[SynchronizedTick]>([])
         var all: [SynchronizedTick] { ticks.withLock { $0 } }
         func add(_ tick: SynchronizedTick) { ticks.withLock { $0.append(tick) } }
 
-        func output(_ roles: [String], rate: FrameRate? = nil, format: PictureTap.Format = .asCaptured)
+        func output(_ roles: [String], rate: FrameRate? = nil, format: FrameTap.Format = .asCaptured)
             -> SynchronizedOutput
         {
             SynchronizedOutput(roles: roles, rate: rate, format: format, capacity: 10_000) { self.add($0) }
         }
 
-        func pictures(_ role: String) -> [SynchronizedPicture] {
-            all.compactMap { if case .picture(let picture)? = $0[role] { picture } else { nil } }
+        func frames(_ role: String) -> [SynchronizedFrame] {
+            all.compactMap { if case .frame(let frame)? = $0[role] { frame } else { nil } }
         }
 
-        func sounds(_ role: String) -> [SynchronizedSound] {
-            all.compactMap { if case .sound(let sound)? = $0[role] { sound } else { nil } }
+        func audioBlocks(_ role: String) -> [SynchronizedAudio] {
+            all.compactMap { if case .audio(let audio)? = $0[role] { audio } else { nil } }
         }
 
         func dropped(_ role: String) -> [LossCause: Int] {
@@ -39,7 +39,7 @@ struct SynchronizedOutputTests {
     }
 
     @Test(
-        "every tick comes once, in order, with each device's picture, its loss, or nothing, as the ledger has them"
+        "every tick comes once, in order, with each device's frame, its loss, or nothing, as the ledger has them"
     )
     func cameras() async throws {
         let log = Log()
@@ -59,7 +59,7 @@ struct SynchronizedOutputTests {
 
         for role in ["a", "b", "c", "e"] {
             let frames = try #require(try recording.track(role).frames)
-            #expect(log.pictures(role).count == frames.captured - frames.skipped, "\(role)")
+            #expect(log.frames(role).count == frames.captured - frames.skipped, "\(role)")
             let lost = frames.lost.filter { $0.key != LossCause.away.rawValue }
             let dropped = log.dropped(role).map { ($0.key.rawValue, $0.value) }
             #expect(Dictionary(uniqueKeysWithValues: dropped) == lost, "\(role)")
@@ -67,22 +67,22 @@ struct SynchronizedOutputTests {
         #expect(log.dropped("a").keys.sorted() == [.bus])
         #expect(log.dropped("b").keys.sorted() == [.corrupt])
         // Away is not dropped.
-        #expect(log.nothing("c").count == 180 - log.pictures("c").count)
+        #expect(log.nothing("c").count == 180 - log.frames("c").count)
         #expect(log.nothing("c").allSatisfy { (58...122).contains($0) })
-        #expect((89...91).contains(log.pictures("d").count))
-        #expect(log.pictures("d").count + log.nothing("d").count == 180)
+        #expect((89...91).contains(log.frames("d").count))
+        #expect(log.frames("d").count + log.nothing("d").count == 180)
         for role in roles {
-            let sequences = log.pictures(role).map(\.sequence)
-            #expect(sequences == Set(sequences).sorted(), "each picture at most once, in order")
+            let sequences = log.frames(role).map(\.sequence)
+            #expect(sequences == Set(sequences).sorted(), "each frame at most once, in order")
         }
         for tick in log.all {
-            guard case .picture(let picture)? = tick["e"] else { continue }
-            #expect(abs(picture.capturedAt.nanoseconds - tick.time.nanoseconds) < 18_500_000)
+            guard case .frame(let frame)? = tick["e"] else { continue }
+            #expect(abs(frame.capturedAt.nanoseconds - tick.time.nanoseconds) < 18_500_000)
         }
     }
 
     @Test("a microphone has every sample of each tick's span, and says which are silence and why")
-    func sound() async throws {
+    func audio() async throws {
         let log = Log()
         let recording = try await Recording(
             """
@@ -94,36 +94,36 @@ struct SynchronizedOutputTests {
             synchronizedOutputs: [log.output(["a", "m", "n"], rate: FrameRate(30_000, per: 1001))])
         #expect(log.all.count == 150)
         for (role, cause) in [("m", LossCause.away), ("n", .bus)] {
-            let sounds = log.sounds(role)
-            #expect(sounds.count == 150)
+            let audioBlocks = log.audioBlocks(role)
+            #expect(audioBlocks.count == 150)
             var next: Int64 = 0
-            for sound in sounds {
-                #expect(sound.firstSample == next)
-                next += Int64(sound.frameCount)
-                let own = sound.firstSample..<next
-                for stretch in sound.missing {
+            for audio in audioBlocks {
+                #expect(audio.firstSample == next)
+                next += Int64(audio.frameCount)
+                let own = audio.firstSample..<next
+                for stretch in audio.missing {
                     #expect(own.contains(stretch.samples.lowerBound) && stretch.samples.upperBound <= next)
                     #expect(
                         stretch.samples.allSatisfy {
-                            sound.samples[Int($0 - sound.firstSample) * sound.channels] == 0
+                            audio.samples[Int($0 - audio.firstSample) * audio.channels] == 0
                         })
                 }
             }
-            // 150 ticks of 1001/30 000 s go beyond the end by 5 ms: the last one's sound ends with the recording.
+            // 150 ticks of 1001/30 000 s go beyond the end by 5 ms: the last one's audio ends with the recording.
             #expect(next == 240_000)
-            let missing = sounds.flatMap(\.missing)
+            let missing = audioBlocks.flatMap(\.missing)
             #expect(Set(missing.map(\.cause)) == [cause])
             let silent = missing.reduce(0) { $0 + Int64($1.samples.count) }
             #expect(silent == (try recording.track(role).samples?.filled))
             #expect(silent > 4800)
         }
-        // 25 pictures a second on a grid of 29.97.
-        #expect((124...126).contains(log.pictures("a").count))
+        // 25 frames a second on a grid of 29.97.
+        #expect((124...126).contains(log.frames("a").count))
         #expect(log.dropped("a").isEmpty)
     }
 
     @Test(
-        "pictures are converted where that is asked for")
+        "frames are converted where that is asked for")
     func converted() async throws {
         let log = Log()
         _ = try await Recording(
@@ -133,11 +133,11 @@ struct SynchronizedOutputTests {
               b: { device: "virtual:clap?format=h264", size: 160x90, rate: 30, format: h264 }
             """, seconds: 2, synchronizedOutputs: [log.output(["a", "b"], format: .converted(.nv12))])
         for role in ["a", "b"] {
-            #expect(log.pictures(role).count == 60)
+            #expect(log.frames(role).count == 60)
             #expect(
-                log.pictures(role).allSatisfy {
-                    $0.picture.pixel == .nv12 && $0.picture.planes.count == 2
-                        && $0.picture.size == PictureSize(width: 160, height: 90)
+                log.frames(role).allSatisfy {
+                    $0.frame.pixel == .nv12 && $0.frame.planes.count == 2
+                        && $0.frame.size == FrameSize(width: 160, height: 90)
                 })
         }
     }
@@ -158,8 +158,8 @@ struct SynchronizedOutputTests {
             cameras: { a: { device: "virtual:clap", size: 160x90, rate: 30 } }
             microphones: { m: { device: "virtual:tone" } }
             """, seconds: 3, synchronizedOutputs: [slow, clock])
-        #expect(slow.leftOutCount > 20)
-        #expect(slow.deliveredCount + slow.leftOutCount == 90)
+        #expect(slow.droppedCount > 20)
+        #expect(slow.deliveredCount + slow.droppedCount == 90)
         #expect(slow.deliveredCount == log.all.count)
         var expected: Int64 = 0
         for tick in log.all {

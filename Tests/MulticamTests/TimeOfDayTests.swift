@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The time of day in the files")
 struct TimeOfDayTests {
-    /// 29.97 leads, so its time code stands at T0 to the sample; 25 is within one of its pictures.
+    /// 29.97 leads, so its time code stands at T0 to the sample; 25 is within one of its frames.
     private static let profile = """
         cameras:
           desk: { device: "virtual:clap", size: 320x180, rate: 29.97 }
@@ -16,15 +16,15 @@ struct TimeOfDayTests {
         """
 
     @Test(
-        "is the clock on the wall at T0, and the same for pictures and sound: to the sample on the leading grid"
+        "is the clock on the wall at T0, and the same for frames and sound: to the sample on the leading grid"
     )
     func agrees() async throws {
         let recording = try await Recording(Self.profile, seconds: 2)
-        let sound = try Self.timeReference(recording.bytes("audio/host.wav"))
+        let audio = try Self.timeReference(recording.bytes("audio/host.wav"))
         let desk = try Self.seconds(of: recording.path("cameras/desk.mov"), rate: 30_000 / 1001)
         let face = try Self.seconds(of: recording.path("cameras/face.mov"), rate: 25)
-        #expect(abs(sound - desk) < 1.0 / 48_000)
-        #expect(face <= sound && sound < face + 1.0 / 25)
+        #expect(abs(audio - desk) < 1.0 / 48_000)
+        #expect(face <= audio && audio < face + 1.0 / 25)
         // The manifest's date, read by the calendar of the library.
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
@@ -34,7 +34,7 @@ struct TimeOfDayTests {
             Double((parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0))
             + Double(parts.nanosecond ?? 0) / 1e9
         // The formatter knows milliseconds only.
-        #expect(abs(sound - wall) < 0.0011)
+        #expect(abs(audio - wall) < 0.0011)
     }
 
     @Test("goes on in the parts of a split recording")
@@ -47,11 +47,11 @@ struct TimeOfDayTests {
         let begin = try Self.seconds(of: recording.path(desk.file), rate: rate)
         let next = try Self.seconds(of: recording.path(second), rate: rate)
         #expect(abs(next - begin - Double(count) / rate) < 0.001)
-        let sound = try Self.timeReference(recording.bytes("audio/host-2.wav"))
-        #expect(abs(sound - next) <= 1.0 / 48_000)
+        let audio = try Self.timeReference(recording.bytes("audio/host-2.wav"))
+        #expect(abs(audio - next) <= 1.0 / 48_000)
     }
 
-    @Test("is one track of a common file, named by every picture track and no part of a program in MP4")
+    @Test("is one track of a common file, named by every frame track and no part of a program in MP4")
     func commonFile() async throws {
         let recording = try await Recording(
             """

@@ -7,9 +7,9 @@ import VirtualDevices
 
 @Suite("separate tracks")
 struct TrackTests {
-    private let size = PictureSize(width: 320, height: 180)
+    private let size = FrameSize(width: 320, height: 180)
 
-    /// What the code strips of a track tell: how far each picture is from its tick, or of a track off the grid from its own time in the
+    /// What the code strips of a track tell: how far each frame is from its tick, or of a track off the grid from its own time in the
     /// file, and how many repeat.
     private func judge(_ recording: Recording, _ name: String) throws -> (
         frames: Int, worst: Double, atEnd: Double, repeats: Int, distinct: Int
@@ -25,7 +25,7 @@ struct TrackTests {
         var (worst, repeats, last) = (0.0, 0, nil as UInt32?)
         var seen: Set<UInt32> = []
         for (tick, strip) in strips.enumerated() {
-            let strip = try #require(strip, "\(name): picture \(tick) has no strip")
+            let strip = try #require(strip, "\(name): frame \(tick) has no strip")
             let wanted = Double(recording.manifest.t0_monotonic_ns) / 1e9 + times[tick]
             let deviation = (Double(strip.time) / 1e4 - wanted).remainder(dividingBy: 1677.7216)
             atEnd = deviation
@@ -68,7 +68,7 @@ struct TrackTests {
                 within: 0.04)
         }
         for name in ["m", "n"] {
-            let samples = try Reader.sound(recording.path("audio/\(name).wav"))
+            let samples = try Reader.audio(recording.path("audio/\(name).wav"))
             #expect(samples.count == 1_440_000)
             for onset in Reader.onsets(samples).dropFirst() {
                 let time = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(onset) / 48_000
@@ -80,13 +80,13 @@ struct TrackTests {
     @Test("a copied track holds the very bytes of the camera, and repeats them byte for byte")
     func bytes() async throws {
         let captured = Seen()
-        let tap = PictureTap(role: "a", format: .asCaptured, capacity: 1000) { picture in
-            captured.add(withExtendedLifetime(picture) { Data(picture.memory.bytes) })
+        let tap = FrameTap(role: "a", format: .asCaptured, capacity: 1000) { frame in
+            captured.add(withExtendedLifetime(frame) { Data(frame.memory.bytes) })
         }
         let recording = try await Recording(
             """
             cameras: { a: { device: "virtual:clap?drop=0.1", size: 320x180, rate: 30 } }
-            """, seconds: 2, pictureTaps: [tap])
+            """, seconds: 2, frameTaps: [tap])
         let packets = try Reader.run(
             "ffmpeg",
             [
@@ -189,7 +189,7 @@ struct TrackTests {
             #expect(try recording.track(name).frames?.written == frames)
             #expect(try recording.track(name).duration_ns == 1_300_000_000)
         }
-        #expect(try Reader.sound(recording.path(recording.track("m").file)).count == 62_400)
+        #expect(try Reader.audio(recording.path(recording.track("m").file)).count == 62_400)
     }
 
     @Test(
@@ -231,7 +231,7 @@ struct TrackTests {
         #expect(recording.manifest.tracks.map(\.stream) == [0, 1, 2])
     }
 
-    @Test("a split loses and doubles nothing: pictures count on, samples add up, every part plays from 0")
+    @Test("a split loses and doubles nothing: frames count on, samples add up, every part plays from 0")
     func split() async throws {
         let recording = try await Recording(
             """
@@ -257,14 +257,14 @@ struct TrackTests {
             #expect(
                 frames.count == 120 && zip(frames, frames.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(name)")
         }
-        let sound = try recording.track("m")
-        let samples = try ([sound.file] + (sound.parts ?? [])).map { try Reader.sound(recording.path($0)) }
+        let audio = try recording.track("m")
+        let samples = try ([audio.file] + (audio.parts ?? [])).map { try Reader.audio(recording.path($0)) }
         #expect(samples.count == 2 && samples.map(\.count).reduce(0, +) == 192_000)
         let beeps = Reader.onsets(samples.flatMap { $0 })
         #expect(zip(beeps, beeps.dropFirst()).allSatisfy { abs($1 - $0 - 48_000) < 3 })
     }
 
-    @Test("a split of a copied H.264 track, between its key pictures, loses and doubles no picture")
+    @Test("a split of a copied H.264 track, between its key frames, loses and doubles no frame")
     func splitH264() async throws {
         let recording = try await Recording(
             """
@@ -283,7 +283,7 @@ struct TrackTests {
         let all = frames.flatMap { $0 }
         #expect(frames.allSatisfy { !$0.isEmpty } && all.count == track.frames?.written)
         #expect(zip(all, all.dropFirst()).allSatisfy { $1 == $0 + 1 })
-        // The split is not at a key picture: what follows until then is in the first file.
+        // The split is not at a key frame: what follows until then is in the first file.
         let split = try #require(track.part_details?.first?.first_ns)
         #expect(frames[0].count > Int(split * 30 / 1_000_000_000) + 1)
     }

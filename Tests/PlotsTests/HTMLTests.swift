@@ -23,7 +23,7 @@ struct HTMLTests {
         "Whatever a device calls itself stays a word, as text, attribute, title and in a drawing",
         arguments: hostile)
     func escaped(_ name: String) throws {
-        var canvas = SVGCanvas(size: PictureSize(width: 10, height: 10))
+        var canvas = SVGCanvas(size: FrameSize(width: 10, height: 10))
         canvas.text(name, at: .init(x: 0, y: 0))
         let page = HTML.page(
             title: name, style: "p { color: red; }",
@@ -44,7 +44,7 @@ struct HTMLTests {
 
     @Test("Steps stand upon each other, and a line is broken where there is no value")
     func course() throws {
-        var canvas = SVGCanvas(size: PictureSize(width: 100, height: 100))
+        var canvas = SVGCanvas(size: FrameSize(width: 100, height: 100))
         let area = PlotArea(at: .init(x: 0, y: 0), width: 100, height: 100, x: 0...2, y: 0...10)
         area.drawSteps(
             on: &canvas, times: [1, 2],

@@ -9,7 +9,7 @@ import Testing
 struct SVGCanvasTests {
     @Test("are well-formed XML, whatever words they are given")
     func wellFormed() throws {
-        var canvas = SVGCanvas(size: PictureSize(width: 100, height: 50))
+        var canvas = SVGCanvas(size: FrameSize(width: 100, height: 50))
         canvas.text("<script>\u{1b}[2J\"&amp;' \u{0} ]]>", at: .init(x: 1, y: 2))
         canvas.line(from: .init(x: -1, y: .nan), to: .init(x: .infinity, y: 1e300), color: "\"/><b")
         let document = try XMLDocument(xmlString: canvas.document)

@@ -13,7 +13,7 @@ struct LineFileTests {
     @Test("A line that a full disk takes half of is not there, and the next that finds room is whole")
     func halfALine() throws {
         defer { unlink(path) }
-        let room = Monitor(12)
+        let room = ConditionLock(12)
         let file = try LineFile(path: path) { descriptor, bytes in
             let taken = room.withLock { room in
                 defer { room -= min(room, bytes.count) }

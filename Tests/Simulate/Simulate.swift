@@ -4,7 +4,7 @@ import Session
 import SessionFolder
 import Setup
 
-/// Records a profile of made-up devices in simulated time, as fast as the machine computes.
+/// Records a profile of synthetic devices in simulated time, as fast as the machine computes.
 ///
 ///     simulate PROFILE FOLDER NAME SECONDS
 ///
@@ -24,7 +24,7 @@ struct Simulate {
                 version: MulticamVersion.current),
             clock: SimulatedClock())
         // The main thread waits: one that ends itself, as that of an asynchronous program does, is more than Valgrind survives.
-        let outcome = Monitor<Result<String, any Error>?>(nil)
+        let outcome = ConditionLock<Result<String, any Error>?>(nil)
         let ended = DispatchSemaphore(value: 0)
         Task.detached {
             do {

@@ -9,7 +9,7 @@ struct StressClimbTests {
     {
         let offered = sizes.map { size in
             OfferedFormat(
-                pixel: pixel, size: PictureSize(width: size.0, height: size.1),
+                pixel: pixel, size: FrameSize(width: size.0, height: size.1),
                 rates: .listed(rates.map { FrameRate($0, per: 1) }))
         }
         let asked = VideoFormat(pixel: pixel, size: offered[0].size, rate: FrameRate(rates[0], per: 1))
@@ -37,8 +37,8 @@ struct StressClimbTests {
             run(&climb) { _ in true } == [
                 "1 the lowest of all: a mjpeg 640x480 at 15, b mjpeg 640x480 at 30",
                 "2 a 640x480 → 1280x720 at 15",
-                "3 b 640x480 → 1920x1080 at 30", "4 a 15 → 30 pictures a second",
-                "5 b 30 → 60 pictures a second",
+                "3 b 640x480 → 1920x1080 at 30", "4 a 15 → 30 frames a second",
+                "5 b 30 → 60 frames a second",
             ])
         #expect(climb.end == .top && climb.highest?.number == 5)
     }
@@ -83,7 +83,7 @@ struct StressClimbTests {
     func slowSizes() throws {
         let offered = [(640, 480, 30), (1280, 720, 5), (2560, 1440, 15)].map { width, height, rate in
             OfferedFormat(
-                pixel: .yuyv, size: PictureSize(width: width, height: height),
+                pixel: .yuyv, size: FrameSize(width: width, height: height),
                 rates: .listed([FrameRate(Int64(rate), per: 1)]))
         }
         let asked = VideoFormat(pixel: .yuyv, size: offered[0].size, rate: FrameRate(30, per: 1))

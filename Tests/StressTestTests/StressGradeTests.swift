@@ -6,14 +6,14 @@ import Testing
 struct StressGradeTests {
     private func format(_ pixel: PixelFormat, _ width: Int, _ height: Int, _ rate: Int64) -> VideoFormat {
         VideoFormat(
-            pixel: pixel, size: PictureSize(width: width, height: height), rate: FrameRate(rate, per: 1))
+            pixel: pixel, size: FrameSize(width: width, height: height), rate: FrameRate(rate, per: 1))
     }
 
     private func offered(_ pixel: PixelFormat, _ width: Int, _ height: Int, _ rates: Int64...)
         -> OfferedFormat
     {
         OfferedFormat(
-            pixel: pixel, size: PictureSize(width: width, height: height),
+            pixel: pixel, size: FrameSize(width: width, height: height),
             rates: .listed(rates.map { FrameRate($0, per: 1) }))
     }
 
@@ -52,7 +52,7 @@ struct StressGradeTests {
     @Test("A range of rates is tried at its ends and at the usual rates between")
     func range() {
         let any = OfferedFormat(
-            pixel: .mjpeg, size: PictureSize(width: 640, height: 480),
+            pixel: .mjpeg, size: FrameSize(width: 640, height: 480),
             rates: .any(from: FrameRate(10, per: 1), through: FrameRate(40, per: 1)))
         let offer = StressOffer(role: "a", asked: format(.mjpeg, 640, 480, 30), formats: [any])
         #expect(offer.modes.first?.rates.map(\.description) == ["10", "15", "20", "25", "30", "40"])

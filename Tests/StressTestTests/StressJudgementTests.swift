@@ -18,13 +18,13 @@ struct StressJudgementTests {
         StressCertificate.Track(name: name, kind: "camera", captured: captured, lost: lost)
     }
 
-    @Test("Nothing lost has held; a single picture has not, with its cause and a sentence")
+    @Test("Nothing lost has held; a single frame has not, with its cause and a sentence")
     func losses() {
         #expect(StressJudgement(StressFindings(tracks: [camera(300, [:])]), limits: strict).verdict == .held)
         let judgement = StressJudgement(
             StressFindings(tracks: [camera(297, ["bus": 2, "late": 1])]), limits: strict)
         #expect(judgement.verdict == .failed && judgement.cause == .bus)
-        #expect(judgement.reasons == ["desk lost 3 of 300 pictures (2 bus, 1 late), where none may be lost."])
+        #expect(judgement.reasons == ["desk lost 3 of 300 frames (2 bus, 1 late), where none may be lost."])
     }
 
     @Test("The profile's limit allows what it says, of each track by itself")
@@ -35,7 +35,7 @@ struct StressJudgementTests {
         ])
         let judgement = StressJudgement(findings, limits: limits)
         #expect(judgement.cause == .processor)
-        #expect(judgement.reasons == ["face lost 16 of 300 pictures (16 encoder), more than 5.0 %."])
+        #expect(judgement.reasons == ["face lost 16 of 300 frames (16 encoder), more than 5.0 %."])
     }
 
     @Test(
@@ -86,15 +86,15 @@ struct StressJudgementTests {
         #expect(long.reasons.count == 2 && long.reasons[1].contains("The clock of desk"))
     }
 
-    @Test("Sound that was filled is a loss, and a microphone that is silent a reason")
-    func sound() {
+    @Test("Audio that was filled is a loss, and a microphone that is silent a reason")
+    func audio() {
         let track = StressCertificate.Track(
             name: "host", kind: "microphone", captured: 480_000, lost: ["filled": 4800])
         let judgement = StressJudgement(
             StressFindings(tracks: [track], silences: ["host is silent."]), limits: strict)
         #expect(judgement.cause == .device)
         #expect(
-            judgement.reasons == ["host lost 100 ms of sound, where none may be lost.", "host is silent."])
+            judgement.reasons == ["host lost 100 ms of audio, where none may be lost.", "host is silent."])
     }
 
     @Test("A device that refuses for want of bandwidth speaks of the bus")

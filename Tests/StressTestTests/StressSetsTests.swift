@@ -8,7 +8,7 @@ struct StressSetsTests {
 
     private func grade(_ name: String, _ roles: [String]) -> StressGrade {
         let format = VideoFormat(
-            pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rate: FrameRate(30))
+            pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30))
         return StressGrade(name: name, formats: Dictionary(uniqueKeysWithValues: roles.map { ($0, format) }))
     }
 

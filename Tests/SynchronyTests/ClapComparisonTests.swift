@@ -5,10 +5,10 @@ import Testing
 
 @testable import Synchrony
 
-/// A camera whose pictures come at their own times, recorded on a grid as the aligner does it.
-private struct MadeUpCamera {
+/// A camera whose frames come at their own times, recorded on a grid as the aligner does it.
+private struct SyntheticCamera {
     let frame = 1.0 / 30
-    /// How far its pictures lie from their ticks at T0, in frames: −0.5…0.5; and how they move, in frames a second.
+    /// How far its frames lie from their ticks at T0, in frames: −0.5…0.5; and how they move, in frames a second.
     var phase: Double
     var drift = 0.0
     /// How much later the track was written than it should have been, in seconds.
@@ -16,7 +16,7 @@ private struct MadeUpCamera {
 
     /// Where the recording shows a flash of `time`, as the range in which it may have been.
     func event(_ time: Double) -> SharpEvent {
-        // Which picture's exposure holds it; the phase is held between −0.55 and 0.55 by repeats and skips.
+        // Which frame's exposure holds it; the phase is held between −0.55 and 0.55 by repeats and skips.
         var phase = phase + drift * time
         phase -= (phase / 1.0).rounded()
         let number = ((time - phase * frame) / frame).rounded(.down)
@@ -28,12 +28,12 @@ private struct MadeUpCamera {
     }
 }
 
-@Suite("Claps of pictures")
+@Suite("Claps of frames")
 struct ClapComparisonTests {
     private let frame = Nanoseconds(33_333_333)
     private let tolerance = SyncTolerance()
 
-    private func sound(_ time: Double) -> SharpEvent {
+    private func audio(_ time: Double) -> SharpEvent {
         SharpEvent(
             earliest: MediaTime(nanoseconds: Int64(time * 1e9) - 25_000),
             latest: MediaTime(nanoseconds: Int64(time * 1e9)), strength: 10)
@@ -49,21 +49,22 @@ struct ClapComparisonTests {
     }
 
     @Test(
-        "Aligned recordings are never apart: 4000 of all phases, of one clap or many, against sound and each other"
+        "Aligned recordings are never apart: 4000 of all phases, of one clap or many, against audio and each other"
     )
     func aligned() throws {
         var generator = SeededGenerator(seed: 1)
         for index in 0..<4000 {
             let times = times(&generator, count: [1, 2, 5, 30][index % 4], areRandom: index % 8 < 4)
             let drift = index % 16 < 8 ? 0 : (generator.fraction() - 0.5) * 0.01
-            let cameras = (0..<2).map { _ in MadeUpCamera(phase: generator.fraction() - 0.5, drift: drift) }
+            let cameras = (0..<2).map { _ in SyntheticCamera(phase: generator.fraction() - 0.5, drift: drift)
+            }
             let events = cameras.map { camera in times.map { camera.event($0) } }
-            let heard = times.map { sound($0) }
-            let seen = ClapComparison(heard, events[0], areSound: false, arePictures: false)
+            let heard = times.map { audio($0) }
+            let seen = ClapComparison(heard, events[0], areAudio: false, areFrames: false)
             #expect(try !isApart(seen), "\(cameras[0])")
             #expect(try #require(seen).whole.leastMagnitude == .zero)
             #expect(
-                try !isApart(ClapComparison(events[0], events[1], areSound: false, arePictures: true)),
+                try !isApart(ClapComparison(events[0], events[1], areAudio: false, areFrames: true)),
                 "\(cameras)")
         }
     }
@@ -76,9 +77,9 @@ struct ClapComparisonTests {
         var found = 0
         for _ in 0..<400 {
             let times = times(&generator, count: 10, areRandom: false)
-            let camera = MadeUpCamera(phase: generator.fraction() - 0.5, shift: frames / 30)
+            let camera = SyntheticCamera(phase: generator.fraction() - 0.5, shift: frames / 30)
             let comparison = ClapComparison(
-                times.map { sound($0) }, times.map { camera.event($0) }, areSound: false, arePictures: false)
+                times.map { audio($0) }, times.map { camera.event($0) }, areAudio: false, areFrames: false)
             if try isApart(comparison) { found += 1 }
             let whole = try #require(comparison).whole
             #expect((whole.offset.inSeconds - frames / 30).magnitude <= whole.uncertainty.inSeconds + 1e-9)
@@ -90,11 +91,11 @@ struct ClapComparisonTests {
     func cameras() throws {
         for (frames, expected) in [(0, false), (1, false), (2, true), (-2, true), (4, true)] {
             let times = (0..<10).map { Double($0) + 0.51 }
-            let camera = MadeUpCamera(phase: 0.2)
-            let other = MadeUpCamera(phase: 0.2, shift: Double(frames) / 30)
+            let camera = SyntheticCamera(phase: 0.2)
+            let other = SyntheticCamera(phase: 0.2, shift: Double(frames) / 30)
             let comparison = ClapComparison(
-                times.map { camera.event($0) }, times.map { other.event($0) }, areSound: false,
-                arePictures: true)
+                times.map { camera.event($0) }, times.map { other.event($0) }, areAudio: false,
+                areFrames: true)
             #expect(try isApart(comparison) == expected, "\(frames)")
         }
     }
@@ -106,10 +107,11 @@ struct ClapComparisonTests {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<20 {
             // The phase passes through all of a frame in a minute.
-            let camera = MadeUpCamera(phase: generator.fraction() - 0.5, drift: 1.0 / 60, shift: frames / 30)
+            let camera = SyntheticCamera(
+                phase: generator.fraction() - 0.5, drift: 1.0 / 60, shift: frames / 30)
             let times = times(&generator, count: 120, areRandom: true)
             let comparison = ClapComparison(
-                times.map { sound($0) }, times.map { camera.event($0) }, areSound: false, arePictures: false)
+                times.map { audio($0) }, times.map { camera.event($0) }, areAudio: false, areFrames: false)
             let whole = try #require(comparison).whole
             #expect((whole.offset.inSeconds * 30 - frames).magnitude < 0.15)
             #expect(try isApart(comparison) == (frames != 0))
@@ -117,14 +119,14 @@ struct ClapComparisonTests {
     }
 
     @Test("Sounds are apart beyond 5 ms, early or late, and the median is not moved by a wrong clap")
-    func sounds() throws {
+    func audioBlocks() throws {
         for (milliseconds, expected) in [
             (0.0, false), (4.9, false), (-4.9, false), (5.2, true), (-5.2, true),
         ] {
             let times = (0..<9).map { Double($0) }
-            let late = times.map { sound($0 + milliseconds / 1000 + ($0 == 4 ? 0.004 : 0)) }
+            let late = times.map { audio($0 + milliseconds / 1000 + ($0 == 4 ? 0.004 : 0)) }
             let whole = try #require(
-                ClapComparison(times.map { sound($0) }, late, areSound: true, arePictures: false)
+                ClapComparison(times.map { audio($0) }, late, areAudio: true, areFrames: false)
             ).whole
             #expect(abs(whole.offset.inMilliseconds - milliseconds) < 0.05)
             #expect(tolerance.isExceeded(by: whole, frame: nil) == expected)
@@ -138,10 +140,10 @@ struct ClapComparisonTests {
         for _ in 0..<100 {
             let lists = (0..<2).map { _ in
                 (0..<Int(3 + 6 * generator.fraction())).map { _ in 60 * generator.fraction() }.sorted().map {
-                    sound($0)
+                    audio($0)
                 }
             }
-            if ClapComparison(lists[0], lists[1], areSound: true, arePictures: false) != nil { told += 1 }
+            if ClapComparison(lists[0], lists[1], areAudio: true, areFrames: false) != nil { told += 1 }
         }
         #expect(told == 0)
     }

@@ -25,7 +25,7 @@ struct FlashDetectorTests {
     private func time(_ index: Int) -> MediaTime { MediaTime(nanoseconds: Int64(index) * interval.count) }
 
     @Test(
-        "A flash of one picture is an event within that picture's exposure, whatever the scale",
+        "A flash of one frame is an event within that frame's exposure, whatever the scale",
         arguments: [1.0, 255])
     func oneFrame(fullScale: Double) {
         let events = events(fullScale: fullScale) { $0 == 100 || $0 == 130 ? 0.9 : 0.4 }
@@ -52,7 +52,7 @@ struct FlashDetectorTests {
         #expect(events.map(\.earliest) == [time(50)])
     }
 
-    @Test("Slow light, fades, mains flicker, a dark picture and steps down are no events")
+    @Test("Slow light, fades, mains flicker, a dark frame and steps down are no events")
     func calm() {
         #expect(events { 0.2 + 0.6 * Double($0) / 300 }.isEmpty)
         #expect(events { 0.2 + 0.6 * min(1, max(0, Double($0 - 100) / 15)) }.isEmpty)

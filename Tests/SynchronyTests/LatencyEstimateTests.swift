@@ -27,20 +27,20 @@ struct LatencyEstimateTests {
     }
 
     private func seen(_ claps: [Double], latency: Double, phase: Double) -> [SharpEvent] {
-        let light = MadeUpLight(latency: latency, phase: phase)
+        let light = SyntheticLight(latency: latency, phase: phase)
         return light.events(at: claps, until: (claps.last ?? 0) + 1, seed: 1)
     }
 
-    @Test("ten claps whose phases are spread over a picture tell a latency to 2 ms, in 99 of 100 cases")
+    @Test("ten claps whose phases are spread over a frame tell a latency to 2 ms, in 99 of 100 cases")
     func spread() throws {
         var good = 0
         for seed in 1...100 {
             var generator = SeededGenerator(seed: UInt64(seed))
             let (truth, phase) = (0.137 + 0.1 * generator.fraction(), 0.03 * generator.fraction())
-            // At a tenth of a picture after the other, in any order, each a little uneven.
+            // At a tenth of a frame after the other, in any order, each a little uneven.
             let tenths = (0..<10).map(Double.init).shuffled(using: &generator)
             let claps = tenths.enumerated().map { index, tenth in
-                2 + 1.5 * Double(index) + (tenth + 0.3 * generator.fraction()) * MadeUpLight.interval / 10
+                2 + 1.5 * Double(index) + (tenth + 0.3 * generator.fraction()) * SyntheticLight.interval / 10
             }
             let estimate = try #require(
                 LatencyEstimate(
@@ -77,13 +77,13 @@ struct LatencyEstimateTests {
         for seed in 1...15 {
             var generator = SeededGenerator(seed: UInt64(seed) &* 77)
             let claps = claps(10, &generator)
-            let light = MadeUpLight(
+            let light = SyntheticLight(
                 exposureShare: exposureShare, lasting: lasting, phase: 0.03 * generator.fraction())
             let events = light.events(at: claps, until: 25, seed: UInt64(seed))
             noticed += events.count
             for event in events {
                 // A flash may begin before the exposure that shows only its end.
-                let early = min(lasting, (1 - exposureShare) * MadeUpLight.interval)
+                let early = min(lasting, (1 - exposureShare) * SyntheticLight.interval)
                 let isRight = claps.contains { clap in
                     instant(clap) >= MediaTime(event.earliest.nanoseconds - Int64(early * 1e9))
                         && instant(clap) <= event.latest
@@ -92,7 +92,7 @@ struct LatencyEstimateTests {
             }
         }
         // A short flash between two exposures is not seen by anybody.
-        #expect(Double(noticed) >= 150 * min(1, (exposureShare + lasting / MadeUpLight.interval) / 2))
+        #expect(Double(noticed) >= 150 * min(1, (exposureShare + lasting / SyntheticLight.interval) / 2))
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct LatencyEstimateTests {
         for seed in 1...12 {
             var generator = SeededGenerator(seed: UInt64(seed) &* 101)
             let claps = claps(60, &generator)
-            let light = MadeUpLight(
+            let light = SyntheticLight(
                 exposureShare: exposureShare, lasting: 0.4, latency: 0.08,
                 phase: 0.03 * generator.fraction())
             let events = light.events(at: claps, until: 130, seed: UInt64(seed))
@@ -139,11 +139,12 @@ struct LatencyEstimateTests {
         let claps = claps(30, &generator)
         let lights = (claps.enumerated().filter { $0.offset % 4 != 0 }.map(\.element) + [7.77, 19.31, 28.13])
             .sorted()
-        let sounds = (claps.enumerated().filter { $0.offset % 5 != 0 }.map(\.element) + [11.11, 23.42])
+        let audioBlocks = (claps.enumerated().filter { $0.offset % 5 != 0 }.map(\.element) + [11.11, 23.42])
             .sorted()
         let estimate = try #require(
             LatencyEstimate(
-                of: seen(lights, latency: 0.137, phase: 0.02), against: heard(sounds), mediaType: .video))
+                of: seen(lights, latency: 0.137, phase: 0.02), against: heard(audioBlocks), mediaType: .video)
+        )
         #expect((estimate.median - ms(137)).magnitude <= estimate.uncertainty)
         #expect(estimate.uncertainty <= ms(4))
         #expect((15...20).contains(estimate.eventCount))
@@ -188,17 +189,17 @@ struct LatencyEstimateTests {
         "a microphone whose clock drifts dates its claps on the session clock, and a hole hides nothing after it"
     )
     func microphoneEvents() throws {
-        var sound = MadeUpSound(seconds: 40)
+        var audio = SyntheticAudio(seconds: 40)
         let beeps = stride(from: 1.0, to: 39, by: 2).map { $0 }
         // 200 ppm fast: what it counts as a second is less.
-        for beep in beeps { sound.beep(at: beep * 1.0002) }
+        for beep in beeps { audio.beep(at: beep * 1.0002) }
         var microphone = MicrophoneEvents(rate: 48_000)
         var events: [SharpEvent] = []
-        for first in stride(from: 0, to: sound.samples.count - 480, by: 480) {
+        for first in stride(from: 0, to: audio.samples.count - 480, by: 480) {
             // 10 ms are lost, the device counts on.
             guard first != 480 * 1050 else { continue }
             events += microphone.add(
-                Array(sound.samples[first..<first + 480]), channels: 1, firstSample: Int64(first),
+                Array(audio.samples[first..<first + 480]), channels: 1, firstSample: Int64(first),
                 at: instant(Double(first) / 48_000 / 1.0002), error: .microseconds(10))
         }
         #expect(events.count == beeps.count)

@@ -35,7 +35,7 @@ struct MatchingTests {
         #expect(IntervalIntersection.most(of: []) == nil)
     }
 
-    @Test("Flashes at all phases of a camera's pictures tell its offset far better than a picture lasts")
+    @Test("Flashes at all phases of a camera's frames tell its offset far better than a frame lasts")
     func phases() throws {
         var generator = SeededGenerator(seed: 12)
         let (interval, truth) = (33.333, 21.7)

@@ -6,38 +6,38 @@ import Testing
 
 @testable import Synchrony
 
-@Suite("sync-check of sound")
+@Suite("sync-check of audio")
 struct SyncCheckTests {
     private let rate = 8000.0
 
-    private func findings(_ sounds: [MadeUpSound]) throws -> SyncFindings {
-        let session = try MadeUpSession(sounds.enumerated().map { ("mic\($0.offset)", $0.element) })
+    private func findings(_ audioBlocks: [SyntheticAudio]) throws -> SyncFindings {
+        let session = try SyntheticSession(audioBlocks.enumerated().map { ("mic\($0.offset)", $0.element) })
         return try SyncCheck(try RecordedSession(folder: session.folder)).run(version: "0.0.0")
     }
 
     // MARK: What cannot be known
 
-    private func uninformative(seed: UInt64) -> [MadeUpSound] {
+    private func uninformative(seed: UInt64) -> [SyntheticAudio] {
         var generator = SeededGenerator(seed: seed * 31)
         let seconds = [8.0, 14, 26][Int(seed % 3)]
         // What both rooms have in common: the mains, at the very same phase, soft against the rooms' own noise.
         let hum = seed % 4 == 0 ? 0 : 0.002 * generator.fraction()
         let phases = (0..<16).map { _ in 2 * Double.pi * generator.fraction() }
         return (0..<2).map { microphone in
-            var sound = MadeUpSound(seconds: seconds, rate: rate)
-            guard seed % 20 != 7 || microphone == 0 else { return sound }
-            sound.noise(0.0005 + 0.02 * generator.fraction(), seed: seed * 2 + UInt64(microphone))
-            if hum > 0 { sound.hum(hum, phases: phases) }
+            var audio = SyntheticAudio(seconds: seconds, rate: rate)
+            guard seed % 20 != 7 || microphone == 0 else { return audio }
+            audio.noise(0.0005 + 0.02 * generator.fraction(), seed: seed * 2 + UInt64(microphone))
+            if hum > 0 { audio.hum(hum, phases: phases) }
             // Things that fall, each in its own room.
             if seed % 5 == 1 {
                 for _ in 0..<4 {
                     let second = 1 + (seconds - 2) * generator.fraction()
-                    sound.add(from: second, lasting: 0.1) {
+                    audio.add(from: second, lasting: 0.1) {
                         0.4 * exp(-$0 / 0.01) * sin(2 * .pi * 700 * $0)
                     }
                 }
             }
-            return sound
+            return audio
         }
     }
 
@@ -60,16 +60,16 @@ struct SyncCheckTests {
         "Beeps tell the offset to 0.1 ms and drift to 1 ppm; the sign is that of later",
         arguments: [(0.0, 0.0), (0.0321, 0), (-0.2, 0), (0.001, 25), (-0.003, -80)])
     func beeps(offset: Double, drift: Double) throws {
-        let sounds = (0..<2).map { microphone -> MadeUpSound in
-            var sound = MadeUpSound(seconds: 64, rate: 16_000)
-            sound.noise(0.001, seed: UInt64(microphone + 1))
+        let audioBlocks = (0..<2).map { microphone -> SyntheticAudio in
+            var audio = SyntheticAudio(seconds: 64, rate: 16_000)
+            audio.noise(0.001, seed: UInt64(microphone + 1))
             for second in 1..<63 {
                 let time = Double(second)
-                sound.beep(at: microphone == 0 ? time : time * (1 + drift * 1e-6) + offset)
+                audio.beep(at: microphone == 0 ? time : time * (1 + drift * 1e-6) + offset)
             }
-            return sound
+            return audio
         }
-        let findings = try findings(sounds)
+        let findings = try findings(audioBlocks)
         let track = try #require(findings.tracks.last)
         #expect(track.method == .claps)
         #expect(findings.tracks.first?.verdict == .reference)
@@ -87,7 +87,7 @@ struct SyncCheckTests {
         arguments: [(1, 0.0, 0.0), (2, 0.0213, 0), (3, -0.31, 30), (4, 0.105, -100)]
             as [(UInt64, Double, Double)])
     func speech(seed: UInt64, offset: Double, drift: Double) throws {
-        let room = MadeUpRoom(seed: seed, seconds: 52, rate: rate, echoes: 8)
+        let room = SyntheticRoom(seed: seed, seconds: 52, rate: rate, echoes: 8)
         // What lies between the two windows is not listened to.
         let heard = [0.0..<12.5, 39.5..<52]
         let findings = try findings([
@@ -105,11 +105,11 @@ struct SyncCheckTests {
 
     @Test("A recording of three seconds is unknown, and of five has no drift: both is said")
     func short() throws {
-        let three = try findings((0..<2).map { _ in MadeUpSound(seconds: 3, rate: rate) })
+        let three = try findings((0..<2).map { _ in SyntheticAudio(seconds: 3, rate: rate) })
         #expect(three.verdict == .unknown)
-        var sound = MadeUpSound(seconds: 5, rate: rate)
-        for second in [1.0, 2, 3, 4] { sound.beep(at: second) }
-        let five = try findings([sound, sound])
+        var audio = SyntheticAudio(seconds: 5, rate: rate)
+        for second in [1.0, 2, 3, 4] { audio.beep(at: second) }
+        let five = try findings([audio, audio])
         #expect(five.verdict == .aligned)
         #expect(five.tracks.last?.drift == nil)
         #expect(five.tracks.last?.note?.contains("drift") == true)
@@ -117,14 +117,14 @@ struct SyncCheckTests {
 
     @Test("A clap that comes late in a long recording is looked for up to five minutes from either end")
     func late() throws {
-        let sounds = (0..<2).map { microphone -> MadeUpSound in
-            var sound = MadeUpSound(seconds: 400, rate: rate)
+        let audioBlocks = (0..<2).map { microphone -> SyntheticAudio in
+            var audio = SyntheticAudio(seconds: 400, rate: rate)
             for second in [130.0, 131, 132, 290, 291.3, 293] {
-                sound.beep(at: second + 0.002 * Double(microphone))
+                audio.beep(at: second + 0.002 * Double(microphone))
             }
-            return sound
+            return audio
         }
-        let track = try #require(try findings(sounds).tracks.last)
+        let track = try #require(try findings(audioBlocks).tracks.last)
         #expect(track.claps?.count == 6)
         #expect(track.verdict == .aligned)
     }
@@ -133,7 +133,7 @@ struct SyncCheckTests {
 
     @Test("A folder that cannot be measured is told in a sentence that says why")
     func folders() throws {
-        let session = try MadeUpSession([("host", MadeUpSound(seconds: 1, rate: rate))])
+        let session = try SyntheticSession([("host", SyntheticAudio(seconds: 1, rate: rate))])
         func reason() -> String {
             do throws(SyncCheckError) {
                 _ = try RecordedSession(folder: session.folder)
@@ -158,7 +158,7 @@ struct SyncCheckTests {
             session.manifest(tracks: [track.merging(["file": "audio/gone.wav"]) { $1 }], duration: 1))
         #expect(reason().contains("audio/gone.wav"))
         try session.write(session.manifest(tracks: [track.merging(["kind": "camera"]) { $1 }], duration: 1))
-        #expect(reason().contains("no picture rate"))
+        #expect(reason().contains("no frame rate"))
         try session.write(["schema": 1])
         #expect(reason().contains("lacks multicam"))
         try Data("{".utf8).write(to: URL(fileURLWithPath: session.folder + "/manifest.json"))

@@ -10,8 +10,8 @@ struct VoiceDatingTests {
     private struct Server {
         static let rate = 16_000
         static let slice = 160
-        let sound: [Float]
-        /// By how many samples the voice comes later, at an index of the sound.
+        let audio: [Float]
+        /// By how many samples the voice comes later, at an index of the audio.
         let delay: (Int) -> Int
         /// What its stamps say too much or too little.
         let mistake = Nanoseconds.milliseconds(-14)
@@ -19,8 +19,8 @@ struct VoiceDatingTests {
         let firstCount: Int64 = 4_321
         private var generator = SeededGenerator(seed: 3)
 
-        init(_ sound: MadeUpSound, delay: @escaping (Int) -> Int) {
-            self.sound = sound.samples
+        init(_ audio: SyntheticAudio, delay: @escaping (Int) -> Int) {
+            self.audio = audio.samples
             self.delay = delay
         }
 
@@ -28,32 +28,32 @@ struct VoiceDatingTests {
             ClockTime(nanoseconds: 1_000_000_000 + Int64(index) * 1_000_000_000 / Int64(rate))
         }
 
-        private func captured(_ samples: [Float], _ count: Int64, at time: ClockTime) -> CapturedSound {
-            CapturedSound(
-                format: SoundFormat(rate: Self.rate, channels: 1), capturedAt: time, firstSample: count,
+        private func captured(_ samples: [Float], _ count: Int64, at time: ClockTime) -> CapturedAudio {
+            CapturedAudio(
+                format: AudioFormat(rate: Self.rate, channels: 1), capturedAt: time, firstSample: count,
                 samples: samples)
         }
 
-        /// Runs through all of the sound.
+        /// Runs through all of the audio.
         ///
         /// - Parameter hole: An index from which on the microphone's count is higher by a second.
         /// - Returns: For each slice of the voice by how much its date is wrong; `nil` where it has none.
         /// - Throws: When memory is short.
         mutating func run(hole: Int = .max) throws -> [Nanoseconds?] {
             var dating = VoiceDating(rate: Self.rate)
-            let correlation = try SoundCorrelation(
+            let correlation = try AudioCorrelation(
                 rate: Double(Self.rate), largestOffset: VoiceDating.largestDelay, piece: VoiceDating.window)
             var errors: [Nanoseconds?] = []
-            for begin in stride(from: 0, to: sound.count - Self.slice, by: Self.slice) {
+            for begin in stride(from: 0, to: audio.count - Self.slice, by: Self.slice) {
                 let jitter = Nanoseconds.microseconds(Int64.random(in: -300...300, using: &generator))
                 dating.addHeard(
                     captured(
-                        Array(sound[begin..<begin + Self.slice]),
+                        Array(audio[begin..<begin + Self.slice]),
                         Int64(begin + (begin >= hole ? Self.rate : 0)),
                         at: Self.time(begin)))
                 let origin = begin - delay(begin)
                 // Some of it was taken out.
-                let samples = (origin..<origin + Self.slice).map { $0 < 0 ? 0 : 0.6 * sound[$0] }
+                let samples = (origin..<origin + Self.slice).map { $0 < 0 ? 0 : 0.6 * audio[$0] }
                 let place = dating.addVoice(
                     captured(samples, firstCount + Int64(begin), at: Self.time(origin) + mistake + jitter))
                 let error = place.map { $0.time - Self.time(origin) }
@@ -71,13 +71,13 @@ struct VoiceDatingTests {
         }
     }
 
-    private func speech(seconds: Double, seed: UInt64) -> MadeUpSound {
-        var (sound, speech) = (
-            MadeUpSound(seconds: seconds, rate: Double(Server.rate)), MadeUpSpeech(seed: seed)
+    private func speech(seconds: Double, seed: UInt64) -> SyntheticAudio {
+        var (audio, speech) = (
+            SyntheticAudio(seconds: seconds, rate: Double(Server.rate)), SyntheticSpeech(seed: seed)
         )
-        _ = speech.speak(into: &sound)
-        sound.noise(0.003, seed: seed)
-        return sound
+        _ = speech.speak(into: &audio)
+        audio.noise(0.003, seed: seed)
+        return audio
     }
 
     private func slice(at second: Double) -> Int { Int(second * Double(Server.rate)) / Server.slice }
@@ -108,11 +108,11 @@ struct VoiceDatingTests {
 
     @Test("silence and tones date nothing")
     func nothing() throws {
-        let silence = MadeUpSound(seconds: 5, rate: Double(Server.rate))
+        let silence = SyntheticAudio(seconds: 5, rate: Double(Server.rate))
         var tone = silence
         tone.beep(at: 0, lasting: 5)
-        for sound in [silence, tone] {
-            var server = Server(sound) { _ in 480 }
+        for audio in [silence, tone] {
+            var server = Server(audio) { _ in 480 }
             #expect(try server.run().allSatisfy { $0 == nil })
         }
     }

@@ -2,7 +2,7 @@ import Media
 
 /// Holds up every write while it is shut.
 package final class Gate: Sendable {
-    private let state = Monitor((isShut: false, hasSomebody: false))
+    private let state = ConditionLock((isShut: false, hasSomebody: false))
 
     /// Open.
     package init() {}

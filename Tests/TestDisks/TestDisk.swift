@@ -11,27 +11,27 @@ package final class TestDisk {
 
     /// - Parameters:
     ///   - limit: What may wait in memory, in bytes.
-    ///   - sound: And of sound.
+    ///   - sound: And of audio.
     ///   - gatheringTime: Zero where a test waits for what it has just brought.
     ///   - index: Its number.
     ///   - waitsForRoom: As in simulated time.
     ///   - beforeWrite: What the disk does first: see `DiskConduct`.
     /// - Throws: When the folder cannot be made.
     package init(
-        limit: Int? = nil, sound: Int = WriteLimits.usualSound, gatheringTime: Nanoseconds = .zero,
+        limit: Int? = nil, audio: Int = WriteLimits.usualAudio, gatheringTime: Nanoseconds = .zero,
         index: Int = 0, waitsForRoom: Bool = false,
         beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
     ) throws {
         parent = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         disk = RecordingDisk(
             index: index, folder: try SessionFolder(in: parent.path, name: "session"),
-            limits: WriteLimits(total: limit, sound: sound, gatheringTime: gatheringTime),
+            limits: WriteLimits(total: limit, audio: audio, gatheringTime: gatheringTime),
             waitsForRoom: waitsForRoom, beforeWrite: beforeWrite)
     }
 
     deinit {
         disk.room.finish()
-        _ = disk.papers.finish()
+        _ = disk.folderWriter.finish()
         do {
             try FileManager.default.removeItem(at: parent)
         } catch {

@@ -1,7 +1,7 @@
 import Media
 import VirtualDevices
 
-/// Everything that a made-up device told in a stretch of simulated time, with the instants of arrival.
+/// Everything that a synthetic device told in a stretch of simulated time, with the instants of arrival.
 struct DeviceRun<Event: Sendable> {
     struct Arrival {
         let at: ClockTime
@@ -19,8 +19,8 @@ struct DeviceRun<Event: Sendable> {
     ) throws {
         let clock = SimulatedClock(start: Self.start)
         let last = Self.start + .seconds(rounding: seconds)
-        let heard = Monitor<[Arrival]>([])
-        let isOver = Monitor(false)
+        let heard = ConditionLock<[Arrival]>([])
+        let isOver = ConditionLock(false)
         clock.hold()
         try begin(clock) { event in
             let now = clock.now
@@ -63,8 +63,8 @@ extension DeviceRun<CameraEvent> {
         try self.init(camera, seconds: seconds, recordingAfter: recordingAfter)
     }
 
-    var pictures: [CapturedPicture] {
-        arrivals.compactMap { if case .picture(let picture) = $0.event { picture } else { nil } }
+    var frames: [CapturedFrame] {
+        arrivals.compactMap { if case .frame(let frame) = $0.event { frame } else { nil } }
     }
 
     /// Every event in words, without the pixels.
@@ -72,9 +72,9 @@ extension DeviceRun<CameraEvent> {
         arrivals.map { arrival in
             let at = (arrival.at - Self.start).count
             switch arrival.event {
-            case .picture(let picture):
+            case .frame(let frame):
                 return
-                    "\(at) picture \(picture.sequence) \(picture.capturedAt.nanoseconds) \(picture.memory.count)"
+                    "\(at) frame \(frame.sequence) \(frame.capturedAt.nanoseconds) \(frame.memory.count)"
             case .lost(let count, let cause, let time):
                 return "\(at) lost \(count) \(cause) \(time.nanoseconds)"
             case .away(let time, let cause, let isRequested):
@@ -115,7 +115,7 @@ extension DeviceRun<MicrophoneEvent> {
         try self.init(microphone, seconds: seconds, recordingAfter: recordingAfter)
     }
 
-    var sounds: [CapturedSound] {
-        arrivals.compactMap { if case .sound(let sound) = $0.event { sound } else { nil } }
+    var audioBlocks: [CapturedAudio] {
+        arrivals.compactMap { if case .audio(let audio) = $0.event { audio } else { nil } }
     }
 }

@@ -18,64 +18,64 @@ struct FileDeviceTests {
             "mjpeg", "-pix_fmt", "yuvj420p", "-c:a", "pcm_s16le", movie)
     }
 
-    @Test("a file's pictures keep its times from T0 on; before, its first one is shown; then it ends")
+    @Test("a file's frames keep its times from T0 on; before, its first one is shown; then it ends")
     func camera() throws {
         let camera = try VirtualSources.camera(selector: "file:\(movie)", role: "desk")
         #expect(camera.device.deviceType == .file)
         #expect(
             camera.format
-                == VideoFormat(pixel: .mjpeg, size: PictureSize(width: 64, height: 48), rate: FrameRate(25)))
+                == VideoFormat(pixel: .mjpeg, size: FrameSize(width: 64, height: 48), rate: FrameRate(25)))
         let run = try DeviceRun<CameraEvent>(camera, seconds: 3, recordingAfter: 0.51)
         let start = DeviceRun<CameraEvent>.start + .milliseconds(510)
-        let before = run.pictures.filter { $0.capturedAt < start }
-        let after = run.pictures.filter { $0.capturedAt >= start }
+        let before = run.frames.filter { $0.capturedAt < start }
+        let after = run.frames.filter { $0.capturedAt >= start }
         #expect(before.count == 13)
         #expect(after.count == 25)
         #expect(after.enumerated().allSatisfy { $1.capturedAt == start + .milliseconds(Int64($0) * 40) })
         #expect(before.allSatisfy { $0.data == after[0].data })
         #expect(after[1].data != after[0].data)
-        #expect(run.pictures.map(\.sequence) == (0..<38).map { $0 })
+        #expect(run.frames.map(\.sequence) == (0..<38).map { $0 })
         #expect(run.story.last == "1510000000 ended 1510000000 end of file")
         for arrival in run.arrivals {
-            guard case .picture(let picture) = arrival.event else { continue }
-            #expect(arrival.at == picture.capturedAt + .milliseconds(40))
+            guard case .frame(let frame) = arrival.event else { continue }
+            #expect(arrival.at == frame.capturedAt + .milliseconds(40))
         }
     }
 
-    @Test("a file whose pictures depend on each other is decoded")
+    @Test("a file whose frames depend on each other is decoded")
     func decoded() throws {
         let path = scratch.path("movie.mp4")
         try scratch.ffmpeg("-i", movie, "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", path)
         let run = try DeviceRun<CameraEvent>("file:\(path)", seconds: 2)
-        #expect(run.pictures.count == 25)
-        #expect(run.pictures.allSatisfy { $0.pixel == .i420 && $0.planes.count == 3 })
+        #expect(run.frames.count == 25)
+        #expect(run.frames.allSatisfy { $0.pixel == .i420 && $0.planes.count == 3 })
     }
 
-    @Test("without a recording the first picture is shown for ever")
+    @Test("without a recording the first frame is shown for ever")
     func waiting() throws {
         let run = try DeviceRun<CameraEvent>("file:\(movie)", seconds: 4, recordingAfter: nil)
-        #expect(run.pictures.count == 100)
-        #expect(Set(run.pictures.map(\.data)).count == 1)
+        #expect(run.frames.count == 100)
+        #expect(Set(run.frames.map(\.data)).count == 1)
     }
 
-    @Test("a file's sound keeps its times from T0 on; before there is silence; then it ends")
+    @Test("a file's audio keeps its times from T0 on; before there is silence; then it ends")
     func microphone() throws {
         let microphone = try VirtualSources.microphone(selector: "file:\(movie)", role: "host")
-        #expect(microphone.format == SoundFormat(rate: 44_100, channels: 1))
+        #expect(microphone.format == AudioFormat(rate: 44_100, channels: 1))
         let run = try DeviceRun<MicrophoneEvent>(microphone, seconds: 2, recordingAfter: 0.333)
         let start = DeviceRun<MicrophoneEvent>.start + .milliseconds(333)
         var next: Int64 = 0
         var played: [Float] = []
-        for sound in run.sounds {
-            #expect(sound.firstSample == next)
-            next += Int64(sound.frameCount)
-            if sound.capturedAt < start {
-                #expect(sound.samples.allSatisfy { $0 == 0 })
+        for audio in run.audioBlocks {
+            #expect(audio.firstSample == next)
+            next += Int64(audio.frameCount)
+            if audio.capturedAt < start {
+                #expect(audio.samples.allSatisfy { $0 == 0 })
             } else {
                 let expected = start + Nanoseconds(Int64((Double(played.count) / 44_100 * 1e9).rounded()))
                 // The first sample of the file is T0's own; the last silent one ends within a sample of it.
-                #expect((sound.capturedAt - expected).magnitude <= Nanoseconds(1))
-                played += sound.samples
+                #expect((audio.capturedAt - expected).magnitude <= Nanoseconds(1))
+                played += audio.samples
             }
         }
         #expect(played.count == 44_100)

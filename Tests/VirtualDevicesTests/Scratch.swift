@@ -37,9 +37,9 @@ final class Scratch {
         }
     }
 
-    /// The first `count` bytes of each picture, as ffmpeg decodes a stream of them: the luma when `count` is its size.
-    func decode(_ pictures: [Data], as kind: String, size: Int, keeping count: Int) throws -> [[UInt8]] {
-        try pictures.reduce(Data(), +).write(to: folder.appending(path: "stream"))
+    /// The first `count` bytes of each frame, as ffmpeg decodes a stream of them: the luma when `count` is its size.
+    func decode(_ frames: [Data], as kind: String, size: Int, keeping count: Int) throws -> [[UInt8]] {
+        try frames.reduce(Data(), +).write(to: folder.appending(path: "stream"))
         try ffmpeg(
             "-f", kind, "-i", path("stream"), "-fps_mode", "passthrough", "-f", "rawvideo", path("pixels"))
         let pixels = try Data(contentsOf: folder.appending(path: "pixels"))

@@ -13,7 +13,7 @@ struct SelectorTests {
                 + "&drop=0.25&corrupt=0.5&unplug=5,20&replug=8,25.5&stall=1:0.5,30:2&mount=90&position=back&bus=left&seed=7"
         )
         #expect(settings.pattern == .clap)
-        #expect(settings.size == PictureSize(width: 640, height: 360))
+        #expect(settings.size == FrameSize(width: 640, height: 360))
         #expect(settings.rate == FrameRate(30000, per: 1001))
         #expect(settings.pixel == .nv12)
         #expect(settings.corruptShare == 0.5)
@@ -45,7 +45,7 @@ struct SelectorTests {
                 "virtual:tone?rate=44100&channels=2&phase=3&drift=200&latency=5&jitter=1&drop=0.1&unplug=2"
                 + "&stall=4:1&bus=b&seed=18446744073709551615")
         #expect(settings.pattern == .tone)
-        #expect(settings.format == SoundFormat(rate: 44_100, channels: 2))
+        #expect(settings.format == AudioFormat(rate: 44_100, channels: 2))
         #expect(settings.behavior.driftPerBillion == 200_000)
         #expect(settings.behavior.faults.outages == [.init(from: .seconds(2), to: nil)])
         #expect(settings.behavior.seed == .max)
@@ -57,18 +57,18 @@ struct SelectorTests {
         #expect(
             camera.format(wanted: nil)
                 == VideoFormat(
-                    pixel: .mjpeg, size: PictureSize(width: 1280, height: 720), rate: FrameRate(30)))
+                    pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30)))
         #expect(camera.behavior.seed == 1)
         #expect(camera.behavior.phase == nil)
         #expect(
             try VirtualMicrophoneSettings(selector: "virtual:clap").format
-                == SoundFormat(rate: 48_000, channels: 1))
+                == AudioFormat(rate: 48_000, channels: 1))
     }
 
     @Test("the selector's own keys come before the role's wishes, and those before the defaults")
     func wishes() throws {
         let wanted = VideoFormat(
-            pixel: .yuyv, size: PictureSize(width: 640, height: 480), rate: FrameRate(15))
+            pixel: .yuyv, size: FrameSize(width: 640, height: 480), rate: FrameRate(15))
         #expect(try VirtualCameraSettings(selector: "virtual:bars").format(wanted: wanted) == wanted)
         let partly = try VirtualCameraSettings(selector: "virtual:bars?fps=25").format(wanted: wanted)
         #expect(partly == VideoFormat(pixel: .yuyv, size: wanted.size, rate: FrameRate(25)))
@@ -173,10 +173,10 @@ struct SelectorTests {
         #expect(other.controller != device.controller)
         let microphone = try VirtualSources.microphone(selector: "virtual:clap", role: "desk").device
         #expect(microphone.mediaType == .audio)
-        #expect(microphone.sound == SoundFormat(rate: 48_000, channels: 1))
+        #expect(microphone.audio == AudioFormat(rate: 48_000, channels: 1))
     }
 
-    @Test("a file that is missing is a missing device; one without pictures or sound says so")
+    @Test("a file that is missing is a missing device; one without frames or audio says so")
     func files() throws {
         for selector in ["file:/none.mov", "virtual:still:/none.png"] {
             let error = #expect(throws: VirtualDeviceError.self) {
@@ -192,7 +192,7 @@ struct SelectorTests {
             _ = try VirtualSources.camera(selector: "file:/etc/passwd", role: "a")
         }
         guard case .other(let sentence) = reason(of: error) else {
-            Issue.record("a file without pictures is the device's failure")
+            Issue.record("a file without frames is the device's failure")
             return
         }
         #expect(sentence.contains("ffprobe"))

@@ -8,12 +8,12 @@ import Testing
 @Suite("Virtual cameras")
 struct VirtualCameraTests {
     private typealias Run = DeviceRun<CameraEvent>
-    private static let small = PictureSize(width: 320, height: 180)
+    private static let small = FrameSize(width: 320, height: 180)
 
-    // MARK: Pictures
+    // MARK: Frames
 
     @Test(
-        "the strip tells number and time of every picture, in every format and however the camera is turned",
+        "the strip tells number and time of every frame, in every format and however the camera is turned",
         arguments: [
             ("mjpeg", 0), ("mjpeg", 90), ("mjpeg", 180), ("mjpeg", 270), ("yuyv", 0), ("yuyv", 90),
             ("nv12", 0),
@@ -22,30 +22,30 @@ struct VirtualCameraTests {
     func strip(format: String, mount: Int) throws {
         // The strip runs along the side that was on top.
         let size = mount % 180 == 0 ? "320x180" : "180x320"
-        let stored = try #require(PictureSize(size))
+        let stored = try #require(FrameSize(size))
         let run = try Run("virtual:clap?size=\(size)&format=\(format)&mount=\(mount)&phase=5", seconds: 1.2)
         let rotation = try #require(Rotation(rawValue: mount))
-        let pictures = run.pictures
-        #expect(pictures.count == 35)
+        let frames = run.frames
+        #expect(frames.count == 35)
         let strips: [CodeStrip?]
-        if pictures[0].pixel.isCompressed {
+        if frames[0].pixel.isCompressed {
             let count = stored.pixelCount
             let luma = try Scratch().decode(
-                pictures.map(\.data), as: format, size: format == "mjpeg" ? count * 2 : count * 3 / 2,
+                frames.map(\.data), as: format, size: format == "mjpeg" ? count * 2 : count * 3 / 2,
                 keeping: count)
             strips = luma.map { CodeStrip($0, stored, rotation) }
         } else {
-            strips = pictures.map { $0.codeStrip(rotation) }
+            strips = frames.map { $0.codeStrip(rotation) }
         }
-        #expect(strips == pictures.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
-        #expect(pictures.map(\.sequence) == (0..<35).map { pictures[0].sequence + $0 })
+        #expect(strips == frames.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
+        #expect(frames.map(\.sequence) == (0..<35).map { frames[0].sequence + $0 })
     }
 
     @Test(
         "a JPEG joined from bands decodes to the very pixels of one encoded whole",
         arguments: ["320x180", "64x48", "322x100", "640x368"], [0, 90, 180, 270])
     func spliced(size: String, mount: Int) throws {
-        let size = try #require(PictureSize(size))
+        let size = try #require(FrameSize(size))
         let turn = Turn(stored: size, rotation: try #require(Rotation(rawValue: mount)))
         let scene = TestScene(turn: turn, color: .jpeg, choices: SeededChoices(seed: 1, role: "desk"))
         let banded = try BandedJPEGPainter(scene: scene)
@@ -72,11 +72,11 @@ struct VirtualCameraTests {
         #expect(Set(found).count == 4)
     }
 
-    @Test("the strip survives scaling to 320×180 and encoding, of a large picture too")
+    @Test("the strip survives scaling to 320×180 and encoding, of a large frame too")
     func scaled() throws {
         let run = try Run("virtual:clap?size=1920x1080&fps=10", seconds: 1.2)
         let scratch = try Scratch()
-        try run.pictures.map(\.data).reduce(Data(), +).write(to: scratch.folder.appending(path: "large"))
+        try run.frames.map(\.data).reduce(Data(), +).write(to: scratch.folder.appending(path: "large"))
         try scratch.ffmpeg(
             "-f", "mjpeg", "-i", scratch.path("large"), "-vf", "scale=320:180", "-c:v", "libx264", "-preset",
             "superfast", "-pix_fmt", "yuv420p", "-f", "h264", scratch.path("small"))
@@ -85,33 +85,33 @@ struct VirtualCameraTests {
         #expect(luma.count >= 10)
         #expect(
             luma.map { CodeStrip($0, Self.small) }
-                == run.pictures.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
+                == run.frames.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
     }
 
     @Test("the one frame whose exposure holds a clap is white but for the strip; no other is")
     func white() throws {
         let run = try Run("virtual:clap?size=320x180&format=nv12&phase=11", seconds: 3)
-        let white = run.pictures.filter { picture in
+        let white = run.frames.filter { frame in
             (20..<180).allSatisfy { row in
-                (0..<320).allSatisfy { picture.plane(0)[row * 320 + $0] == 235 }
+                (0..<320).allSatisfy { frame.plane(0)[row * 320 + $0] == 235 }
             }
         }
         // Simulated time runs from 1000.1 s to 1003.1 s.
         #expect(white.count == 3)
-        for (picture, second) in zip(white, [1001, 1002, 1003] as [Int64]) {
+        for (frame, second) in zip(white, [1001, 1002, 1003] as [Int64]) {
             let clap = ClockTime(nanoseconds: second * 1_000_000_000)
-            #expect(picture.capturedAt <= clap)
-            #expect(clap - picture.capturedAt < Nanoseconds(33_333_334))
+            #expect(frame.capturedAt <= clap)
+            #expect(clap - frame.capturedAt < Nanoseconds(33_333_334))
         }
-        let means = run.pictures.map { picture in
-            (0..<320 * 180).reduce(0) { $0 + Int(picture.plane(0)[$1]) } / (320 * 180)
+        let means = run.frames.map { frame in
+            (0..<320 * 180).reduce(0) { $0 + Int(frame.plane(0)[$1]) } / (320 * 180)
         }
         #expect(means.filter { $0 > 160 }.count == 3)
     }
 
     @Test("the seven bars have the colours of BT.601 at 75 %")
     func bars() throws {
-        let jpeg = try Run("virtual:bars?size=336x180", seconds: 0.1).pictures
+        let jpeg = try Run("virtual:bars?size=336x180", seconds: 0.1).frames
         let decoded = try Scratch().decode(
             [jpeg[0].data], as: "mjpeg", size: 336 * 180 * 2, keeping: 336 * 180 * 2)
         let found = (0..<7).map { bar in
@@ -127,7 +127,7 @@ struct VirtualCameraTests {
         for (found, expected) in zip(found, expected) {
             #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 2 }, "\(found) \(expected)")
         }
-        let raw = try Run("virtual:bars?size=336x180&format=yuyv", seconds: 0.1).pictures[0]
+        let raw = try Run("virtual:bars?size=336x180&format=yuyv", seconds: 0.1).frames[0]
         #expect(raw.color == .bt601Limited)
         // Yellow in limited range: 162, 44, 142.
         let yellow = (0..<4).map { Int(raw.plane(0)[90 * 336 * 2 + 72 * 2 + $0]) }
@@ -143,15 +143,15 @@ struct VirtualCameraTests {
             "1",
             scratch.path("image.png"))
         let selector = "virtual:still:\(scratch.path("image.png"))?format=nv12"
-        let upright = try Run("\(selector)&size=320x180", seconds: 0.1).pictures[0]
+        let upright = try Run("\(selector)&size=320x180", seconds: 0.1).frames[0]
         // Red is 81, blue 41 in limited BT.601.
         #expect(abs(Int(upright.plane(0)[90 * 320 + 40]) - 81) <= 2)
         #expect(abs(Int(upright.plane(0)[90 * 320 + 280]) - 41) <= 2)
-        let turned = try Run("\(selector)&size=180x320&mount=90", seconds: 0.1).pictures[0]
+        let turned = try Run("\(selector)&size=180x320&mount=90", seconds: 0.1).frames[0]
         // Turned counter-clockwise, left becomes bottom.
         #expect(abs(Int(turned.plane(0)[280 * 180 + 90]) - 81) <= 2)
         #expect(abs(Int(turned.plane(0)[40 * 180 + 90]) - 41) <= 2)
-        let jpeg = try Run("virtual:still:\(scratch.path("image.png"))?size=320x180", seconds: 0.1).pictures[
+        let jpeg = try Run("virtual:still:\(scratch.path("image.png"))?size=320x180", seconds: 0.1).frames[
             0]
         let luma = try scratch.decode([jpeg.data], as: "mjpeg", size: 320 * 180 * 2, keeping: 320 * 180)[0]
         // Red is 76, blue 29 in full range.
@@ -160,21 +160,21 @@ struct VirtualCameraTests {
     }
 
     @Test(
-        "noise is another picture each time, and valid in every format", arguments: ["mjpeg", "yuyv", "nv12"])
+        "noise is another frame each time, and valid in every format", arguments: ["mjpeg", "yuyv", "nv12"])
     func noise(format: String) throws {
-        let pictures = try Run("virtual:noise?size=64x48&format=\(format)", seconds: 0.2).pictures
-        #expect(pictures.count >= 4)
-        #expect(Set(pictures.prefix(4).map(\.data)).count == 4)
+        let frames = try Run("virtual:noise?size=64x48&format=\(format)", seconds: 0.2).frames
+        #expect(frames.count >= 4)
+        #expect(Set(frames.prefix(4).map(\.data)).count == 4)
         guard format == "mjpeg" else { return }
         let decoded = try Scratch().decode(
-            pictures.map(\.data), as: "mjpeg", size: 64 * 48 * 2, keeping: 64 * 48)
-        #expect(decoded.count == pictures.count)
+            frames.map(\.data), as: "mjpeg", size: 64 * 48 * 2, keeping: 64 * 48)
+        #expect(decoded.count == frames.count)
     }
 
     @Test("an H.264 camera begins with a key frame, and again after it was unplugged")
     func keys() throws {
         let run = try Run("virtual:clap?size=64x48&format=h264&unplug=0.5&replug=0.7", seconds: 1.2)
-        let keys = run.pictures.filter(\.isKey).map { ($0.capturedAt - Run.start).inSeconds }
+        let keys = run.frames.filter(\.isKey).map { ($0.capturedAt - Run.start).inSeconds }
         try #require(keys.count >= 2)
         #expect(keys[0] < 0.04)
         #expect(keys[1] >= 0.7 && keys[1] < 0.74)
@@ -182,17 +182,17 @@ struct VirtualCameraTests {
 
     // MARK: Time
 
-    @Test("every picture is dated by its exposure's start and delivered its latency after the end")
+    @Test("every frame is dated by its exposure's start and delivered its latency after the end")
     func dates() throws {
         let run = try Run("virtual:clap?size=64x48&fps=25&phase=3&latency=70&drift=1000", seconds: 2)
         let timebase = DeviceTimebase(
             rate: FrameRate(25), driftPerBillion: 1_000_000, phase: .milliseconds(3))
         for arrival in run.arrivals {
-            guard case .picture(let picture) = arrival.event else { continue }
-            #expect(picture.capturedAt == timebase.time(of: picture.sequence))
-            #expect(arrival.at == timebase.time(of: picture.sequence + 1) + .milliseconds(70))
+            guard case .frame(let frame) = arrival.event else { continue }
+            #expect(frame.capturedAt == timebase.time(of: frame.sequence))
+            #expect(arrival.at == timebase.time(of: frame.sequence + 1) + .milliseconds(70))
         }
-        #expect(run.pictures.count == 47)
+        #expect(run.frames.count == 47)
         let camera = try VirtualSources.camera(
             selector: "virtual:clap?fps=25&latency=70&jitter=2", role: "desk")
         #expect(camera.deliveryDelay >= .milliseconds(112) && camera.deliveryDelay < .milliseconds(113))
@@ -201,10 +201,10 @@ struct VirtualCameraTests {
     @Test("jitter errs the time stamp within its bounds, independently, and never the strip")
     func jitter() throws {
         let run = try Run("virtual:clap?size=320x180&format=nv12&jitter=3&phase=0", seconds: 3)
-        let errors = run.pictures.map { picture -> Nanoseconds in
-            let time = DeviceTimebase(rate: FrameRate(30)).time(of: picture.sequence)
-            #expect(picture.codeStrip() == CodeStrip(frame: picture.sequence, time: time))
-            return picture.capturedAt - time
+        let errors = run.frames.map { frame -> Nanoseconds in
+            let time = DeviceTimebase(rate: FrameRate(30)).time(of: frame.sequence)
+            #expect(frame.codeStrip() == CodeStrip(frame: frame.sequence, time: time))
+            return frame.capturedAt - time
         }
         #expect(errors.allSatisfy { $0.magnitude <= .milliseconds(3) })
         #expect(Set(errors).count == errors.count)
@@ -218,17 +218,17 @@ struct VirtualCameraTests {
             "virtual:clap?size=64x48&drop=0.2&corrupt=0.2&jitter=2&unplug=0.5&replug=0.8&stall=1.2:0.2"
         let (first, second) = (try Run(selector, seconds: 2), try Run(selector, seconds: 2))
         #expect(first.story == second.story)
-        #expect(first.pictures.map(\.data) == second.pictures.map(\.data))
+        #expect(first.frames.map(\.data) == second.frames.map(\.data))
         #expect(try Run(selector, role: "face", seconds: 2).story != first.story)
         #expect(try Run("\(selector)&seed=2", seconds: 2).story != first.story)
     }
 
     // MARK: Faults
 
-    @Test("dropped pictures skip their numbers and are told as lost on the bus")
+    @Test("dropped frames skip their numbers and are told as lost on the bus")
     func drop() throws {
         let run = try Run("virtual:bars?size=64x48&drop=0.25&fps=100", seconds: 10)
-        let numbers = run.pictures.map(\.sequence)
+        let numbers = run.frames.map(\.sequence)
         let skipped = zip(numbers, numbers.dropFirst()).reduce(0) { $0 + Int($1.1 - $1.0) - 1 }
         #expect(skipped > 0)
         // What was lost before the first that came is told too.
@@ -244,26 +244,26 @@ struct VirtualCameraTests {
     func corrupt(format: String) throws {
         let run = try Run("virtual:clap?size=64x48&corrupt=0.3&format=\(format)", seconds: 10)
         let codecs = Codecs()
-        let cut = run.pictures.filter {
-            $0.pixel == .mjpeg && !codecs.isWholeJPEG($0.memory, size: PictureSize(width: 64, height: 48))
+        let cut = run.frames.filter {
+            $0.pixel == .mjpeg && !codecs.isWholeJPEG($0.memory, size: FrameSize(width: 64, height: 48))
         }
         let bad = format == "mjpeg" ? cut.count : run.lost(.corrupt)
         // 300 draws of 0.3: three standard deviations are 24.
         #expect((66...114).contains(bad))
-        #expect(run.pictures.count + run.lost(.corrupt) == 299)
+        #expect(run.frames.count + run.lost(.corrupt) == 299)
     }
 
     @Test("an unplugged camera is away from T0 + s until it is plugged in, and counts on by time")
     func unplug() throws {
         let run = try Run(
             "virtual:bars?size=64x48&phase=0&unplug=1,2&replug=1.5", seconds: 4, recordingAfter: 0.5)
-        let other = run.story.filter { !$0.contains("picture") }
+        let other = run.story.filter { !$0.contains("frame") }
         #expect(
             other == [
                 "1500000000 away 1500000000 unplugged", "2000000000 returned 2000000000",
                 "2500000000 away 2500000000 unplugged",
             ])
-        let numbers = run.pictures.map(\.sequence)
+        let numbers = run.frames.map(\.sequence)
         let jumps = zip(numbers, numbers.dropFirst()).filter { $1 != $0 + 1 }
         #expect(jumps.count == 1)
         // Sixteen exposures touch the outage, from 1001.62 s to 1002.12 s.
@@ -286,17 +286,17 @@ struct VirtualCameraTests {
 
     // MARK: Faults while it is asked for something
 
-    /// All but the pictures that a camera tells which is asked for a smaller format when its tenth picture comes, at
+    /// All but the frames that a camera tells which is asked for a smaller format when its tenth frame comes, at
     /// 1.077 s, or which is switched off and asked for it 50 ms later, or which is asked for it when it is unplugged.
     private func story(_ faults: String, when: Asked) throws -> [String] {
         let camera = try VirtualSources.camera(
             selector: "virtual:bars?size=64x48&fps=10&phase=0&\(faults)", role: "desk")
         let smaller = VideoFormat(
-            pixel: .mjpeg, size: PictureSize(width: 32, height: 24), rate: FrameRate(10))
-        let count = Monitor(0)
+            pixel: .mjpeg, size: FrameSize(width: 32, height: 24), rate: FrameRate(10))
+        let count = ConditionLock(0)
         let run = try Run(camera, seconds: 4) { event in
             switch event {
-            case .picture:
+            case .frame:
                 let number = count.withLock { count in
                     count += 1
                     return count
@@ -309,10 +309,10 @@ struct VirtualCameraTests {
             }
         }
         // Whatever happens is told when it happens, or is found out.
-        let times = run.arrivals.filter { if case .picture = $0.event { false } else { true } }.map(\.at)
+        let times = run.arrivals.filter { if case .frame = $0.event { false } else { true } }.map(\.at)
         #expect(times == times.sorted())
-        #expect(run.pictures.last?.size == smaller.size)
-        return run.story.filter { !$0.contains("picture") }
+        #expect(run.frames.last?.size == smaller.size)
+        return run.story.filter { !$0.contains("frame") }
     }
 
     enum Asked { case streaming, off, unplugged }
@@ -360,9 +360,9 @@ struct VirtualCameraTests {
     func realTime() throws {
         let camera = try VirtualSources.camera(selector: "virtual:clap?size=64x48&fps=200", role: "desk")
         for _ in 0..<2 {
-            let heard = Monitor<[ClockTime]>([])
+            let heard = ConditionLock<[ClockTime]>([])
             try camera.start(on: MonotonicClock()) { event in
-                if case .picture(let picture) = event { heard.broadcast { $0.append(picture.capturedAt) } }
+                if case .frame(let frame) = event { heard.broadcast { $0.append(frame.capturedAt) } }
             }
             heard.wait { $0.count >= 5 ? true : nil }
             camera.stop()

@@ -15,8 +15,8 @@ struct VirtualControlsTests {
     /// The luma in the middle of the first bar, which is white at 75 %.
     private static func luma(of camera: VirtualCamera) throws -> Int {
         let run = try DeviceRun<CameraEvent>(camera, seconds: 0.2)
-        let picture = try #require(run.pictures.first)
-        return Int(picture.plane(0)[24 * picture.planes[0].stride + 4])
+        let frame = try #require(run.frames.first)
+        return Int(frame.plane(0)[24 * frame.planes[0].stride + 4])
     }
 
     @Test(
@@ -47,7 +47,7 @@ struct VirtualControlsTests {
         #expect(try exposure("desk") == exposure("desk"))
     }
 
-    @Test("brightness, exposure and gain are seen in the picture; what is automatic is not")
+    @Test("brightness, exposure and gain are seen in the frame; what is automatic is not")
     func look() throws {
         let camera = try Self.camera()
         let usual = try Self.luma(of: camera)

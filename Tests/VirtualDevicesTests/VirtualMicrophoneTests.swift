@@ -10,12 +10,12 @@ struct VirtualMicrophoneTests {
 
     /// Every sample of the first channel with its true time since the clock's zero.
     private func heard(_ run: Run) -> [(seconds: Double, value: Float)] {
-        run.sounds.flatMap { sound in
-            (0..<sound.frameCount).map { index in
-                let offset = Double(index) / Double(sound.format.rate)
+        run.audioBlocks.flatMap { audio in
+            (0..<audio.frameCount).map { index in
+                let offset = Double(index) / Double(audio.format.rate)
                 return (
-                    sound.capturedAt.nanosecondsAfterSecond + offset,
-                    sound.samples[index * sound.format.channels]
+                    audio.capturedAt.nanosecondsAfterSecond + offset,
+                    audio.samples[index * audio.format.channels]
                 )
             }
         }
@@ -33,11 +33,11 @@ struct VirtualMicrophoneTests {
         }
         // Three claps of 1920 samples, but for zero crossings and the one under way at the end.
         #expect(loud > 3 * 1800)
-        let sound = run.sounds[0]
-        #expect(sound.frameCount == 480)
+        let audio = run.audioBlocks[0]
+        #expect(audio.frameCount == 480)
         #expect(
-            zip(sound.samples.indices, sound.samples).allSatisfy {
-                $0 % 2 == 0 || $1 == sound.samples[$0 - 1]
+            zip(audio.samples.indices, audio.samples).allSatisfy {
+                $0 % 2 == 0 || $1 == audio.samples[$0 - 1]
             })
     }
 
@@ -49,7 +49,9 @@ struct VirtualMicrophoneTests {
         }
         #expect(tone.count >= 44_100 * 2)
         #expect(
-            try Run("virtual:silence", seconds: 0.5).sounds.allSatisfy { $0.samples.allSatisfy { $0 == 0 } })
+            try Run("virtual:silence", seconds: 0.5).audioBlocks.allSatisfy {
+                $0.samples.allSatisfy { $0 == 0 }
+            })
     }
 
     @Test(
@@ -59,15 +61,15 @@ struct VirtualMicrophoneTests {
         let run = try Run("virtual:silence?rate=48000&drift=500&phase=2&latency=30", seconds: 5)
         let timebase = DeviceTimebase(
             rate: FrameRate(48_000), driftPerBillion: 500_000, phase: .milliseconds(2))
-        var next = run.sounds[0].firstSample
+        var next = run.audioBlocks[0].firstSample
         for arrival in run.arrivals {
-            guard case .sound(let sound) = arrival.event else { continue }
-            #expect(sound.firstSample == next)
-            #expect(sound.capturedAt == timebase.time(of: next))
-            next += Int64(sound.frameCount)
+            guard case .audio(let audio) = arrival.event else { continue }
+            #expect(audio.firstSample == next)
+            #expect(audio.capturedAt == timebase.time(of: next))
+            next += Int64(audio.frameCount)
             #expect(arrival.at == timebase.time(of: next) + .milliseconds(30))
         }
-        #expect(run.sounds.count > 490)
+        #expect(run.audioBlocks.count > 490)
     }
 
     @Test("lost slices are counted in samples; an unplugged microphone is away; a stalled one is silent")
@@ -78,9 +80,9 @@ struct VirtualMicrophoneTests {
         var expected: Int64?
         for arrival in run.arrivals {
             switch arrival.event {
-            case .sound(let sound):
-                if let expected { #expect(sound.firstSample == expected) }
-                expected = sound.firstSample + Int64(sound.frameCount)
+            case .audio(let audio):
+                if let expected { #expect(audio.firstSample == expected) }
+                expected = audio.firstSample + Int64(audio.frameCount)
             case .lost(let count, let cause, _):
                 lost[cause, default: 0] += count
                 if let next = expected { expected = next + count }
@@ -100,7 +102,7 @@ struct VirtualMicrophoneTests {
     @Test("jitter errs the date of a slice within its bounds")
     func jitter() throws {
         let run = try Run("virtual:silence?jitter=2&phase=0", seconds: 1)
-        let errors = run.sounds.map {
+        let errors = run.audioBlocks.map {
             $0.capturedAt - DeviceTimebase(rate: FrameRate(48_000)).time(of: $0.firstSample)
         }
         #expect(errors.allSatisfy { $0.magnitude <= .milliseconds(2) })

@@ -10,13 +10,13 @@ import Testing
 struct MovieWriterTests {
     private let rate = FrameRate(30, per: 1)
 
-    /// Makes a movie of some streams of pictures, has it written to, and closes it.
+    /// Makes a movie of some streams of frames, has it written to, and closes it.
     private func write(
         streams: Int, _ body: (MovieWriter) -> Void
     ) throws -> (result: MovieFileWriter.Result, files: [String]) {
         let disk = try TestDisk()
         let parameters = StreamParameters(
-            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate)
+            codec: .mjpeg, timeScale: 30, size: FrameSize(width: 320, height: 180), rate: rate)
         let tracks = (0..<streams).map {
             MovieTrack.video(parameters, rotation: .none, name: "camera \($0)")
         }
@@ -121,7 +121,7 @@ struct MovieWriterTests {
         let gate = Gate()
         let disks = [try TestDisk(), try TestDisk(index: 1, beforeWrite: gate.wait)]
         let parameters = StreamParameters(
-            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate)
+            codec: .mjpeg, timeScale: 30, size: FrameSize(width: 320, height: 180), rate: rate)
         let writer = try MovieWriter(
             disks.map(\.disk), relativePath: "a.mov",
             streams: [MovieTrack.video(parameters, rotation: .none, name: "camera")],
@@ -146,7 +146,7 @@ struct MovieWriterTests {
         }
     }
 
-    @Test("Sound goes on in its file where the next cannot be begun, and that is said")
+    @Test("Audio goes on in its file where the next cannot be begun, and that is said")
     func waveWithoutNext() throws {
         let disk = try TestDisk()
         let wave = try WaveWriter(

@@ -24,7 +24,7 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    private let places = Monitor<[Place]>([])
+    private let places = ConditionLock<[Place]>([])
 
     package init() {}
 

@@ -1,6 +1,6 @@
 import Media
 
-/// Tells what shows another device's picture from what is a camera itself.
+/// Tells what shows another device's frame from what is a camera itself.
 enum CaptureStick {
     /// Input terminals of a camera's sensor: ITT_CAMERA (UVC 1.5, table B-2).
     private static let cameraTerminal: UInt16 = 0x0201

@@ -16,7 +16,7 @@ struct SysfsCamera: Sendable {
     let busSpeed: Int?
     /// Whether it is a part of the computer, by sysfs `removable`; `nil` where the firmware has not told.
     let isBuiltIn: Bool?
-    /// What the USB device says its pictures come from, by its descriptors; empty where it says nothing.
+    /// What the USB device says its frames come from, by its descriptors; empty where it says nothing.
     let inputTerminals: [UInt16]
 
     /// Reads what sysfs and udev tell; opens no node.

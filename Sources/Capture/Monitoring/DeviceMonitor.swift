@@ -27,7 +27,7 @@ package final class DeviceMonitor: Sendable {
         microphones: (@Sendable (Result<[LocatedDevice], DeviceError>) -> Void)?
     ) throws(DeviceError) {
         self.cameras = try cameras.map { report throws(DeviceError) in
-            let known = Monitor<KnownNodes?>(nil)
+            let known = ConditionLock<KnownNodes?>(nil)
             return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
                 // Taken out and put back, as no lock is held while nodes are opened. This is the only thread.
                 let last = known.withLock { $0 }

@@ -21,7 +21,7 @@ package final class FolderMonitor: Sendable {
         } catch {
             return nil
         }
-        let isWatching = Monitor<Bool?>(nil)
+        let isWatching = ConditionLock<Bool?>(nil)
         self.stopping = stopping
         thread = MediaThread(name: "file-monitor") {
             var place = Place(folder: folder, prefix: prefix)

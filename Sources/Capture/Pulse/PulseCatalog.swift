@@ -18,7 +18,7 @@ public enum PulseCatalog {
 
     /// The source that `selector` names: `default`, `pulse:<name>`, or a part of a name or description in any case.
     ///
-    /// Only `pulse:` reaches monitors: nobody gets the computer's own sound for a microphone by a loose word.
+    /// Only `pulse:` reaches monitors: nobody gets the computer's own audio for a microphone by a loose word.
     /// - Throws: `notFound`, or `ambiguous` with a selector for each candidate.
     public static func resolve(
         _ selector: String, among sources: [PulseSource]

@@ -67,16 +67,16 @@ extension SoundCard {
     }
 }
 
-extension SoundPort {
+extension AudioPort {
     /// The ports of a source, as libpulse says. Valid during a callback.
-    static func all(of info: pa_source_info) -> [SoundPort] {
+    static func all(of info: pa_source_info) -> [AudioPort] {
         func text(_ string: UnsafePointer<CChar>?) -> String {
             string.map { String(cString: $0).printable() } ?? ""
         }
         let active = info.active_port.map { text($0.pointee.name) }
         let ports = UnsafeBufferPointer(start: info.ports, count: Int(info.n_ports))
         return ports.compactMap { $0?.pointee }.map { port in
-            SoundPort(
+            AudioPort(
                 name: text(port.name), description: text(port.description),
                 isActive: text(port.name) == active,
                 isUnplugged: port.available == Int32(PA_PORT_AVAILABLE_NO.rawValue))

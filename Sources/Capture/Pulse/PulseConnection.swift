@@ -11,7 +11,7 @@ final class PulseConnection: @unchecked Sendable {
     private let interruption: PulseInterruption?
 
     /// Connects. A server that does not run is never started: whoever has a desktop has a running one, and
-    /// everybody else is to be told why there is no sound.
+    /// everybody else is to be told why there is no audio.
     ///
     /// - Parameters:
     ///   - clientName: What mixers show.

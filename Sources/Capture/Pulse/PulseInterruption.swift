@@ -9,7 +9,7 @@ final class PulseInterruption: Sendable {
         weak var loop: PulseLoop?
     }
 
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
 
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 

@@ -8,12 +8,12 @@ public struct PulseSource: Sendable, Hashable {
     public let name: String
     public let description: String
     /// Its native format: a rate of 8000…192 000, 1…8 channels.
-    public let format: SoundFormat
+    public let format: AudioFormat
     /// Whether it plays back what an output plays.
     public let isMonitor: Bool
     /// Whether it is the server's default source.
     public let isDefault: Bool
-    /// Below `/sys`, for example `/devices/pci0000:00/…/sound/card1`; empty where there is none, as the following.
+    /// Below `/sys`, for example `/devices/pci0000:00/…/audio/card1`; empty where there is none, as the following.
     public let sysfsPath: String
     /// For example `pci-0000:00:14.0-usb-0:2:1.2`.
     public let busPath: String
@@ -36,12 +36,12 @@ public struct PulseSource: Sendable, Hashable {
     /// That card; `nil` where it is of none.
     var card: SoundCard?
     /// What it can listen to; none where there is no choice.
-    public private(set) var ports: [SoundPort] = []
+    public private(set) var ports: [AudioPort] = []
     /// Whether the server gives silence in its place, or turns it down to nothing.
     public private(set) var isMuted = false
 
     public init(
-        name: String, description: String, format: SoundFormat, isMonitor: Bool = false,
+        name: String, description: String, format: AudioFormat, isMonitor: Bool = false,
         isDefault: Bool = false,
         sysfsPath: String = "", busPath: String = "", vendor: String = "", product: String = "",
         serial: String = ""
@@ -53,7 +53,7 @@ public struct PulseSource: Sendable, Hashable {
     }
 
     private init(
-        name: String, description: String, format: SoundFormat, isMonitor: Bool, isDefault: Bool,
+        name: String, description: String, format: AudioFormat, isMonitor: Bool, isDefault: Bool,
         sysfsPath: String,
         busPath: String, vendor: String, product: String, serial: String, channelPositions: [Int32],
         index: UInt32
@@ -87,7 +87,7 @@ public struct PulseSource: Sendable, Hashable {
         }
         self.init(
             name: name, description: info.description.map { String(cString: $0) } ?? name,
-            format: SoundFormat(
+            format: AudioFormat(
                 rate: min(max(Int(info.sample_spec.rate), 8_000), 192_000), channels: min(max(channels, 1), 8)
             ),
             isMonitor: info.monitor_of_sink != linux_PA_INVALID_INDEX, isDefault: name == defaultName,
@@ -96,7 +96,7 @@ public struct PulseSource: Sendable, Hashable {
             serial: Self.serial(ofSysfsPath: sysfsPath), channelPositions: positions, index: info.index)
         cardIndex = info.card
         isRunning = info.state == PA_SOURCE_RUNNING
-        ports = SoundPort.all(of: info)
+        ports = AudioPort.all(of: info)
         let volumes = withUnsafeBytes(of: info.volume.values) { bytes in
             Array(bytes.bindMemory(to: pa_volume_t.self).prefix(Int(info.volume.channels)))
         }
@@ -120,7 +120,7 @@ public struct PulseSource: Sendable, Hashable {
             identity: DeviceIdentity(
                 busPath: busPath.printable(), product: productID.printable(), serial: serial.printable(),
                 name: description),
-            name: description, node: name, selector: selector, sound: format)
+            name: description, node: name, selector: selector, audio: format)
         device.isDefault = isDefault
         device.card = card
         device.ports = ports

@@ -10,12 +10,12 @@ final class PulseStreamListener {
     var isOpen = false
     /// The server's number of the source that the stream was connected to; `nil` before that.
     var sourceIndex: UInt32?
-    /// Whether sound is left unread in libpulse's queue until its date is certain: at the start, after a pause, and when
+    /// Whether audio is left unread in libpulse's queue until its date is certain: at the start, after a pause, and when
     /// a report was doubtful.
     private var isHolding = true
     /// Whether a report is under way.
     private var isAsking = false
-    /// Whether there was sound since the last report.
+    /// Whether there was audio since the last report.
     private var hasRead = false
     // By `pa_rtclock_now`, in microseconds.
     private var askedAt: pa_usec_t = 0
@@ -59,15 +59,15 @@ final class PulseStreamListener {
         if pa_stream_is_suspended(stream) > 0 { delivery.suspended() }
     }
 
-    /// Sound has come.
+    /// Audio has come.
     func read() {
         let now = pa_rtclock_now()
-        // After a pause nobody knows whether the source slept or the sound is only late.
+        // After a pause nobody knows whether the source slept or the audio is only late.
         if now - readAt > Self.timingInterval { isHolding = true }
         if isHolding {
             if !isAsking { askForTiming() }
         } else {
-            takeSound()
+            takeAudio()
             if now - askedAt >= Self.timingInterval { askForTiming() }
         }
     }
@@ -78,7 +78,7 @@ final class PulseStreamListener {
     func timingUpdated() {
         let now = delivery.now
         isAsking = false
-        // A report with no sound around it dates a sample that the source may be long from capturing.
+        // A report with no audio around it dates a sample that the source may be long from capturing.
         guard hasRead || pa_stream_readable_size(stream) > 0 else { return }
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
@@ -88,18 +88,18 @@ final class PulseStreamListener {
         else { return }
         let age = Nanoseconds.microseconds(Int64(latency))
         hasRead = false
-        // Below zero for the monitor of an output: its sound is still to be heard.
+        // Below zero for the monitor of an output: its audio is still to be heard.
         isHolding = delivery.nextSample(capturedAt: isNegative == 0 ? now - age : now + age)
-        if isHolding { askForTiming() } else { takeSound() }
+        if isHolding { askForTiming() } else { takeAudio() }
     }
 
-    private func takeSound() {
+    private func takeAudio() {
         var data: UnsafeRawPointer?
         var byteCount = 0
         // No bytes: nothing is left, and nothing may be dropped.
         while pa_stream_peek(stream, &data, &byteCount) >= 0, byteCount > 0 {
             if let data {
-                delivery.sound(data, byteCount: byteCount)
+                delivery.audio(data, byteCount: byteCount)
             } else {
                 delivery.hole(byteCount: byteCount)
             }

@@ -10,13 +10,13 @@ final class VoiceModules: Sendable {
 
     /// The name of the source that has what is left.
     let source: String
-    /// The name of the output whose sound is taken out; `nil` without echo cancellation.
+    /// The name of the output whose audio is taken out; `nil` without echo cancellation.
     let sink: String?
     /// Whether the server is PipeWire's, whose module counts other delays.
     let isPipeWire: Bool
     private let connection: PulseConnection
     /// In the order in which they were loaded.
-    private let loaded: Monitor<[UInt32]>
+    private let loaded: ConditionLock<[UInt32]>
 
     /// - Parameters:
     ///   - master: Of the microphone.
@@ -83,7 +83,7 @@ final class VoiceModules: Sendable {
             Self.unload(loaded, on: connection)
             throw error
         }
-        self.loaded = Monitor(loaded)
+        self.loaded = ConditionLock(loaded)
     }
 
     deinit { unload() }
@@ -137,14 +137,14 @@ final class VoiceModules: Sendable {
         throw DeviceError(
             device: master.selector, operation: "take out echo",
             reason: .other(
-                "the sound server has no output whose sound could come back. Choose one with `pactl set-default-sink`, or "
+                "the sound server has no output whose audio could come back. Choose one with `pactl set-default-sink`, or "
                     + "take `echo` out of the profile's `voice`."))
     }
 
     /// webrtc's switches in the words of the server. Gains are left alone: levels are a person's, and the mix has its own. Without
     /// the extended filter, echoes that come later than some tens of milliseconds stay (tools/suppression).
     ///
-    /// PulseAudio's module keeps what is heard and what is played together by leaving out sound, of the microphone too, wherever
+    /// PulseAudio's module keeps what is heard and what is played together by leaving out audio, of the microphone too, wherever
     /// they are 5 ms apart: not at all where nothing is played, and where they are 40 ms apart, which the extended filter follows.
     ///
     /// From PulseAudio 17 on the extended filter is what there is: its switch is gone, and a module that is told of it is not loaded.

@@ -8,7 +8,7 @@ package struct USBDescription: Sendable, Hashable {
     /// A device descriptor and a configuration, whose length has 16 bits.
     static let mostBytes = 18 + 65_535
 
-    /// Interfaces that stream pictures, by number, each with its alternate settings.
+    /// Interfaces that stream frames, by number, each with its alternate settings.
     package var videoStreams: [Int: [USBInterfaceSetting]] {
         Dictionary(grouping: settings.filter(\.isVideoStreaming), by: \.interface)
     }

@@ -4,7 +4,7 @@ package import Media
 package struct USBInterfaceSetting: Sendable, Hashable {
     /// Class code of video (UVC 1.5, A.1).
     package static let video: UInt8 = 0x0E
-    /// Class code of sound.
+    /// Class code of audio.
     package static let audio: UInt8 = 0x01
 
     package let interface: Int
@@ -14,7 +14,7 @@ package struct USBInterfaceSetting: Sendable, Hashable {
     package var endpoints: [USBEndpoint]
     /// Of a video control interface: the numbers of its streaming interfaces (UVC 1.5, table 3-3).
     package var streamingInterfaces: [Int] = []
-    /// Likewise: where its pictures come from, `wTerminalType` of its input terminals (UVC 1.5, tables 3-4 and B-2 to B-4).
+    /// Likewise: where its frames come from, `wTerminalType` of its input terminals (UVC 1.5, tables 3-4 and B-2 to B-4).
     package var inputTerminals: [UInt16] = []
 
     package var isVideoControl: Bool { classCode == Self.video && subclass == 1 }

@@ -86,7 +86,7 @@ struct USBShortage {
             \.description)
     }
 
-    /// What a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the picture's bytes a
+    /// What a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the frame's bytes a
     /// second over 8000, and 12 for the header). `nil` for compressed formats, for which the camera decides.
     static func rawBytes(_ format: VideoFormat, at speed: USBSpeed?) -> Int? {
         format.pixel.isRaw ? USBCamera.payload(of: format, at: speed ?? .high) : nil

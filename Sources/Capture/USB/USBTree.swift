@@ -1,6 +1,6 @@
 package import Media
 
-/// The USB devices that are connected now, from sysfs: the same facts in a made-up tree for tests.
+/// The USB devices that are connected now, from sysfs: the same facts in a synthetic tree for tests.
 package struct USBTree: Sendable {
     /// Root hubs left out, by the kernel's name.
     package let devices: [USBDevice]

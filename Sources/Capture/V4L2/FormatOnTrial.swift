@@ -1,6 +1,6 @@
 import Media
 
-/// The format that a camera is to deliver in, and until a picture has come in it the last one that did deliver.
+/// The format that a camera is to deliver in, and until a frame has come in it the last one that did deliver.
 struct FormatOnTrial {
     private(set) var wanted: VideoFormat
     private var proven: VideoFormat
@@ -16,7 +16,7 @@ struct FormatOnTrial {
         wanted = format
     }
 
-    /// Pictures came. Those of a format that was only taken in the wanted one's place prove nothing.
+    /// Frames came. Those of a format that was only taken in the wanted one's place prove nothing.
     mutating func delivered(in format: VideoFormat) {
         if format == wanted { proven = format }
     }

@@ -8,7 +8,7 @@ enum FormatSteps {
         (320, 180), (320, 240), (640, 360), (640, 480), (800, 600), (960, 540), (1280, 720), (1920, 1080),
         (2560, 1440),
         (3840, 2160),
-    ].map { PictureSize(width: $0.0, height: $0.1) }
+    ].map { FrameSize(width: $0.0, height: $0.1) }
 
     /// One side of a range of sizes: `minimum`, `minimum + step`, …, `maximum`.
     struct Side {
@@ -29,10 +29,10 @@ enum FormatSteps {
     }
 
     /// The common sizes that lie in a range and on its steps, with the smallest and the largest.
-    static func sizes(width: Side, height: Side) -> [PictureSize] {
+    static func sizes(width: Side, height: Side) -> [FrameSize] {
         let ends = [
-            PictureSize(width: width.minimum, height: height.minimum),
-            PictureSize(width: width.maximum, height: height.maximum),
+            FrameSize(width: width.minimum, height: height.minimum),
+            FrameSize(width: width.maximum, height: height.maximum),
         ]
         let inside = common.filter { width.contains($0.width) && height.contains($0.height) }
         return Set(inside + ends).filter { (1...16384).contains($0.width) && (1...16384).contains($0.height) }

@@ -7,7 +7,7 @@ final class LegacyConverter {
     private let handle: OpaquePointer
     private let source: v4l2_format
     private let destination: v4l2_format
-    private let size: PictureSize
+    private let size: FrameSize
 
     /// - Parameters:
     ///   - path: The device's, for messages.
@@ -20,7 +20,7 @@ final class LegacyConverter {
         }
         self.handle = handle
         self.source = source
-        size = PictureSize(width: Int(source.fmt.pix.width), height: Int(source.fmt.pix.height))
+        size = FrameSize(width: Int(source.fmt.pix.width), height: Int(source.fmt.pix.height))
         var destination = v4l2_format()
         destination.type = source.type
         destination.fmt.pix.width = source.fmt.pix.width
@@ -28,7 +28,7 @@ final class LegacyConverter {
         destination.fmt.pix.pixelformat = FourCC.planar420.code
         destination.fmt.pix.field = V4L2_FIELD_NONE.rawValue
         destination.fmt.pix.bytesperline = UInt32(size.width)
-        destination.fmt.pix.sizeimage = UInt32(PicturePlane.packed(.i420, size).byteCount)
+        destination.fmt.pix.sizeimage = UInt32(FramePlane.packed(.i420, size).byteCount)
         self.destination = destination
     }
 
@@ -36,7 +36,7 @@ final class LegacyConverter {
         v4lconvert_destroy(handle)
     }
 
-    /// - Returns: A packed I420 picture in memory of its own; `nil` for bytes that are no picture.
+    /// - Returns: A packed I420 frame in memory of its own; `nil` for bytes that are no frame.
     func converted(_ bytes: UnsafeRawBufferPointer) -> SharedBytes? {
         guard let start = bytes.baseAddress, let length = Int32(exactly: bytes.count) else { return nil }
         let result = SharedBytes(count: Int(destination.fmt.pix.sizeimage))

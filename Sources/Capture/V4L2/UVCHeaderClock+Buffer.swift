@@ -8,7 +8,7 @@ extension UVCHeaderClock {
     private static let hasPresentationTime: UInt8 = 1 << 2
     private static let hasSourceClock: UInt8 = 1 << 3
 
-    /// Reads the first header of a buffer in the format UVCH: that of the picture's first packet. Those that follow repeat
+    /// Reads the first header of a buffer in the format UVCH: that of the frame's first packet. Those that follow repeat
     /// its presentation time, with other clocks.
     ///
     /// - Returns: `nil` for a buffer that holds no whole one.

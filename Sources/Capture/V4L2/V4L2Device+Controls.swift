@@ -101,7 +101,7 @@ extension V4L2Device {
         }
     }
 
-    /// By how much its pictures are turned clockwise to be seen upright, as it says: `V4L2_CID_CAMERA_SENSOR_ROTATION`,
+    /// By how much its frames are turned clockwise to be seen upright, as it says: `V4L2_CID_CAMERA_SENSOR_ROTATION`,
     /// which counts the correction the other way round (kernel documentation, ext-ctrls-camera). `nil` where it does not say.
     func mounting() -> Rotation? {
         var value: Int64 = 0

@@ -31,8 +31,8 @@ extension V4L2Device {
         return codes
     }
 
-    private func sizes(of code: FourCC) -> [PictureSize] {
-        var sizes: [PictureSize] = []
+    private func sizes(of code: FourCC) -> [FrameSize] {
+        var sizes: [FrameSize] = []
         for index in 0..<UInt32(1024) {
             var entry = v4l2_frmsizeenum()
             entry.index = index
@@ -44,14 +44,14 @@ extension V4L2Device {
                     width: .init(range.min_width, range.max_width, step: range.step_width),
                     height: .init(range.min_height, range.max_height, step: range.step_height))
             }
-            let size = PictureSize(width: Int(entry.discrete.width), height: Int(entry.discrete.height))
+            let size = FrameSize(width: Int(entry.discrete.width), height: Int(entry.discrete.height))
             guard (1...16384).contains(size.width), (1...16384).contains(size.height) else { continue }
             if !sizes.contains(size) { sizes.append(size) }
         }
         return sizes
     }
 
-    private func rates(of code: FourCC, _ size: PictureSize) -> OfferedFormat.Rates {
+    private func rates(of code: FourCC, _ size: FrameSize) -> OfferedFormat.Rates {
         var listed: [FrameRate] = []
         for index in 0..<UInt32(1024) {
             var entry = v4l2_frmivalenum()

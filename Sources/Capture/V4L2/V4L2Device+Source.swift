@@ -14,7 +14,7 @@ extension V4L2Device {
         linux_follow_timings(descriptor.number)
     }
 
-    /// Whether the input that is chosen takes timings or a television standard: what comes there is another device's picture.
+    /// Whether the input that is chosen takes timings or a television standard: what comes there is another device's frame.
     func hasSignalInput() -> Bool {
         guard let input = input() else { return false }
         return input.capabilities & (UInt32(V4L2_IN_CAP_DV_TIMINGS) | UInt32(V4L2_IN_CAP_STD)) != 0

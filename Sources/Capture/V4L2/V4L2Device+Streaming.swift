@@ -4,13 +4,13 @@ import Glibc
 import Media
 
 extension V4L2Device {
-    /// The layout of the pictures that the driver will deliver.
+    /// The layout of the frames that the driver will deliver.
     struct GrantedFormat {
         let code: FourCC
-        let size: PictureSize
+        let size: FrameSize
         /// Bytes from one row of the first plane to the next; 0 for compressed formats.
         let stride: Int
-        /// The most bytes that a picture takes.
+        /// The most bytes that a frame takes.
         let byteCount: Int
         let color: ColorDescription
         /// As the driver has it, for libv4lconvert.
@@ -18,7 +18,7 @@ extension V4L2Device {
     }
 
     /// Asks for a format. Drivers grant the nearest that they can: compare.
-    func setFormat(_ code: FourCC, _ size: PictureSize) throws(DeviceError) -> GrantedFormat {
+    func setFormat(_ code: FourCC, _ size: FrameSize) throws(DeviceError) -> GrantedFormat {
         var format = v4l2_format()
         format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         format.fmt.pix.width = UInt32(size.width)
@@ -38,7 +38,7 @@ extension V4L2Device {
         }
         let pix = format.fmt.pix
         return GrantedFormat(
-            code: FourCC(pix.pixelformat), size: PictureSize(width: Int(pix.width), height: Int(pix.height)),
+            code: FourCC(pix.pixelformat), size: FrameSize(width: Int(pix.width), height: Int(pix.height)),
             stride: Int(pix.bytesperline), byteCount: Int(pix.sizeimage),
             color: V4L2Colors.description(
                 colorspace: pix.colorspace, encoding: pix.ycbcr_enc, quantization: pix.quantization),
@@ -52,7 +52,7 @@ extension V4L2Device {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
         parameters.parm.capture.timeperframe = v4l2_fract(
-            numerator: UInt32(clamping: rate.seconds), denominator: UInt32(clamping: rate.pictures))
+            numerator: UInt32(clamping: rate.seconds), denominator: UInt32(clamping: rate.frames))
         do {
             try call(linux_VIDIOC_S_PARM, "VIDIOC_S_PARM", &parameters)
         } catch {

@@ -3,7 +3,7 @@ internal import Descriptors
 import Glibc
 public import Media
 
-/// One open V4L2 node: its ioctls, with Swift errors. Knows nothing of threads or streams of pictures.
+/// One open V4L2 node: its ioctls, with Swift errors. Knows nothing of threads or streams of frames.
 ///
 /// Closes the node when it goes away. Formats and controls may be read and controls set while another program streams.
 public struct V4L2Device: ~Copyable, Sendable {
@@ -35,11 +35,11 @@ public struct V4L2Device: ~Copyable, Sendable {
         /// Where it hangs: "usb-0000:00:14.0-2".
         let bus: String
         let driver: String
-        /// It captures pictures, single-planar, into memory that is shared with us. Metadata nodes and outputs do not.
+        /// It captures frames, single-planar, into memory that is shared with us. Metadata nodes and outputs do not.
         let isCamera: Bool
-        /// It gives what accompanies another node's pictures.
+        /// It gives what accompanies another node's frames.
         let isMetadata: Bool
-        /// It takes pictures and gives them back changed.
+        /// It takes frames and gives them back changed.
         let isCodec: Bool
     }
 

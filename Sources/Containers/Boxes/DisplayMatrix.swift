@@ -1,10 +1,10 @@
 import Media
 
-/// How players turn a stored picture (`tkhd`, ISO/IEC 14496-12, 8.3.2): a matrix of nine numbers, by rows, that row
+/// How players turn a stored frame (`tkhd`, ISO/IEC 14496-12, 8.3.2): a matrix of nine numbers, by rows, that row
 /// vectors are multiplied with.
 enum DisplayMatrix {
     /// Turns clockwise and moves the result back to where x and y are above 0, as telephones do.
-    static func write(_ rotation: Rotation, size: PictureSize, into buffer: inout BoxBuffer) {
+    static func write(_ rotation: Rotation, size: FrameSize, into buffer: inout BoxBuffer) {
         let (a, b, c, d, x, y) =
             switch rotation {
             case .none: (1, 0, 0, 1, 0, 0)

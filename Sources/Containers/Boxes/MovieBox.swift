@@ -58,7 +58,7 @@ struct MovieBox {
             box.putFixed(1)  // speed
             box.put16(0x0100)  // volume
             box.putZeros(10)
-            DisplayMatrix.write(.none, size: PictureSize(width: 0, height: 0), into: &box)
+            DisplayMatrix.write(.none, size: FrameSize(width: 0, height: 0), into: &box)
             box.putZeros(24)
             box.put32((tracks.map(\.number).max() ?? 0) + 1)  // the next track's number
         }
@@ -103,7 +103,7 @@ struct MovieBox {
             box.put16(0)  // no alternatives
             box.put16(track.description.handler == "soun" ? 0x0100 : 0)  // volume
             box.put16(0)
-            var (rotation, size) = (Rotation.none, PictureSize(width: 0, height: 0))
+            var (rotation, size) = (Rotation.none, FrameSize(width: 0, height: 0))
             if case .video(let parameters, let turned, _) = track.description {
                 rotation = turned
                 size = parameters.size ?? size
@@ -114,18 +114,18 @@ struct MovieBox {
         }
     }
 
-    /// Of several pictures players would show all, one over the other: only the first is switched on. Sound is mixed.
+    /// Of several frames players would show all, one over the other: only the first is switched on. Audio is mixed.
     private func flags(of track: RecordedTrack) -> UInt32 {
         let (isEnabled, isInMovie): (UInt32, UInt32) = (1, 2)
         let firstVideo = tracks.first { $0.description.isVideo }
         switch track.description {
         case .video: return track.number == firstVideo?.number ? isEnabled | isInMovie : isInMovie
-        case .sound: return isEnabled | isInMovie
+        case .audio: return isEnabled | isInMovie
         case .timecode: return isInMovie
         }
     }
 
-    /// Pictures name the track that holds their time of day.
+    /// Frames name the track that holds their time of day.
     private func writeReference(of track: RecordedTrack, into buffer: inout BoxBuffer) {
         guard track.description.isVideo, let timecode = tracks.first(where: { $0.description.isTimecode })
         else { return }
@@ -163,7 +163,7 @@ struct MovieBox {
     private func writeMediaInformation(of track: RecordedTrack, into buffer: inout BoxBuffer) {
         switch track.description {
         case .video: buffer.fullBox("vmhd", flags: 1) { $0.putZeros(8) }
-        case .sound: buffer.fullBox("smhd") { $0.putZeros(4) }
+        case .audio: buffer.fullBox("smhd") { $0.putZeros(4) }
         case .timecode: writeTimecodeHeader(into: &buffer)
         }
         if kind == .mov { writeHandler("url ", component: "dhlr", name: "DataHandler", into: &buffer) }

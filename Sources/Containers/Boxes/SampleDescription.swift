@@ -14,13 +14,13 @@ struct SampleDescription {
             box.put32(1)
             switch track {
             case .video(let parameters, _, _): writeVideo(parameters, into: &box)
-            case .sound(let parameters, _): writeSound(parameters, into: &box)
+            case .audio(let parameters, _): writeAudio(parameters, into: &box)
             case .timecode(let timecode, _): writeTimecode(timecode, into: &box)
             }
         }
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
     private func writeVideo(_ parameters: StreamParameters, into buffer: inout BoxBuffer) {
         let type =
@@ -29,7 +29,7 @@ struct SampleDescription {
             case (.mjpeg, .mp4): "mp4v"  // MP4 knows JPEG only as an object type of MPEG-4.
             default: "avc1"
             }
-        let size = parameters.size ?? PictureSize(width: 0, height: 0)
+        let size = parameters.size ?? FrameSize(width: 0, height: 0)
         buffer.box(type) { entry in
             writeEntryStart(into: &entry)
             entry.put32(0)  // version, revision
@@ -41,7 +41,7 @@ struct SampleDescription {
             entry.putFixed(72)  // dots per inch
             entry.putFixed(72)
             entry.put32(0)
-            entry.put16(1)  // pictures per sample
+            entry.put16(1)  // frames per sample
             entry.putZeros(32)  // name of the compressor
             entry.put16(24)  // depth
             entry.put16(0xFFFF)  // no colour table
@@ -76,11 +76,11 @@ struct SampleDescription {
         }
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
-    private func writeSound(_ parameters: StreamParameters, into buffer: inout BoxBuffer) {
-        let channels = UInt16(parameters.sound?.channels ?? 1)
-        let rate = parameters.sound?.rate ?? SoundFormat.sessionRate
+    private func writeAudio(_ parameters: StreamParameters, into buffer: inout BoxBuffer) {
+        let channels = UInt16(parameters.audio?.channels ?? 1)
+        let rate = parameters.audio?.rate ?? AudioFormat.sessionRate
         buffer.box("mp4a") { entry in
             writeEntryStart(into: &entry)
             entry.put16(kind == .mov ? 1 : 0)  // version
@@ -142,7 +142,7 @@ struct SampleDescription {
             writeEntryStart(into: &entry)
             entry.put32(0)
             entry.put32(timecode.isDropFrame ? 1 : 0)
-            entry.put32(UInt32(clamping: timecode.rate.pictures))
+            entry.put32(UInt32(clamping: timecode.rate.frames))
             entry.put32(UInt32(clamping: timecode.rate.seconds))
             entry.put8(UInt8(clamping: timecode.labelsPerSecond))
             entry.put8(0)

@@ -46,7 +46,7 @@ struct SampleTable {
 
     /// AAC needs the packet before to decode one (`roll` −1, ISO/IEC 14496-12, 10.1): players that jump respect it.
     private func writeRoll(into buffer: inout BoxBuffer) {
-        guard case .sound = description.track, description.kind == .mp4, index.sampleCount > 0 else { return }
+        guard case .audio = description.track, description.kind == .mp4, index.sampleCount > 0 else { return }
         buffer.fullBox("sgpd", version: 1) { box in
             box.put(code: "roll")
             box.put32(2)  // bytes per entry

@@ -13,12 +13,12 @@ final class DurabilityThread: Sendable {
         var failure: FileError?
     }
 
-    private let monitor: Monitor<State>
+    private let monitor: ConditionLock<State>
     private let thread: MediaThread
 
     /// Starts the thread; its first work is to make the file's name durable.
     init(for file: OutputFile) {
-        let monitor = Monitor(State())
+        let monitor = ConditionLock(State())
         self.monitor = monitor
         let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
         thread = MediaThread(name: "sync:\(name)") {
@@ -59,7 +59,7 @@ final class DurabilityThread: Sendable {
     }
 
     /// - Returns: `false` once the thread is to end.
-    private static func waitForRequest(_ monitor: Monitor<State>) -> Bool {
+    private static func waitForRequest(_ monitor: ConditionLock<State>) -> Bool {
         monitor.wait { state -> Bool? in
             if state.isFinished, !state.isNameDue { return false }
             guard state.isWanted else { return nil }

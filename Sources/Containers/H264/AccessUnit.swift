@@ -1,8 +1,8 @@
 import Media
 
-/// One H.264 picture on its way from a stream into a file.
+/// One H.264 frame on its way from a stream into a file.
 enum AccessUnit {
-    /// The picture with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without the
+    /// The frame with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without the
     /// parameter sets that the sample description holds. Others stay: a camera that changes its mind remains decodable.
     static func sample(of bytes: SharedBytes, configuration: DecoderConfiguration) -> SharedBytes {
         let source = bytes.bytes
@@ -27,7 +27,7 @@ enum AccessUnit {
         return result
     }
 
-    /// The configuration with the parameter sets that the picture itself brings.
+    /// The configuration with the parameter sets that the frame itself brings.
     static func configuration(_ known: DecoderConfiguration, with bytes: SharedBytes) -> DecoderConfiguration
     {
         var result = known

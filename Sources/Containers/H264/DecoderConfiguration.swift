@@ -1,7 +1,7 @@
 /// The parameter sets of an H.264 stream, as its sample description holds them (`avcC`, ISO/IEC 14496-15, 5.3.3).
 struct DecoderConfiguration: Equatable {
     private(set) var sequenceSets: [[UInt8]] = []
-    private(set) var pictureSets: [[UInt8]] = []
+    private(set) var frameSets: [[UInt8]] = []
     /// How long the length prefixes of the stream's own packets are; `nil` when they are byte streams.
     private(set) var lengthSize: Int?
 
@@ -15,10 +15,10 @@ struct DecoderConfiguration: Equatable {
     }
 
     /// Whether a decoder can begin with it.
-    var isComplete: Bool { (sequenceSets.first?.count ?? 0) >= 4 && !pictureSets.isEmpty }
+    var isComplete: Bool { (sequenceSets.first?.count ?? 0) >= 4 && !frameSets.isEmpty }
 
     func contains(parameterSet unit: UnsafeRawBufferPointer) -> Bool {
-        sequenceSets.contains { unit.elementsEqual($0) } || pictureSets.contains { unit.elementsEqual($0) }
+        sequenceSets.contains { unit.elementsEqual($0) } || frameSets.contains { unit.elementsEqual($0) }
     }
 
     mutating func add(fromByteStream bytes: [UInt8]) {
@@ -35,8 +35,8 @@ struct DecoderConfiguration: Equatable {
         where !sequenceSets.contains(unit) && sequenceSets.count < 31:
             sequenceSets.append(unit)
         case NetworkUnits.Kind.pictureParameterSet
-        where !pictureSets.contains(unit) && pictureSets.count < 255:
-            pictureSets.append(unit)
+        where !frameSets.contains(unit) && frameSets.count < 255:
+            frameSets.append(unit)
         default: break
         }
     }
@@ -53,8 +53,8 @@ struct DecoderConfiguration: Equatable {
                 box.put16(UInt16(set.count))
                 box.put(set)
             }
-            box.put8(UInt8(pictureSets.count))
-            for set in pictureSets {
+            box.put8(UInt8(frameSets.count))
+            for set in frameSets {
                 box.put16(UInt16(set.count))
                 box.put(set)
             }

@@ -64,7 +64,7 @@ public final class MovieFile {
         self.createdAt = Self.seconds(createdAt)
         self.tracks = tracks.enumerated().map { RecordedTrack($1, number: UInt32($0 + 1)) }
         leadingTrack = tracks.firstIndex(where: \.isVideo) ?? tracks.firstIndex { !$0.isTimecode } ?? 0
-        // Sound's own ticks make its length exact to the sample; a picture's is rounded by 10 µs at most.
+        // Audio's own ticks make its length exact to the sample; a frame's is rounded by 10 µs at most.
         movieTimeScale = (tracks.first { $0.handler == "soun" } ?? tracks[leadingTrack]).timeScale
 
         file = try OutputFile(creating: path, disk: disk)
@@ -155,7 +155,7 @@ public final class MovieFile {
     ///
     /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
     /// - Parameter ends: When each track ends, in its own ticks since T0, by its place; `nil` for the end of its last
-    ///   packet. Sound that an encoder padded is cut by it to the sample.
+    ///   packet. Audio that an encoder padded is cut by it to the sample.
     /// - Returns: What is in the file.
     /// - Throws: "write" or "fdatasync". The file is then still the movie of fragments, or finished without the last.
     @discardableResult

@@ -1,28 +1,28 @@
 public import Media
 
-/// What a movie file holds side by side: pictures, sound, a time of day.
+/// What a movie file holds side by side: frames, audio, a time of day.
 public enum MovieTrack: Sendable, Equatable {
     /// H.264 or MJPEG.
     ///
     /// `parameters.setup` of H.264 may be empty: the parameter sets then come with the first packet, and nothing is
-    /// written before it. `rotation` turns the stored picture clockwise to be seen upright; the name is for people.
+    /// written before it. `rotation` turns the stored frame clockwise to be seen upright; the name is for people.
     case video(StreamParameters, rotation: Rotation = .none, name: String)
     /// AAC.
-    case sound(StreamParameters, name: String)
+    case audio(StreamParameters, name: String)
     /// The time of day of T0, for editors. MOV only; it gets no packets.
     case timecode(Timecode, name: String)
 
     var name: String {
         switch self {
-        case .video(_, _, let name), .sound(_, let name), .timecode(_, let name): name
+        case .video(_, _, let name), .audio(_, let name), .timecode(_, let name): name
         }
     }
 
     /// Ticks per second of its times.
     public var timeScale: Int64 {
         switch self {
-        case .video(let parameters, _, _), .sound(let parameters, _): parameters.timeScale
-        case .timecode(let timecode, _): timecode.rate.pictures
+        case .video(let parameters, _, _), .audio(let parameters, _): parameters.timeScale
+        case .timecode(let timecode, _): timecode.rate.frames
         }
     }
 
@@ -47,7 +47,7 @@ public enum MovieTrack: Sendable, Equatable {
     var handler: String {
         switch self {
         case .video: "vide"
-        case .sound: "soun"
+        case .audio: "soun"
         case .timecode: "tmcd"
         }
     }

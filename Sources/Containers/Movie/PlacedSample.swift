@@ -1,4 +1,4 @@
-/// One picture or slice of sound where it lies in a file: times in ticks of its track since T0.
+/// One frame or slice of audio where it lies in a file: times in ticks of its track since T0.
 struct PlacedSample: Equatable {
     let offset: Int64
     let byteCount: UInt32

@@ -18,7 +18,7 @@ struct RecordedTrack {
         self.description = description
         self.number = number
         switch description {
-        case .video(let parameters, _, _), .sound(let parameters, _):
+        case .video(let parameters, _, _), .audio(let parameters, _):
             configuration = DecoderConfiguration(setup: parameters.codec == .h264 ? parameters.setup : [])
         case .timecode(let timecode, _):
             configuration = DecoderConfiguration(setup: [])
@@ -95,7 +95,7 @@ struct RecordedTrack {
     /// Fixes the place of T0 on the timeline of the fragments, from the first packet or from what was announced.
     mutating func fixFragmentShift() {
         let announced: Int64 =
-            if case .sound(let parameters, _) = description { -parameters.priming } else { 0 }
+            if case .audio(let parameters, _) = description { -parameters.priming } else { 0 }
         fragmentShift = max(0, -(pending.first?.decode ?? announced))
     }
 

@@ -1,6 +1,6 @@
 import Media
 
-/// One picture or slice of sound as it goes into a movie file: times in ticks of its track since T0.
+/// One frame or slice of audio as it goes into a movie file: times in ticks of its track since T0.
 struct Sample {
     let bytes: SharedBytes
     let presentation: Int64

@@ -70,7 +70,7 @@ struct SampleIndex {
         return lastDecode - firstDecode + lastDuration
     }
 
-    /// What the tables at the file's end take, in bytes: 4 for each size and key picture, 8 for each run of equal durations or
+    /// What the tables at the file's end take, in bytes: 4 for each size and key frame, 8 for each run of equal durations or
     /// composition offsets, 8 for each chunk's place, 12 for each run of equally long chunks (ISO/IEC 14496-12, 8.6 and 8.7).
     var tableByteCount: Int64 {
         Int64(sizes.count + (keys?.count ?? 0)) * 4

@@ -1,9 +1,9 @@
 public import Media
 
-/// The SMPTE time code (ST 12-1) of a recording's first picture.
+/// The SMPTE time code (ST 12-1) of a recording's first frame.
 public struct Timecode: Sendable, Equatable {
     public let rate: FrameRate
-    /// Pictures since midnight. With drop-frame counting the labels are made from it, skipping the dropped ones.
+    /// Frames since midnight. With drop-frame counting the labels are made from it, skipping the dropped ones.
     public let firstFrame: UInt32
     /// Whether labels are dropped so that they follow the clock: only at 29.97 and 59.94.
     public let isDropFrame: Bool
@@ -28,14 +28,14 @@ public struct Timecode: Sendable, Equatable {
             isDropFrame: Self.hasDropFrame(rate))
     }
 
-    /// How long after `time` the clock on the wall comes to the next label: less than a picture's time, 0 at a label.
+    /// How long after `time` the clock on the wall comes to the next label: less than a frame's time, 0 at a label.
     public static func untilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
         let counted = countedRate(rate)
         let now = MediaTime(nanoseconds: time.sinceMidnight.count)
         return Nanoseconds(counted.time(ofTick: counted.ticks(before: now)).nanoseconds - now.nanoseconds)
     }
 
-    /// The time code of the picture that comes `count` pictures later, of the next day where that is over.
+    /// The time code of the frame that comes `count` frames later, of the next day where that is over.
     public func advanced(by count: Int64) -> Timecode {
         let day = Self.framesPerDay(rate)
         let frame = ((Int64(firstFrame) + count) % day + day) % day
@@ -46,7 +46,7 @@ public struct Timecode: Sendable, Equatable {
     var labelsPerSecond: Int64 { Self.labelsPerSecond(rate) }
 
     private static func labelsPerSecond(_ rate: FrameRate) -> Int64 {
-        (rate.pictures + rate.seconds - 1) / rate.seconds
+        (rate.frames + rate.seconds - 1) / rate.seconds
     }
 
     /// How fast labels follow each other. Without dropped ones, that of second s is s × the labels of a second, whatever the

@@ -7,7 +7,7 @@ struct MovieCheck {
     private let file: ReadFile
     private let byteCount: Int64
 
-    /// A picture of more is not read.
+    /// A frame of more is not read.
     private static let largestSample: UInt32 = 256 << 20
 
     init(_ file: ReadFile) {

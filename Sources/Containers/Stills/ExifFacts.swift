@@ -7,16 +7,16 @@ public struct ExifFacts: Sendable, Equatable {
     public var date: Date
     /// Of the clock on the wall where it was taken.
     public var zone: TimeZone
-    /// Of the stored picture.
-    public var size: PictureSize
-    /// Turns the stored picture clockwise to be seen upright.
+    /// Of the stored frame.
+    public var size: FrameSize
+    /// Turns the stored frame clockwise to be seen upright.
     public var rotation: Rotation
     /// Whether left and right are swapped, after turning.
     public var isMirrored: Bool
     public var make: String
     public var model: String
     public var software: String
-    /// What the picture shows, in a word: the camera's role.
+    /// What the frame shows, in a word: the camera's role.
     public var imageDescription: String
     public var exposureTime: Nanoseconds?
     /// Whether the camera chose the exposure by itself; `nil`: not known.
@@ -24,7 +24,7 @@ public struct ExifFacts: Sendable, Equatable {
     public var isWhiteBalanceAutomatic: Bool?
 
     public init(
-        date: Date, zone: TimeZone, size: PictureSize, rotation: Rotation = .none, isMirrored: Bool = false,
+        date: Date, zone: TimeZone, size: FrameSize, rotation: Rotation = .none, isMirrored: Bool = false,
         make: String = "", model: String = "", software: String = "", imageDescription: String = "",
         exposureTime: Nanoseconds? = nil, isExposureAutomatic: Bool? = nil,
         isWhiteBalanceAutomatic: Bool? = nil

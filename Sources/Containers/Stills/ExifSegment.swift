@@ -63,7 +63,7 @@ struct ExifSegment {
         exif.put(ascii: subSeconds, as: .subSecTimeOriginal)
         exif.put(ascii: subSeconds, as: .subSecTimeDigitized)
         exif.put(undefined: Array("0100".utf8), as: .flashpixVersion)
-        // sRGB, which webcams' pictures are.
+        // sRGB, which webcams' frames are.
         exif.put(shorts: [1], as: .colorSpace)
         exif.put(long: UInt32(clamping: facts.size.width), as: .pixelXDimension)
         exif.put(long: UInt32(clamping: facts.size.height), as: .pixelYDimension)
@@ -76,7 +76,7 @@ struct ExifSegment {
         return exif
     }
 
-    /// Which row and column of the scene the first ones of the stored picture are (4.6.4.A, figure 4).
+    /// Which row and column of the scene the first ones of the stored frame are (4.6.4.A, figure 4).
     private var orientation: UInt16 {
         switch (facts.rotation, facts.isMirrored) {
         case (.none, false): 1

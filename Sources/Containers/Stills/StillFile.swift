@@ -30,7 +30,7 @@ public struct StillFile {
     public static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to path: String) throws(FileError) {
         guard let pieces = pieces(of: jpeg, facts) else {
             throw FileError(
-                path: path, operation: "write", detail: "the picture is no JPEG that can be read. Try again.")
+                path: path, operation: "write", detail: "the frame is no JPEG that can be read. Try again.")
         }
         let file = try OutputFile(creating: path, disk: DiskConduct())
         do throws(FileError) {

@@ -12,7 +12,7 @@ public final class WaveFile {
     }
 
     public let path: String
-    public let format: SoundFormat
+    public let format: AudioFormat
     private let depth: Depth
     private var header: WaveHeader
     private let headerSize: Int64
@@ -40,10 +40,10 @@ public final class WaveFile {
     ///   - disk: What its disk does besides.
     /// - Throws: "create" or "write".
     public init(
-        path: String, format: SoundFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
+        path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
         disk: DiskConduct = DiskConduct()
     ) throws(FileError) {
-        precondition(format.channels > 0 && format.rate > 0, "sound has channels and a rate")
+        precondition(format.channels > 0 && format.rate > 0, "audio has channels and a rate")
         self.path = path
         self.format = format
         self.depth = depth
@@ -57,7 +57,7 @@ public final class WaveFile {
 
     /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
     package convenience init(
-        path: String, format: SoundFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
+        path: String, format: AudioFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
     ) throws(FileError) {
         try self.init(
             path: path, format: format, depth: depth, broadcast: broadcast,

@@ -4,7 +4,7 @@ import Media
 ///
 /// Below 4 GiB it is RIFF; the place for 64-bit sizes is kept by a `JUNK` chunk, and beyond it is RF64 (EBU Tech 3306).
 struct WaveHeader {
-    let format: SoundFormat
+    let format: AudioFormat
     let bits: Int
     let broadcast: WaveBroadcast
 

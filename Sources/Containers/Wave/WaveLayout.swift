@@ -2,7 +2,7 @@ import Media
 
 /// What a Broadcast Wave file's header tells, as `WaveHeader` writes it. Nothing of it is believed.
 struct WaveLayout {
-    let format: SoundFormat
+    let format: AudioFormat
     /// Bytes of one sample of all channels.
     let blockSize: Int64
     /// Where the chunk begins that has, or is kept for, sizes of 64 bits.
@@ -29,19 +29,19 @@ struct WaveLayout {
         else { return nil }
         let isLarge = kind == "RF64"
         riffSize = isLarge ? bytes.little64(at: 20) ?? -1 : Int64(smallSize)
-        var sound: (format: SoundFormat, blockSize: Int64)?
+        var audio: (format: AudioFormat, blockSize: Int64)?
         var place = sizesOffset
         while let name = bytes.code(at: place), let size = bytes.little32(at: place + 4), name != "data" {
             if name == "fmt " {
                 guard let read = Self.readFormat(bytes, at: place + 8) else { return nil }
-                sound = read
+                audio = read
             }
             place += 8 + Int(size) + Int(size % 2)
         }
-        guard let sound, bytes.code(at: place) == "data", let size = bytes.little32(at: place + 4) else {
+        guard let audio, bytes.code(at: place) == "data", let size = bytes.little32(at: place + 4) else {
             return nil
         }
-        (format, blockSize) = sound
+        (format, blockSize) = audio
         samplesOffset = place + 8
         dataSize = isLarge ? bytes.little64(at: 28) ?? -1 : Int64(size)
         guard (0..<Self.largestSize).contains(dataSize) else { return nil }
@@ -60,13 +60,13 @@ struct WaveLayout {
 
     private static func readFormat(
         _ bytes: [UInt8], at place: Int
-    ) -> (format: SoundFormat, blockSize: Int64)? {
+    ) -> (format: AudioFormat, blockSize: Int64)? {
         guard let channels = bytes.little16(at: place + 2), (1...64).contains(channels),
             let rate = bytes.little32(at: place + 4), (8000...192_000).contains(rate),
             let block = bytes.little16(at: place + 12), let bits = bytes.little16(at: place + 14),
             bits == 16 || bits == 24, Int(block) == Int(channels) * Int(bits) / 8
         else { return nil }
-        return (SoundFormat(rate: Int(rate), channels: Int(channels)), Int64(block))
+        return (AudioFormat(rate: Int(rate), channels: Int(channels)), Int64(block))
     }
 }
 

@@ -25,11 +25,11 @@ enum CameraDriverCheck {
     private static func clock(_ machine: Machine) -> Finding? {
         guard let clock = machine.text("\(folder)/clock") else { return nil }
         if clock == "CLOCK_MONOTONIC" {
-            return Finding("driver.clock", .ok, "uvcvideo dates pictures by the monotonic clock.")
+            return Finding("driver.clock", .ok, "uvcvideo dates frames by the monotonic clock.")
         }
         return Finding(
             "driver.clock", .problem,
-            "uvcvideo dates pictures by \(clock), which is not the clock of the recording: they would not line up.",
+            "uvcvideo dates frames by \(clock), which is not the clock of the recording: they would not line up.",
             mend: machine.setting("\(folder)/clock", to: "CLOCK_MONOTONIC"))
     }
 
@@ -66,11 +66,11 @@ enum CameraDriverCheck {
     private static func stamps(_ machine: Machine) -> Finding? {
         guard let isOn = number("hwtimestamps", machine) else { return nil }
         if isOn == 0 {
-            return Finding("driver.hwtimestamps", .ok, "pictures are dated by their arrival, as is usual.")
+            return Finding("driver.hwtimestamps", .ok, "frames are dated by their arrival, as is usual.")
         }
         return Finding(
             "driver.hwtimestamps", .warning,
-            "pictures are dated by the cameras' own clocks (hwtimestamps), which many cameras tell wrongly. "
+            "frames are dated by the cameras' own clocks (hwtimestamps), which many cameras tell wrongly. "
                 + "If tracks jump or drift, switch it off.",
             mend: machine.setting("\(folder)/hwtimestamps", to: "0"))
     }
@@ -80,7 +80,7 @@ enum CameraDriverCheck {
         return Finding(
             "driver.nodrop", .ok,
             isOn == 0
-                ? "uvcvideo drops incomplete pictures; they count as lost on the bus."
-                : "uvcvideo delivers incomplete pictures with a mark (nodrop); they count as corrupt.")
+                ? "uvcvideo drops incomplete frames; they count as lost on the bus."
+                : "uvcvideo delivers incomplete frames with a mark (nodrop); they count as corrupt.")
     }
 }

@@ -4,7 +4,7 @@ import Media
 /// Whether microphones are silent, or may become so.
 enum MicrophoneCheck {
     static func findings(of machine: Machine) -> [Finding] {
-        guard case .success(let survey) = machine.sound else { return [] }
+        guard case .success(let survey) = machine.audio else { return [] }
         let microphones = survey.sources.filter { !$0.isMonitor }
         return microphones.map { level($0, isDefault: $0.name == survey.defaultSource) }
             + microphones.filter(\.hasFlatVolume).prefix(1).map(flatVolume)

@@ -1,11 +1,11 @@
 import Capture
 import Media
 
-/// Whether there is a sound server, and whether it leaves sound as it is.
+/// Whether there is a sound server, and whether it leaves audio as it is.
 enum SoundServerCheck {
     static func findings(of machine: Machine) -> [Finding] {
         let survey: PulseSurvey
-        switch machine.sound {
+        switch machine.audio {
         case .success(let found): survey = found
         case .failure(let error): return [unreachable(error, machine)] + cards(machine)
         }
@@ -62,7 +62,7 @@ enum SoundServerCheck {
         let isUsed = survey.defaultSource?.contains("echo-cancel") ?? false
         return Finding(
             "sound.processing", .warning,
-            "the server cancels echoes\(isUsed ? ", and its processed source is the default" : ""): processed sound is no "
+            "the server cancels echoes\(isUsed ? ", and its processed source is the default" : ""): processed audio is no "
                 + "longer as captured. Choose the microphone itself in the profile, or unload the module.",
             mend: "pactl unload-module module-echo-cancel")
     }

@@ -16,7 +16,7 @@ enum USBSpeedCheck {
             if speed <= .full {
                 return finding(
                     .problem,
-                    "it talks at \(speed.name) only, which is too slow for pictures. Try another cable or port, and no old hub."
+                    "it talks at \(speed.name) only, which is too slow for frames. Try another cable or port, and no old hub."
                 )
             }
             guard speed < .superSpeed else { return finding(.ok, "it talks at \(speed.name).") }

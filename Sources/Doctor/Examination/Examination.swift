@@ -6,7 +6,7 @@ public struct Examination: Sendable {
     /// By group, in the order in which they are checked.
     public let findings: [Finding]
 
-    /// Looks at the kernel's and the sound server's facts and changes nothing. Takes up to a few seconds where the sound
+    /// Looks at the kernel's and the sound server's facts and changes nothing. Takes up to a few seconds where the audio
     /// server does not answer. Not in a Swift task.
     ///
     /// - Parameter output: The folder that recordings shall go to; need not exist yet.

@@ -15,7 +15,7 @@ struct Machine: Sendable {
     /// Of the video nodes and the sound cards' inputs.
     var access: [NodeAccess]
     /// What the sound server says, or why it says nothing.
-    var sound: Result<PulseSurvey, DeviceError>
+    var audio: Result<PulseSurvey, DeviceError>
     var output: FolderFacts
     /// Where the program keeps what it remembers: XDG's config and state folders.
     var ownFolders: [FolderFacts]
@@ -79,22 +79,22 @@ extension Machine {
         user = .current
         usb = USBTree()
         videoNodes = VideoNode.all().filter { $0.index == 0 }
-        let sound = Paths.entries(of: "/dev/snd").filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }
+        let audio = Paths.entries(of: "/dev/snd").filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }
         access =
             videoNodes.compactMap { video in
                 NodePermissions(of: video.node).map {
                     NodeAccess(permissions: $0, isAllowed: NodePermissions.allowsOpening(video.node))
                 }
             }
-            + sound.compactMap { name in
+            + audio.compactMap { name in
                 NodePermissions(of: "/dev/snd/\(name)").map {
                     NodeAccess(permissions: $0, isAllowed: Glibc.access($0.node, R_OK | W_OK) == 0)
                 }
             }
         do throws(DeviceError) {
-            self.sound = .success(try PulseSurvey())
+            self.audio = .success(try PulseSurvey())
         } catch {
-            self.sound = .failure(error)
+            self.audio = .failure(error)
         }
         for encoder in ThisMachine.detectedEncoders where encoder.library != "h264_v4l2m2m" {
             guard let permissions = NodePermissions(of: encoder.node) else { continue }

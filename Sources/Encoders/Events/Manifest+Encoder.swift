@@ -2,12 +2,12 @@ package import Media
 internal import SessionFolder
 
 extension Manifest.Encoder {
-    /// What a lane's pictures were encoded by.
+    /// What a lane's frames were encoded by.
     ///
     /// - Parameters:
     ///   - lane: Of the track.
     ///   - rate: Of its ticks.
-    package init(_ lane: EncoderLane, rate: FrameRate) {
+    package init(_ lane: VideoEncoderWorker, rate: FrameRate) {
         let fallback = lane.fallback
         let hardware = lane.hardware ?? fallback?.from
         self.init(

@@ -14,7 +14,7 @@ extension SessionEvent {
             "track": .string(stream), "from": .string(fallback.from.library),
             "device": .string(fallback.from.node.printable()), "to": .string("libx264"),
             "reason": .string(fallback.reason.printable(limit: 1000)),
-            "lost": .integer(Int64(fallback.lostPictures)),
+            "lost": .integer(Int64(fallback.lostFrames)),
         ]
         let words =
             fallback.tick == nil
@@ -25,7 +25,7 @@ extension SessionEvent {
     }
 
     /// A new encoder goes on where another failed.
-    package init(_ recovery: EncoderLane.Recovery, of stream: String, rate: FrameRate) {
+    package init(_ recovery: VideoEncoderWorker.Recovery, of stream: String, rate: FrameRate) {
         let reason = recovery.error.description.printable(limit: 1000)
         let frames = recovery.lost == 1 ? "1 frame is" : "\(recovery.lost) frames are"
         self.init(
@@ -40,7 +40,7 @@ extension SessionEvent {
     }
 
     /// No encoder would go on with a stream.
-    package init(_ conclusion: EncoderLane.Conclusion, of stream: String, rate: FrameRate) {
+    package init(_ conclusion: VideoEncoderWorker.Conclusion, of stream: String, rate: FrameRate) {
         let reason = conclusion.error.description.printable(limit: 1000)
         let end = rate.time(ofTick: conclusion.tick)
         self.init(
@@ -48,7 +48,7 @@ extension SessionEvent {
             [
                 "track": .string(stream), "reason": .string(reason), "ended_ns": .integer(end.nanoseconds),
                 "text": .string(
-                    "\(stream): its pictures end here, since its encoder failed and three new ones did too; the rest of "
+                    "\(stream): its frames end here, since its encoder failed and three new ones did too; the rest of "
                         + "the recording goes on: \(reason)"),
             ])
     }

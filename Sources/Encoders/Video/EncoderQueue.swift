@@ -17,7 +17,7 @@ struct EncoderQueue: Sendable {
 
     /// A new frame, or a slate, for one tick.
     struct Frame: Sendable {
-        var layers: [PictureLayer]
+        var layers: [FrameLayer]
         var tick: Int64
         var asKey: Bool
         /// Whether it shows a slate, which is no captured frame.

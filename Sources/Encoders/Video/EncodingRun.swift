@@ -19,19 +19,19 @@ final class EncodingRun {
         let asKey: Bool
     }
 
-    private var encoder: (any PictureEncoding)?
-    private let another: EncoderLane.Making
-    private let state: Monitor<EncoderLane.State>
-    private let lane: MovieLane
+    private var encoder: (any VideoEncoding)?
+    private let another: VideoEncoderWorker.Making
+    private let state: ConditionLock<VideoEncoderWorker.State>
+    private let lane: TrackSink
     private let parameters: StreamParameters
     private let rate: FrameRate
-    private var preset: PictureEncodingSettings.Preset?
+    private var preset: VideoEncodingSettings.Preset?
     /// In order, without gaps.
     private var inside: [Inside] = []
-    private var packets: PicturePackets
+    private var packets: VideoPackets
     /// The last tick that the encoder was given; `nil` for a new one.
     private var given: Int64?
-    private var layers: [PictureLayer]?
+    private var layers: [FrameLayer]?
     private var damaged: Set<ObjectIdentifier> = []
     /// Whether the encoder is a successor of which nothing has come to the file.
     private var isOnTrial = false
@@ -49,8 +49,8 @@ final class EncodingRun {
     ///   - state: Of the lane.
     ///   - lane: Where the packets go.
     init(
-        _ encoder: any PictureEncoding, another: @escaping EncoderLane.Making,
-        state: Monitor<EncoderLane.State>, lane: MovieLane
+        _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.Making,
+        state: ConditionLock<VideoEncoderWorker.State>, lane: TrackSink
     ) {
         self.encoder = encoder
         self.another = another
@@ -58,7 +58,7 @@ final class EncodingRun {
         self.lane = lane
         parameters = encoder.parameters
         rate = encoder.parameters.rate ?? FrameRate(30)
-        packets = PicturePackets(of: lane.name, rate: rate)
+        packets = VideoPackets(of: lane.name, rate: rate)
     }
 
     /// Encodes until the lane is finished or abandoned, or the stream has ended.
@@ -74,7 +74,7 @@ final class EncodingRun {
                 switch job {
                 case .encode: state.note(taken, isRepeat: false)
                 case .repeatLast(let ticks, _):
-                    let count = min(ticks.count, PictureRun.longestSingly)
+                    let count = min(ticks.count, FrameRun.longestSingly)
                     state.note(taken / Int64(count), isRepeat: true)
                 }
             }
@@ -106,7 +106,7 @@ final class EncodingRun {
             if let preset = state.withLock({ $0.preset.take() }) { try change(to: preset) }
             switch job {
             case .encode(let frame):
-                if frame.asKey { encoder?.requestKeyPicture() }
+                if frame.asKey { encoder?.requestKeyFrame() }
                 try encode(frame.layers, at: frame.tick)
             case .repeatLast(let ticks, let asKey): try repeatLast(ticks, asKey: asKey)
             }
@@ -129,12 +129,12 @@ final class EncodingRun {
         }
     }
 
-    private func encode(_ layers: [PictureLayer], at tick: Int64) throws(EncodingError) {
+    private func encode(_ layers: [FrameLayer], at tick: Int64) throws(EncodingError) {
         guard let encoder else { return }
         let result = try encoder.encode(layers, tick: tick)
         // A frame that is shown at several ticks is told each time, and counts once.
         let damagedLayers = result.damagedLayers.filter(layers.indices.contains)
-        let now = Set(damagedLayers.compactMap { layers[$0].picture.map { ObjectIdentifier($0) } })
+        let now = Set(damagedLayers.compactMap { layers[$0].frame.map { ObjectIdentifier($0) } })
         let count = now.subtracting(damaged).count
         if count > 0 { state.withLock { $0.damaged += count } }
         damaged = now
@@ -143,12 +143,12 @@ final class EncodingRun {
 
     private func repeatLast(_ ticks: Range<Int64>, asKey: Bool) throws(EncodingError) {
         guard let encoder else { return }
-        if asKey { encoder.requestKeyPicture() }
+        if asKey { encoder.requestKeyFrame() }
         try accept(try encoder.repeatLast(ticks: ticks).packets, through: ticks.upperBound - 1)
     }
 
     /// What the encoder will not do is no reason to lose the track: it goes on as it was.
-    private func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) {
+    private func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) {
         self.preset = preset
         var left: [EncodedPacket] = []
         do throws(EncodingError) {
@@ -208,7 +208,7 @@ final class EncodingRun {
         state.withLock { state in
             state.isFailing = false
             let untold = state.recovery
-            state.recovery = EncoderLane.Recovery(
+            state.recovery = VideoEncoderWorker.Recovery(
                 tick: untold?.tick ?? first, error: outage.error, lost: outage.lost + (untold?.lost ?? 0))
         }
     }
@@ -251,7 +251,7 @@ final class EncodingRun {
         if let preset { _ = try fresh.change(to: preset) }
         encoder = fresh
         replaceOlder()
-        fresh.requestKeyPicture()
+        fresh.requestKeyFrame()
         for (index, entry) in inside.enumerated() {
             var rest = entry.ticks
             if index == 0, let layers {
@@ -290,7 +290,7 @@ final class EncodingRun {
             for entry in inside { state.unwritten.add(entry.kind, ticks: entry.ticks.count) }
             while let job = state.queue.takeFirst() { state.leaveOut(job) }
             state.isFailing = false
-            state.conclusion = EncoderLane.Conclusion(tick: tick, error: error)
+            state.conclusion = VideoEncoderWorker.Conclusion(tick: tick, error: error)
         }
         self.inside = []
     }

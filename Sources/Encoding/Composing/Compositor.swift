@@ -1,11 +1,11 @@
 import Media
 
-/// Paints layers over each other into one picture that stays the same memory from tick to tick, and paints only what changed.
+/// Paints layers over each other into one frame that stays the same memory from tick to tick, and paints only what changed.
 /// Used by one thread alone.
 final class Compositor {
-    private let painter = PicturePainter()
+    private let painter = FramePainter()
     private let color: ColorDescription
-    /// `nil` before the first picture.
+    /// `nil` before the first frame.
     private var painted: [PaintedLayer]?
 
     /// - Parameter color: What the composed codes mean.
@@ -13,19 +13,19 @@ final class Compositor {
         self.color = color
     }
 
-    /// The layers of the last picture whose own pictures were damaged.
+    /// The layers of the last frame whose own frames were damaged.
     var damagedLayers: [Int] {
         let layers = painted ?? []
         return layers.indices.filter { layers[$0].isDamaged }
     }
 
-    /// The slate that was drawn for a layer of the last picture, if one ever was.
+    /// The slate that was drawn for a layer of the last frame, if one ever was.
     func slate(ofLayer index: Int) -> DrawnSlate? {
         painted?[index].slate
     }
 
     /// Whether composing these layers would change nothing.
-    func shows(_ layers: [PictureLayer]) -> Bool {
+    func shows(_ layers: [FrameLayer]) -> Bool {
         guard let painted, painted.count == layers.count else { return false }
         return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1) }
     }
@@ -35,7 +35,7 @@ final class Compositor {
     /// - Parameters:
     ///   - layers: The first is at the bottom.
     ///   - canvas: Holds what was composed last.
-    func compose(_ layers: [PictureLayer], onto canvas: Planes) {
+    func compose(_ layers: [FrameLayer], onto canvas: Planes) {
         var next = painted ?? []
         let isSameLayout = painted != nil && next.map(\.shape) == layers.map { PaintedLayer.Shape($0) }
         if !isSameLayout {
@@ -58,7 +58,7 @@ final class Compositor {
         painted = next
     }
 
-    /// Keeps what new pictures below would cover of layers that stay as they are: to copy pixels costs a hundredth of decoding them.
+    /// Keeps what new frames below would cover of layers that stay as they are: to copy pixels costs a hundredth of decoding them.
     ///
     /// A layer above may hide a part of what is kept. It is then painted again itself, as it overlaps what changed.
     private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
@@ -73,45 +73,45 @@ final class Compositor {
     }
 
     private func paint(
-        _ wanted: PictureLayer, over layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
+        _ wanted: FrameLayer, over layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
     ) {
-        let picture = wanted.picture
-        // A picture that is known to be damaged is not decoded a second time.
-        let isKnownDamaged = layer.isDamaged && picture != nil && layer.shows(wanted)
-        var shown = isKnownDamaged ? layer.lastWhole : picture
+        let frame = wanted.frame
+        // A frame that is known to be damaged is not decoded a second time.
+        let isKnownDamaged = layer.isDamaged && frame != nil && layer.shows(wanted)
+        var shown = isKnownDamaged ? layer.lastWhole : frame
         if !isKnownDamaged { layer.isDamaged = false }
-        if let shownFirst = shown, !paintPicture(shownFirst, &layer, onto: canvas, isCovered: isCovered) {
+        if let shownFirst = shown, !paintFrame(shownFirst, &layer, onto: canvas, isCovered: isCovered) {
             // Its rubbish may be all over the rectangle already, so the last whole one is painted anew.
             layer.isDamaged = true
             shown = layer.lastWhole
-            if let last = shown, !paintPicture(last, &layer, onto: canvas, isCovered: isCovered) {
+            if let last = shown, !paintFrame(last, &layer, onto: canvas, isCovered: isCovered) {
                 shown = nil
             }
         }
         if shown == nil { paintSlate(wanted.caption, &layer, onto: canvas) }
-        layer.isSlate = picture == nil
-        layer.picture = picture
-        if picture == nil { layer.lastWhole = nil }
-        if !layer.isDamaged, let picture, picture.pixel == .mjpeg { layer.lastWhole = picture }
+        layer.isSlate = frame == nil
+        layer.frame = frame
+        if frame == nil { layer.lastWhole = nil }
+        if !layer.isDamaged, let frame, frame.pixel == .mjpeg { layer.lastWhole = frame }
     }
 
-    /// - Returns: `false` when the picture is damaged.
-    private func paintPicture(
-        _ picture: CapturedPicture, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
+    /// - Returns: `false` when the frame is damaged.
+    private func paintFrame(
+        _ frame: CapturedFrame, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
     ) -> Bool {
         let shape = layer.shape
         guard
             let place = Placement(
-                of: picture.size, crop: shape.crop, rotation: shape.rotation, filling: shape.filling,
+                of: frame.size, crop: shape.crop, rotation: shape.rotation, filling: shape.filling,
                 into: shape.inner)
         else { return false }
         let target = canvas.part(place.target)
         guard
             painter.paint(
-                picture, place.source, rotation: shape.rotation, isMirrored: shape.isMirrored,
+                frame, place.source, rotation: shape.rotation, isMirrored: shape.isMirrored,
                 isCoarse: shape.isCoarse, into: target)
         else { return false }
-        ColorMap(from: PicturePainter.meaning(of: picture), to: color)?.convert(target)
+        ColorMap(from: FramePainter.meaning(of: frame), to: color)?.convert(target)
         // Border and bars stay from the last time, unless they were painted over or lie elsewhere now.
         if isCovered || layer.target != place.target {
             paintBorder(shape, onto: canvas)

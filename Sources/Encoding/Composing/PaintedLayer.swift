@@ -2,17 +2,17 @@ import Media
 
 /// What a layer's rectangle shows since it was last painted, to know what need not be painted again.
 struct PaintedLayer {
-    /// All of a layer but its picture.
+    /// All of a layer but its frame.
     struct Shape: Equatable {
         let rectangle: PixelRectangle
-        let filling: PictureLayer.Filling
+        let filling: FrameLayer.Filling
         let rotation: Rotation
         let isMirrored: Bool
         let crop: PixelRectangle?
         let border: Int
         let isCoarse: Bool
 
-        init(_ layer: PictureLayer) {
+        init(_ layer: FrameLayer) {
             rectangle = layer.rectangle
             filling = layer.filling
             rotation = layer.rotation
@@ -35,10 +35,10 @@ struct PaintedLayer {
     }
 
     let shape: Shape
-    /// The pixels that the picture takes; beside them is black. `nil` for a slate and before anything was painted.
+    /// The pixels that the frame takes; beside them is black. `nil` for a slate and before anything was painted.
     var target: PixelRectangle?
-    /// The last picture that was asked for, and whether it was damaged. Weak, because raw pictures are only lent.
-    weak var picture: CapturedPicture?
+    /// The last frame that was asked for, and whether it was damaged. Weak, because raw frames are only lent.
+    weak var frame: CapturedFrame?
     var isSlate = false
     /// Drawn when it was first needed, and kept: whatever moves below it covers it at every tick.
     var slate: DrawnSlate?
@@ -46,15 +46,15 @@ struct PaintedLayer {
     /// Its pixels, while something below it is painted anew.
     var aside = PixelsAside()
     /// The last whole JPEG, shown in place of a damaged one.
-    var lastWhole: CapturedPicture?
+    var lastWhole: CapturedFrame?
 
-    init(_ layer: PictureLayer) {
+    init(_ layer: FrameLayer) {
         shape = Shape(layer)
     }
 
-    /// Whether painting the picture of a layer of this shape, or its slate, would change nothing.
-    func shows(_ wanted: PictureLayer) -> Bool {
-        guard let asked = wanted.picture else { return isSlate && slate?.caption == wanted.caption }
-        return picture === asked
+    /// Whether painting the frame of a layer of this shape, or its slate, would change nothing.
+    func shows(_ wanted: FrameLayer) -> Bool {
+        guard let asked = wanted.frame else { return isSlate && slate?.caption == wanted.caption }
+        return frame === asked
     }
 }

@@ -1,6 +1,6 @@
 import Media
 
-/// A copy of a rectangle of a 4:2:0 picture, to put it back. Its memory is kept from one to the next.
+/// A copy of a rectangle of a 4:2:0 frame, to put it back. Its memory is kept from one to the next.
 struct PixelsAside {
     private var memory = ScratchPlanes()
     private var planes: Planes?

@@ -2,12 +2,12 @@ internal import CMedia
 internal import Foundation
 import Media
 
-/// Threads that keep the other processors busy half of the time, with pictures, until they are sent away.
+/// Threads that keep the other processors busy half of the time, with frames, until they are sent away.
 final class BusyCompany {
     private let done = Cancellation()
     private var threads: [MediaThread] = []
 
-    private static let size = PictureSize(width: 640, height: 360)
+    private static let size = FrameSize(width: 640, height: 360)
     private static let turn = Nanoseconds.milliseconds(4)
 
     /// One for each processor but the caller's, eight at most: more share no core with it.
@@ -17,7 +17,7 @@ final class BusyCompany {
         threads = (0..<max(count, 0)).map { _ in
             MediaThread(name: "company") {
                 let material = MeasuringMaterial(.photographic, size: Self.size)
-                let planes = material.pictures.map { Planes(i420: $0, size: Self.size) }
+                let planes = material.frames.map { Planes(i420: $0, size: Self.size) }
                 var scratch = ScratchPlanes()
                 let clock = MonotonicClock()
                 while true {

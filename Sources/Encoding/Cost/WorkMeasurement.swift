@@ -2,7 +2,7 @@ internal import CMedia
 internal import Glibc
 public import Media
 
-/// Measures what each kind of work costs here: does it on made-up material of two sizes, and draws the line through both.
+/// Measures what each kind of work costs here: does it on synthetic material of two sizes, and draws the line through both.
 ///
 /// Processor time of the thread counts, not time on the clock: others on the machine disturb it little. Of several runs the
 /// middle counts. Meanwhile other threads are busy half of the time, as while recording: processors that share a core, its
@@ -15,10 +15,10 @@ public struct WorkMeasurement {
     }
 
     private static let name = "the measurement of costs"
-    private static let small = PictureSize(width: 640, height: 360)
-    private static let large = PictureSize(width: 1280, height: 720)
+    private static let small = FrameSize(width: 640, height: 360)
+    private static let large = FrameSize(width: 1280, height: 720)
     private static let runs = 5
-    private static let encodedPictures = 60
+    private static let encodedFrames = 60
 
     public init() {}
 
@@ -63,7 +63,7 @@ public struct WorkMeasurement {
         _ kind: WorkKind, _ material: MeasuringMaterial, _ detail: CostTable.Detail
     ) throws(EncodingError) -> Sample {
         let pixels = Double(material.size.pixelCount)
-        // Sound and bytes come in two sizes too.
+        // Audio and bytes come in two sizes too.
         let scale = material.size == small ? 1 : 2
         switch kind {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8:
@@ -74,40 +74,40 @@ public struct WorkMeasurement {
         case .encodeBalanced: return Sample(nanoseconds: try encoding(material, .balanced), units: pixels)
         case .encodeSuperfast: return Sample(nanoseconds: try encoding(material, .superfast), units: pixels)
         case .encodeVeryfast: return Sample(nanoseconds: try encoding(material, .veryfast), units: pixels)
-        case .encodeSound: return try encodingSound(channels: scale, detail)
+        case .encodeAudio: return try encodingAudio(channels: scale, detail)
         case .resample: return try resampling(sampleCount: 960 * scale)
         case .store: return storing(byteCount: 50_000 * scale * scale)
         case .deliver: preconditionFailure("a waking shows in recordings alone")
         }
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
     private static func decodingJPEGs(_ material: MeasuringMaterial, _ kind: WorkKind) throws(EncodingError)
         -> Double
     {
         let scale = JPEGScale.allCases.first { WorkKind($0) == kind } ?? .whole
-        let pictures = try material.jpegs()
+        let frames = try material.jpegs()
         let decoder = JPEGDecoder()
         var scratch = ScratchPlanes()
-        return usual(of: pictures.count) {
-            for picture in pictures {
-                guard let header = decoder.header(of: picture.memory) else { continue }
+        return usual(of: frames.count) {
+            for frame in frames {
+                guard let header = decoder.header(of: frame.memory) else { continue }
                 _ = decoder.decode(
-                    picture.memory, header, into: scratch.planes(scale.scaled(material.size), 1, 0))
+                    frame.memory, header, into: scratch.planes(scale.scaled(material.size), 1, 0))
             }
         }
     }
 
     private static func decodingH264(_ material: MeasuringMaterial) throws(EncodingError) -> Double {
         let encoder = try H264Encoder(size: material.size, rate: FrameRate(30))
-        var units: [CapturedPicture] = []
-        let planes = PicturePlane.packed(.i420, material.size).planes
-        for index in 0..<encodedPictures {
-            let picture = material.picture(at: index)
-            for packet in try encoder.encode(i420: picture, planes: planes, tick: Int64(index)) {
+        var units: [CapturedFrame] = []
+        let planes = FramePlane.packed(.i420, material.size).planes
+        for index in 0..<encodedFrames {
+            let frame = material.frame(at: index)
+            for packet in try encoder.encode(i420: frame, planes: planes, tick: Int64(index)) {
                 units.append(
-                    CapturedPicture(
+                    CapturedFrame(
                         pixel: .h264, size: material.size, color: .bt709Limited,
                         capturedAt: ClockTime(nanoseconds: Int64(index)), sequence: Int64(index),
                         isKey: packet.isKey, memory: packet.bytes, isOwned: true))
@@ -123,24 +123,24 @@ public struct WorkMeasurement {
         -> Sample
     {
         let size = material.size
-        let sources = material.pictures.map { Planes(i420: $0, size: size) }
+        let sources = material.frames.map { Planes(i420: $0, size: size) }
         var scratch = ScratchPlanes()
         let pixels = Double(size.pixelCount)
         switch kind {
         case .unpack:
-            let painter = PicturePainter()
-            let (layout, byteCount) = PicturePlane.packed(.yuyv, size)
-            let picture = CapturedPicture(
+            let painter = FramePainter()
+            let (layout, byteCount) = FramePlane.packed(.yuyv, size)
+            let frame = CapturedFrame(
                 pixel: .yuyv, size: size, color: .bt709Limited, capturedAt: ClockTime(nanoseconds: 0),
                 sequence: 0,
                 memory: SharedBytes(repeatElement(128, count: byteCount)), planes: layout, isOwned: true)
             let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
             let time = usual(of: sources.count) {
-                for _ in sources { _ = painter.paint(picture, whole, into: scratch.planes(size, 1, 1)) }
+                for _ in sources { _ = painter.paint(frame, whole, into: scratch.planes(size, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels)
         case .scale:
-            let target = PictureSize(width: size.width * 3 / 4 & ~1, height: size.height * 3 / 4 & ~1)
+            let target = FrameSize(width: size.width * 3 / 4 & ~1, height: size.height * 3 / 4 & ~1)
             let time = usual(of: sources.count) {
                 for source in sources { source.scale(into: scratch.planes(target, 1, 1)) }
             }
@@ -159,31 +159,31 @@ public struct WorkMeasurement {
 
     /// One thread: more cost no more processor time.
     private static func encoding(
-        _ material: MeasuringMaterial, _ preset: PictureEncodingSettings.Preset
+        _ material: MeasuringMaterial, _ preset: VideoEncodingSettings.Preset
     ) throws(EncodingError) -> Double {
-        let settings = PictureEncodingSettings(size: material.size, rate: FrameRate(30), preset: preset)
+        let settings = VideoEncodingSettings(size: material.size, rate: FrameRate(30), preset: preset)
         let whole = PixelRectangle(x: 0, y: 0, width: material.size.width, height: material.size.height)
-        let planes = PicturePlane.packed(.i420, material.size).planes
-        let layers = (0..<encodedPictures).map { index in
-            PictureLayer(
-                picture: CapturedPicture(
+        let planes = FramePlane.packed(.i420, material.size).planes
+        let layers = (0..<encodedFrames).map { index in
+            FrameLayer(
+                frame: CapturedFrame(
                     pixel: .i420, size: material.size, color: .bt709Limited,
                     capturedAt: ClockTime(nanoseconds: 0), sequence: Int64(index),
-                    memory: material.picture(at: index), planes: planes, isOwned: true),
+                    memory: material.frame(at: index), planes: planes, isOwned: true),
                 rectangle: whole)
         }
-        let encoder = try ComposedPictureEncoder(settings, name: name, threads: 1)
-        return try usualThrowing(of: encodedPictures, runs: 1) { () throws(EncodingError) in
-            for tick in 0..<encodedPictures {
+        let encoder = try ComposedVideoEncoder(settings, name: name, threads: 1)
+        return try usualThrowing(of: encodedFrames, runs: 1) { () throws(EncodingError) in
+            for tick in 0..<encodedFrames {
                 _ = try encoder.encode([layers[tick]], tick: Int64(tick))
             }
             _ = try encoder.finish()
         }
     }
 
-    // MARK: Sound and bytes
+    // MARK: Audio and bytes
 
-    private static func encodingSound(
+    private static func encodingAudio(
         channels: Int, _ detail: CostTable.Detail
     ) throws(EncodingError) -> Sample {
         let encoder = try AACEncoder(channels: channels, bitrate: 96_000 * channels, name: name)
@@ -196,7 +196,7 @@ public struct WorkMeasurement {
     }
 
     private static func resampling(sampleCount: Int) throws(EncodingError) -> Sample {
-        let resampler = try DriftResampler(from: SoundFormat(rate: 48_000, channels: 1), name: name)
+        let resampler = try DriftResampler(from: AudioFormat(rate: 48_000, channels: 1), name: name)
         let samples = noise(sampleCount)
         let time = try usualThrowing(of: 100, runs: runs) { () throws(EncodingError) in
             for _ in 0..<100 {
@@ -223,11 +223,11 @@ public struct WorkMeasurement {
         return Sample(nanoseconds: time, units: Double(byteCount))
     }
 
-    /// As made-up microphones play: a beep of 40 ms at each second, and silence.
+    /// As synthetic microphones play: a beep of 40 ms at each second, and silence.
     private static func beeps(_ frames: Int, _ channels: Int) -> [Float] {
         (0..<1024 * channels * frames).map { index in
-            let sample = index / channels % SoundFormat.sessionRate
-            return sample < SoundFormat.sessionRate / 25 ? 0.5 * sinf(Float(sample) * 2 * .pi / 48) : 0
+            let sample = index / channels % AudioFormat.sessionRate
+            return sample < AudioFormat.sessionRate / 25 ? 0.5 * sinf(Float(sample) * 2 * .pi / 48) : 0
         }
     }
 

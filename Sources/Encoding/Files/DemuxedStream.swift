@@ -11,7 +11,7 @@ final class DemuxedStream {
     ///
     /// - Parameters:
     ///   - path: The file's.
-    ///   - type: Pictures or sound.
+    ///   - type: Frames or audio.
     ///   - number: Which of the file's streams; the best one of its type where it is `nil`.
     /// - Throws: When the file cannot be read, or has no such stream.
     init(path: String, type: AVMediaType, number: Int? = nil) throws(EncodingError) {
@@ -30,7 +30,7 @@ final class DemuxedStream {
         let best = av_find_best_stream(context, type, wanted, -1, nil, 0)
         guard result >= 0, best >= 0 else {
             avformat_close_input(&opened)
-            let wanted = type == AVMEDIA_TYPE_VIDEO ? "picture" : "sound"
+            let wanted = type == AVMEDIA_TYPE_VIDEO ? "video" : "audio"
             let place = number.map { " at place \($0)" } ?? ""
             guard best != ff_stream_not_found else {
                 throw EncodingError(
@@ -93,7 +93,7 @@ final class DemuxedStream {
         return (-limit...limit).contains(time.count) ? time : nil
     }
 
-    /// Goes on with the last key picture, or sound, at or before a time of the file.
+    /// Goes on with the last key frame, or audio, at or before a time of the file.
     func seek(to time: Nanoseconds) throws(EncodingError) {
         let stamp = av_rescale_q(time.count, AVRational(num: 1, den: 1_000_000_000), stream.pointee.time_base)
         let result = av_seek_frame(context, Int32(index), stamp, ff_seek_backward)

@@ -11,7 +11,7 @@ final class FileDecoder {
 
     /// - Parameters:
     ///   - stream: Read on from where it stands.
-    ///   - skippingLoopFilter: Whether what only smooths block edges is left out: pictures to be measured need none.
+    ///   - skippingLoopFilter: Whether what only smooths block edges is left out: frames to be measured need none.
     /// - Throws: When there is no decoder for it.
     init(_ stream: DemuxedStream, skippingLoopFilter: Bool = false) throws(EncodingError) {
         self.stream = stream

@@ -3,31 +3,31 @@ public import Media
 
 /// Loads a still image: JPEG, PNG, and whatever else libavcodec reads.
 public struct StillImage {
-    /// Decodes an image into a packed I420 picture of the wanted size, full-range BT.601 as in a JPEG,
+    /// Decodes an image into a packed I420 frame of the wanted size, full-range BT.601 as in a JPEG,
     /// undistorted with black beside it where the shapes differ.
     ///
     /// - Parameters:
     ///   - path: The image's file.
     ///   - size: Both sides even.
     /// - Returns: The three planes, one after the other.
-    /// - Throws: When the file cannot be read or decoded, has no picture, or the size has no room for one.
-    public static func load(path: String, size: PictureSize) throws(EncodingError) -> SharedBytes {
-        precondition(size.width % 2 == 0 && size.height % 2 == 0, "a picture of 4:2:0 has even sides")
+    /// - Throws: When the file cannot be read or decoded, has no frame, or the size has no room for one.
+    public static func load(path: String, size: FrameSize) throws(EncodingError) -> SharedBytes {
+        precondition(size.width % 2 == 0 && size.height % 2 == 0, "a frame of 4:2:0 has even sides")
         let decoder = try FileDecoder(DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO))
         guard let frame = try decoder.next() else {
-            throw EncodingError(subject: path, operation: "decoding", reason: "there is no picture in it")
+            throw EncodingError(subject: path, operation: "decoding", reason: "there is no frame in it")
         }
         defer { withExtendedLifetime(decoder) {} }  // The frame is the decoder's.
         let facts = frame.pointee
-        let own = PictureSize(width: Int(facts.width), height: Int(facts.height))
+        let own = FrameSize(width: Int(facts.width), height: Int(facts.height))
         let everything = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
-        let memory = SharedBytes(count: PicturePlane.packed(.i420, size).byteCount)
+        let memory = SharedBytes(count: FramePlane.packed(.i420, size).byteCount)
         let planes = Planes(i420: memory, size: size)
         planes.fill(.black(in: .jpeg))
         guard let place = Placement(of: own, crop: nil, rotation: .none, filling: .fit, into: everything)
         else {
             throw EncodingError(
-                subject: path, operation: "scaling", reason: "\(size) has no room for a picture")
+                subject: path, operation: "scaling", reason: "\(size) has no room for a frame")
         }
         let isRGB = media_is_rgb(facts.format) != 0
         let color = ColorDescription(

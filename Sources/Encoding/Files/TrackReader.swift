@@ -7,22 +7,22 @@ public import Media
 /// Times are the file's own: 0 is where a player begins. What is damaged is passed over.
 public final class TrackReader {
     private let stream: DemuxedStream
-    private let isSound: Bool
+    private let isAudio: Bool
     private let packet: OwnedPacket
-    private let brightness = PictureBrightness()
-    private let pictures: FramePictures
-    private let soundFormat: SoundFormat
+    private let brightness = FrameBrightness()
+    private let frames: FileFrames
+    private let audioFormat: AudioFormat
     private let isJPEG: Bool
     private var decoder: FileDecoder?
-    private var resampler: InterleavedSound?
+    private var resampler: InterleavedAudio?
     private var lastJPEG: (memory: SharedBytes, brightness: Double)?
 
-    /// One picture of the file.
+    /// One frame of the file.
     public struct Look: Sendable {
         public let time: MediaTime
         /// Its mean luma: 0 black, 1 white.
         public let brightness: Double
-        /// Whether it is the very picture before it again: byte for byte of a JPEG, else to the last digit of its brightness.
+        /// Whether it is the very frame before it again: byte for byte of a JPEG, else to the last digit of its brightness.
         public let isRepeat: Bool
     }
 
@@ -32,17 +32,17 @@ public final class TrackReader {
     ///   - media: What must be there.
     /// - Throws: When the file cannot be read, or that stream is something else.
     public init(path: String, stream: Int, media: MediaFileReader.Media) throws(EncodingError) {
-        isSound = media == .audio
+        isAudio = media == .audio
         self.stream = try DemuxedStream(
-            path: path, type: isSound ? AVMEDIA_TYPE_AUDIO : AVMEDIA_TYPE_VIDEO, number: stream)
+            path: path, type: isAudio ? AVMEDIA_TYPE_AUDIO : AVMEDIA_TYPE_VIDEO, number: stream)
         packet = try OwnedPacket(path)
-        pictures = FramePictures(path)
+        frames = FileFrames(path)
         let facts = self.stream.parameters.pointee
         isJPEG = facts.codec_id == AV_CODEC_ID_MJPEG
-        soundFormat = SoundFormat(rate: Int(facts.sample_rate), channels: Int(facts.ch_layout.nb_channels))
+        audioFormat = AudioFormat(rate: Int(facts.sample_rate), channels: Int(facts.ch_layout.nb_channels))
         guard
-            !isSound
-                || ((1000...768_000).contains(soundFormat.rate) && (1...64).contains(soundFormat.channels))
+            !isAudio
+                || ((1000...768_000).contains(audioFormat.rate) && (1...64).contains(audioFormat.channels))
         else {
             throw EncodingError(
                 subject: path, operation: "reading", reason: "the file does not say its rate or channels")
@@ -52,20 +52,20 @@ public final class TrackReader {
 
     /// How long the stream is; `nil` where the file does not say.
     public var duration: Nanoseconds? { stream.duration }
-    /// Samples per second; 0 in a reader of pictures.
-    public var sampleRate: Int { isSound ? soundFormat.rate : 0 }
+    /// Samples per second; 0 in a reader of frames.
+    public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
 
     /// Goes on with what can be decoded first at or before a time; what comes next may begin earlier.
     public func seek(to time: MediaTime) throws(EncodingError) {
         if time > .zero { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
         lastJPEG = nil
-        decoder = isJPEG && !isSound ? nil : try FileDecoder(stream, skippingLoopFilter: !isSound)
-        resampler = isSound ? InterleavedSound(stream.path, soundFormat) : nil
+        decoder = isJPEG && !isAudio ? nil : try FileDecoder(stream, skippingLoopFilter: !isAudio)
+        resampler = isAudio ? InterleavedAudio(stream.path, audioFormat) : nil
     }
 
-    /// - Returns: The next picture whose brightness can be told; `nil` at the end of the file.
+    /// - Returns: The next frame whose brightness can be told; `nil` at the end of the file.
     public func nextLook() throws(EncodingError) -> Look? {
-        precondition(!isSound, "a reader of sound has no pictures")
+        precondition(!isAudio, "a reader of audio has no frames")
         return isJPEG ? try nextJPEG() : try nextDecoded()
     }
 
@@ -89,9 +89,9 @@ public final class TrackReader {
     private func nextDecoded() throws(EncodingError) -> Look? {
         while let frame = try decoder?.next() {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
-            let picture = try pictures.picture(
+            let frame = try frames.frame(
                 of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0)
-            guard let mean = brightness.mean(of: picture) else { continue }
+            guard let mean = brightness.mean(of: frame) else { continue }
             defer { lastBrightness = mean }
             return Look(
                 time: MediaTime(nanoseconds: time.count), brightness: mean, isRepeat: mean == lastBrightness)
@@ -102,15 +102,15 @@ public final class TrackReader {
     /// The next samples, all channels mixed into one, with the time of the first.
     ///
     /// - Returns: `nil` at the end of the file.
-    public func nextSound() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
-        precondition(isSound, "a reader of pictures has no sound")
+    public func nextAudio() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
+        precondition(isAudio, "a reader of frames has no audio")
         while let frame = try decoder?.next(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
             let samples = try resampler.samples(of: frame)
-            let count = samples.count / soundFormat.channels
+            let count = samples.count / audioFormat.channels
             let mixed = [Float](unsafeUninitializedCapacity: count) { buffer, filled in
                 if let target = buffer.baseAddress {
-                    media_mix_channels(samples, target, Int32(soundFormat.channels), count)
+                    media_mix_channels(samples, target, Int32(audioFormat.channels), count)
                 }
                 filled = count
             }

@@ -1,16 +1,16 @@
 import Media
 
-/// Makes of what a hardware encoder gives out what files need, and sees that it is that: each picture, in order, once.
+/// Makes of what a hardware encoder gives out what files need, and sees that it is that: each frame, in order, once.
 ///
-/// A value: coded pictures in, packets out.
+/// A value: coded frames in, packets out.
 struct CodedStream {
     private let subject: String
-    private let ticksPerPicture: Int64
+    private let ticksPerFrame: Int64
     private let filter: ColorTagFilter?
-    /// Pictures that are inside, by their times.
+    /// Frames that are inside, by their times.
     private var expected: [Int64] = []
     private var next = 0
-    /// Parameter sets that came without a picture: they belong to the next one.
+    /// Parameter sets that came without a frame: they belong to the next one.
     private var waiting: [UInt8] = []
 
     /// - Parameters:
@@ -19,31 +19,31 @@ struct CodedStream {
     ///   - filter: Where the encoder does not say what its colours mean.
     init(_ subject: String, rate: FrameRate, filter: ColorTagFilter?) {
         self.subject = subject
-        ticksPerPicture = rate.seconds
+        ticksPerFrame = rate.seconds
         self.filter = filter
     }
 
-    /// A picture goes in.
+    /// A frame goes in.
     mutating func expect(_ presentation: Int64) { expected.append(presentation) }
 
     /// - Parameters:
-    ///   - pictures: As they came out.
+    ///   - frames: As they came out.
     ///   - isLast: Whether nothing is inside afterwards.
     /// - Returns: A packet for each, in the same order.
-    /// - Throws: When a picture is missing, comes twice or out of order, or cannot be read.
-    mutating func take(_ pictures: [CodedPicture], isLast: Bool = false) throws(EncodingError)
+    /// - Throws: When a frame is missing, comes twice or out of order, or cannot be read.
+    mutating func take(_ frames: [CodedFrame], isLast: Bool = false) throws(EncodingError)
         -> [EncodedPacket]
     {
         var packets: [EncodedPacket] = []
-        for picture in pictures {
-            let units = CodedUnits(picture.bytes)
-            guard units.hasPicture else {
+        for frame in frames {
+            let units = CodedUnits(frame.bytes)
+            guard units.hasFrame else {
                 // V4L2's drivers send them in a buffer of their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
                 waiting += units.parameterSets
                 continue
             }
-            try check(picture)
-            var bytes = picture.bytes
+            try check(frame)
+            var bytes = frame.bytes
             if !waiting.isEmpty {
                 bytes = SharedBytes(waiting + withExtendedLifetime(bytes) { Array(bytes.bytes) })
                 waiting = []
@@ -52,11 +52,11 @@ struct CodedStream {
             packets.append(
                 EncodedPacket(
                     bytes: bytes, presentation: expected[next], decode: expected[next],
-                    duration: ticksPerPicture, isKey: units.isKey))
+                    duration: ticksPerFrame, isKey: units.isKey))
             next += 1
         }
         if isLast, next < expected.count {
-            throw broken("it kept back \(expected.count - next) pictures in the end")
+            throw broken("it kept back \(expected.count - next) frames in the end")
         }
         if next > 256 {
             expected.removeFirst(next)
@@ -66,15 +66,15 @@ struct CodedStream {
     }
 
     /// Drivers count in microseconds, so that a time may come back a little off.
-    private func check(_ picture: CodedPicture) throws(EncodingError) {
-        guard next < expected.count else { throw broken("it gave a picture that it was not given") }
+    private func check(_ frame: CodedFrame) throws(EncodingError) {
+        guard next < expected.count else { throw broken("it gave a frame that it was not given") }
         let wanted = expected[next]
-        let distance = picture.presentation.subtractingReportingOverflow(wanted)
-        guard !distance.overflow, abs(distance.partialValue) * 2 < ticksPerPicture else {
-            let isEarlier = picture.presentation < wanted
+        let distance = frame.presentation.subtractingReportingOverflow(wanted)
+        guard !distance.overflow, abs(distance.partialValue) * 2 < ticksPerFrame else {
+            let isEarlier = frame.presentation < wanted
             throw broken(
                 isEarlier
-                    ? "its pictures came out of order" : "it left out a picture, or gave them out of order")
+                    ? "its frames came out of order" : "it left out a frame, or gave them out of order")
         }
     }
 

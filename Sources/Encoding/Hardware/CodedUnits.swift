@@ -4,16 +4,16 @@ import Media
 struct CodedUnits {
     /// Parameter sets with their start codes, as they stand.
     private(set) var parameterSets: [UInt8] = []
-    /// Whether there is a slice: without one the packet is no picture.
-    private(set) var hasPicture = false
-    /// Whether that is of an IDR picture, with which a file can begin.
+    /// Whether there is a slice: without one the packet is no frame.
+    private(set) var hasFrame = false
+    /// Whether that is of an IDR frame, with which a file can begin.
     private(set) var isKey = false
 
     private enum Kind {
         static let slice: UInt8 = 1
         static let keySlice: UInt8 = 5
         static let sequenceSet: UInt8 = 7
-        static let pictureSet: UInt8 = 8
+        static let frameSet: UInt8 = 8
     }
 
     init(_ memory: SharedBytes) {
@@ -25,12 +25,12 @@ struct CodedUnits {
         while let unit = start {
             let kind = bytes[unit] & 0x1F
             if kind == Kind.slice || kind == Kind.keySlice {
-                hasPicture = true
+                hasFrame = true
                 isKey = kind == Kind.keySlice
                 return
             }
             start = Self.unit(in: bytes, from: unit)
-            guard kind == Kind.sequenceSet || kind == Kind.pictureSet else { continue }
+            guard kind == Kind.sequenceSet || kind == Kind.frameSet else { continue }
             var end = start.map { $0 - 3 } ?? bytes.count
             // The zeros before a start code belong to it.
             while end > unit, bytes[end - 1] == 0 { end -= 1 }
@@ -38,7 +38,7 @@ struct CodedUnits {
         }
     }
 
-    /// Where the next unit begins, behind its start code. What stands before a picture's first slice is short.
+    /// Where the next unit begins, behind its start code. What stands before a frame's first slice is short.
     private static func unit(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
         var zeros = 0
         var place = position

@@ -3,17 +3,17 @@ import Media
 /// A hardware encoder on a thread of its own, which is waited for only so long.
 ///
 /// Drivers hang: who waited for them for ever would lose all other tracks with theirs. What does not answer in time is left
-/// behind with its thread and its memory, and is never asked again. The encoder works on one picture while the next is composed.
+/// behind with its thread and its memory, and is never asked again. The encoder works on one frame while the next is composed.
 final class CoderThread: Sendable {
     private struct Job: Sendable {
-        let picture: HardwarePicture?
+        let frame: HardwareFrame?
         let presentation: Int64
         let asKey: Bool
     }
 
     /// What an encoder says when it is open.
     struct Opened: Sendable {
-        let layout: HardwarePicture.Layout
+        let layout: HardwareFrame.Layout
         let setup: [UInt8]
     }
 
@@ -21,20 +21,20 @@ final class CoderThread: Sendable {
         var opened: Result<Opened, EncodingError>?
         var job: Job?
         /// Of the job that was handed over last; `nil` while it is being worked on.
-        var answer: Result<[CodedPicture], EncodingError>? = .success([])
+        var answer: Result<[CodedFrame], EncodingError>? = .success([])
         var isClosing = false
         var isClosed = false
         /// It did not answer in time.
         var isLeftBehind = false
     }
 
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
     private let name: String
     private let patience: Nanoseconds
 
     /// A driver that has to wake its device needs a second or two.
     static let openingPatience = Nanoseconds.seconds(10)
-    /// Hundreds of times what a picture takes: a thread that only waits for a processor must not be taken for a device that hangs.
+    /// Hundreds of times what a frame takes: a thread that only waits for a processor must not be taken for a device that hangs.
     static let usualPatience = Nanoseconds.seconds(5)
 
     /// Opens the encoder on its thread and waits for that.
@@ -42,11 +42,11 @@ final class CoderThread: Sendable {
     /// - Parameters:
     ///   - name: Of the encoder, for messages.
     ///   - settings: Of the stream.
-    ///   - patience: How long a picture may take.
+    ///   - patience: How long a frame may take.
     ///   - open: Makes the encoder.
     /// - Throws: When it refuses, or does not answer.
     init(
-        _ name: String, _ settings: PictureEncodingSettings, patience: Nanoseconds = usualPatience,
+        _ name: String, _ settings: VideoEncodingSettings, patience: Nanoseconds = usualPatience,
         open: @escaping HardwareOpening
     ) throws(EncodingError) {
         self.name = name
@@ -67,24 +67,24 @@ final class CoderThread: Sendable {
         }
     }
 
-    /// Hands over a picture.
+    /// Hands over a frame.
     ///
     /// - Returns: What came out for the one before.
     /// - Throws: Why that one failed, or that it did not come in time.
-    func encode(_ picture: HardwarePicture, presentation: Int64, asKey: Bool) throws(EncodingError)
-        -> [CodedPicture]
+    func encode(_ frame: HardwareFrame, presentation: Int64, asKey: Bool) throws(EncodingError)
+        -> [CodedFrame]
     {
         let ready = try answer()
-        hand(Job(picture: picture, presentation: presentation, asKey: asKey))
+        hand(Job(frame: frame, presentation: presentation, asKey: asKey))
         return ready
     }
 
     /// Takes everything that is still inside. Nothing may follow.
-    func flush() throws(EncodingError) -> [CodedPicture] {
+    func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
-        hand(Job(picture: nil, presentation: 0, asKey: false))
+        hand(Job(frame: nil, presentation: 0, asKey: false))
         // Many may be inside.
-        return ready + (try answer("giving out its last pictures", within: longPatience))
+        return ready + (try answer("giving out its last frames", within: longPatience))
     }
 
     /// Gives the encoder back, and waits for that, so that another one may be opened.
@@ -120,7 +120,7 @@ final class CoderThread: Sendable {
 
     private func answer(
         _ operation: String = "encoding", within limit: Nanoseconds? = nil
-    ) throws(EncodingError) -> [CodedPicture] {
+    ) throws(EncodingError) -> [CodedFrame] {
         let limit = limit ?? patience
         let answer = state.wait(until: MonotonicClock().now + limit) { $0.answer }
         guard let answer else { throw silence(operation, limit) }
@@ -138,7 +138,7 @@ final class CoderThread: Sendable {
     }
 
     private static func run(
-        _ state: Monitor<State>, _ settings: PictureEncodingSettings, _ open: HardwareOpening
+        _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
     ) {
         work(state, settings, open)
         // By now the encoder is closed.
@@ -146,7 +146,7 @@ final class CoderThread: Sendable {
     }
 
     private static func work(
-        _ state: Monitor<State>, _ settings: PictureEncodingSettings, _ open: HardwareOpening
+        _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
     ) {
         let coder: any HardwareCoding
         do throws(EncodingError) {
@@ -158,13 +158,13 @@ final class CoderThread: Sendable {
         state.broadcast { $0.opened = .success(Opened(layout: coder.layout, setup: coder.setup)) }
         while let job = next(state) {
             let answer = Result { () throws(EncodingError) in
-                try coder.encode(job.picture, presentation: job.presentation, asKey: job.asKey)
+                try coder.encode(job.frame, presentation: job.presentation, asKey: job.asKey)
             }
             state.broadcast { $0.answer = answer }
         }
     }
 
-    private static func next(_ state: Monitor<State>) -> Job? {
+    private static func next(_ state: ConditionLock<State>) -> Job? {
         state.wait { state -> Job?? in
             if let job = state.job.take() { return .some(job) }
             return state.isClosing ? .some(nil) : nil

@@ -1,13 +1,13 @@
 internal import CMedia
 import Media
 
-/// How one of libavcodec's hardware encoders is asked for a stream: its options, and where its pictures go.
+/// How one of libavcodec's hardware encoders is asked for a stream: its options, and where its frames go.
 ///
 /// Quality. H.264 has one scale of quantisers, 0…51, on which a step of six doubles the coarseness (ITU-T H.264, 8.5.9); x264's
-/// constant rate factor is a quantiser on that scale for ordinary moving pictures (x264, `--fullhelp`: “quality-based VBR
+/// constant rate factor is a quantiser on that scale for ordinary moving frames (x264, `--fullhelp`: “quality-based VBR
 /// (0-51)”). So the profile's number is given to each encoder as it is, by the nearest thing that its rate control has:
 /// - NVENC: `rc=vbr`, `cq`, without a bit rate: “target quality level (0 to 51) for constant quality mode in VBR rate control”.
-/// - VAAPI: `rc_mode=CQP`, `qp`: the same quantiser for every picture, which every driver has.
+/// - VAAPI: `rc_mode=CQP`, `qp`: the same quantiser for every frame, which every driver has.
 /// - V4L2, and whatever else: no quality at all (libavcodec, v4l2_m2m_enc.c). The number is the finest quantiser that it may use,
 ///   and its bit rate is twice what x264 takes for photographs, so that the bit rate is a limit and not a goal.
 ///
@@ -16,7 +16,7 @@ import Media
 struct EncoderDialect {
     /// Options in addition to those that all have. They are tried in this order until the encoder opens.
     let attempts: [Attempt]
-    /// Whether pictures are uploaded to the device before they are encoded.
+    /// Whether frames are uploaded to the device before they are encoded.
     let uploads: Bool
     /// Whether it has a rate control by quality of its own.
     let knowsQuality: Bool
@@ -24,7 +24,7 @@ struct EncoderDialect {
     let packages: String?
 
     struct Attempt {
-        var layout = HardwarePicture.Layout.nv12
+        var layout = HardwareFrame.Layout.nv12
         var options: [(name: String, value: String)] = []
     }
 
@@ -34,7 +34,7 @@ struct EncoderDialect {
     init(library: String, quality: Int) {
         switch library {
         case "h264_nvenc":
-            // A picture is given out when the second one after it comes: the device works meanwhile, and little is inside it.
+            // A frame is given out when the second one after it comes: the device works meanwhile, and little is inside it.
             // Its scale begins at 1: 0 leaves the quality to the encoder.
             attempts = [
                 Attempt(options: [
@@ -57,7 +57,7 @@ struct EncoderDialect {
 
     /// Of what has no quality: 0.24 bits a pixel at quality 23, twice of what x264 takes for moving photographs at its recording
     /// presets, and half as much with every six steps.
-    static func bitsPerSecond(_ settings: PictureEncodingSettings) -> Int64 {
+    static func bitsPerSecond(_ settings: VideoEncodingSettings) -> Int64 {
         var bits = Double(settings.size.pixelCount) * settings.rate.perSecond * 0.24
         var quality = settings.quality
         while quality >= 29 { (bits, quality) = (bits / 2, quality - 6) }

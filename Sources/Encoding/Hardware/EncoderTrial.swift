@@ -4,8 +4,8 @@ public import Media
 
 /// Tries a hardware encoder: whether it does what recordings need of it, and how much it can.
 ///
-/// It encodes moving pictures as a camera sees them, at each of three sizes, and libavcodec's own decoder reads them back: each
-/// picture once and in order, as it was given in, in colours that the stream names; a key picture at the beginning, at least every
+/// It encodes moving frames as a camera sees them, at each of three sizes, and libavcodec's own decoder reads them back: each
+/// frame once and in order, as it was given in, in colours that the stream names; a key frame at the beginning, at least every
 /// 2 s, and where one is asked for, since a split needs it. Then it is measured how many pixels a second it sustains, what
 /// processor time they cost, and how many streams it takes at once.
 ///
@@ -13,21 +13,21 @@ public import Media
 public struct EncoderTrial {
     /// Of the streams that are tried. Nothing larger is given to it.
     public static let sizes = [
-        PictureSize(width: 1280, height: 720), PictureSize(width: 1920, height: 1080),
-        PictureSize(width: 1080, height: 1920),
+        FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
+        FrameSize(width: 1080, height: 1920),
     ]
-    /// Of the luma of each picture, in decibels: below it is seen at a glance. x264 comes to about 36 with such pictures.
+    /// Of the luma of each frame, in decibels: below it is seen at a glance. x264 comes to about 36 with such frames.
     static let leastPSNR = 30.0
     /// More streams at once are not tried. NVENC in ordinary cards takes 3 to 8.
     static let mostStreams = 6
     private static let rate: FrameRate = FrameRate(30)
-    /// Long enough for a key picture that nobody asked for: 2 s after the one that is asked for.
-    private static let checkedPictures = 75
+    /// Long enough for a key frame that nobody asked for: 2 s after the one that is asked for.
+    private static let checkedFrames = 75
     private static let askedKey = 10
-    private static let timedPictures = 60
+    private static let timedFrames = 60
 
     private let encoder: HardwareEncoder
-    private let sizes: [PictureSize]
+    private let sizes: [FrameSize]
     private let leastRate: FrameRate
     private let patience: Nanoseconds
     private let open: HardwareOpening
@@ -39,7 +39,7 @@ public struct EncoderTrial {
 
     /// The same of something that stands in for it.
     init(
-        of encoder: HardwareEncoder, sizes: [PictureSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
+        of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
     ) {
         precondition(!sizes.isEmpty, "a trial has a size")
@@ -78,18 +78,18 @@ public struct EncoderTrial {
 
     /// What is known of one size.
     fileprivate struct Checked {
-        let size: PictureSize
+        let size: FrameSize
         let lowestPSNR: Double
         let lacksColorTags: Bool
-        let nanosecondsPerPicture: Double
+        let nanosecondsPerFrame: Double
         let processorNanoseconds: Double
     }
 
-    private func check(_ size: PictureSize) throws(EncodingError) -> Checked {
+    private func check(_ size: FrameSize) throws(EncodingError) -> Checked {
         let material = MeasuringMaterial(.photographic, size: size)
         let stream = try makeStream(size)
         var packets: [EncodedPacket] = []
-        for index in 0..<Self.checkedPictures {
+        for index in 0..<Self.checkedFrames {
             packets += try encode(material, index, with: stream, asKey: index == Self.askedKey)
         }
         packets += try stream.encode(nil, tick: 0, asKey: false)
@@ -97,25 +97,25 @@ public struct EncoderTrial {
         let lowest = try readBack(packets, stream.parameters, material)
         guard lowest >= Self.leastPSNR else {
             throw verdict(
-                "its pictures of \(size) come to \(Self.rounded(lowest)) dB where \(Self.rounded(Self.leastPSNR)) are needed"
+                "its frames of \(size) come to \(Self.rounded(lowest)) dB where \(Self.rounded(Self.leastPSNR)) are needed"
             )
         }
         let (time, processor) = try timed(material)
         return Checked(
             size: size, lowestPSNR: lowest, lacksColorTags: stream.lacksColorTags,
-            nanosecondsPerPicture: time, processorNanoseconds: processor)
+            nanosecondsPerFrame: time, processorNanoseconds: processor)
     }
 
-    private func makeStream(_ size: PictureSize) throws(EncodingError) -> HardwareStream {
+    private func makeStream(_ size: FrameSize) throws(EncodingError) -> HardwareStream {
         try HardwareStream(
-            encoder.name, PictureEncodingSettings(size: size, rate: Self.rate), patience: patience, open: open
+            encoder.name, VideoEncodingSettings(size: size, rate: Self.rate), patience: patience, open: open
         )
     }
 
     private func encode(
         _ material: MeasuringMaterial, _ index: Int, with stream: HardwareStream, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
-        let memory = material.picture(at: index)
+        let memory = material.frame(at: index)
         let frame = try OwnedFrame(memory, material.size, encoder.name)
         return try withExtendedLifetime(memory) { () throws(EncodingError) in
             try stream.encode(frame.pointer, tick: Int64(index), asKey: asKey)
@@ -124,63 +124,63 @@ public struct EncoderTrial {
 
     private func checkKeys(_ packets: [EncodedPacket]) throws(EncodingError) {
         let keys = packets.indices.filter { packets[$0].isKey }
-        guard keys.first == 0 else { throw verdict("its first picture is none that a file can begin with") }
+        guard keys.first == 0 else { throw verdict("its first frame is none that a file can begin with") }
         guard keys.contains(Self.askedKey) else {
-            throw verdict("it makes no key picture when asked to, so that a recording could not be split")
+            throw verdict("it makes no key frame when asked to, so that a recording could not be split")
         }
         let longest = zip(keys.dropFirst() + [packets.count], keys).map { $0 - $1 }.max() ?? 0
         guard Double(longest) <= 2 * Self.rate.perSecond else {
             throw verdict(
-                "it was told to make a key picture every 2 s, and made none within \(longest) pictures")
+                "it was told to make a key frame every 2 s, and made none within \(longest) frames")
         }
     }
 
-    /// - Returns: The lowest PSNR of a picture's luma.
+    /// - Returns: The lowest PSNR of a frame's luma.
     private func readBack(
         _ packets: [EncodedPacket], _ parameters: StreamParameters, _ material: MeasuringMaterial
     ) throws(EncodingError) -> Double {
         let reading = try StreamReading(setup: parameters.setup, subject: encoder.name)
         var lowest = Double.infinity
         var times: [Int64] = []
-        var isSound = true
+        var isAudio = true
         var isColored = true
         for packet in packets + [nil] {
-            try reading.read(packet) { picture in
-                times.append(picture.presentation)
-                guard picture.size == material.size else { return isSound = false }
-                if picture.color != parameters.color { isColored = false }
-                let wanted = material.picture(at: Int(picture.presentation))
+            try reading.read(packet) { frame in
+                times.append(frame.presentation)
+                guard frame.size == material.size else { return isAudio = false }
+                if frame.color != parameters.color { isColored = false }
+                let wanted = material.frame(at: Int(frame.presentation))
                 let source = Planes(i420: wanted, size: material.size)
                 let (width, height) = (Int32(material.size.width), Int32(material.size.height))
                 let squares = withExtendedLifetime(wanted) {
                     ComputeSumSquareErrorPlane(
-                        source.y, Int32(source.yStride), picture.planes.y, Int32(picture.planes.yStride),
+                        source.y, Int32(source.yStride), frame.planes.y, Int32(frame.planes.yStride),
                         width, height)
                 }
                 lowest = min(lowest, SumSquareErrorToPsnr(squares, UInt64(material.size.pixelCount)))
             }
         }
-        guard isSound else { throw verdict("its pictures have another size than \(material.size)") }
-        guard times == Array(0..<Int64(Self.checkedPictures)) else {
-            throw verdict("of \(Self.checkedPictures) pictures, \(times.count) could be read back in order")
+        guard isAudio else { throw verdict("its frames have another size than \(material.size)") }
+        guard times == Array(0..<Int64(Self.checkedFrames)) else {
+            throw verdict("of \(Self.checkedFrames) frames, \(times.count) could be read back in order")
         }
-        guard isColored else { throw verdict("its pictures do not say what their colours mean") }
+        guard isColored else { throw verdict("its frames do not say what their colours mean") }
         return lowest
     }
 
     // MARK: How much it can
 
-    /// - Returns: What a picture takes by the clock, and of the processors, in nanoseconds.
+    /// - Returns: What a frame takes by the clock, and of the processors, in nanoseconds.
     private func timed(_ material: MeasuringMaterial) throws(EncodingError) -> (
         time: Double, processor: Double
     ) {
         let stream = try makeStream(material.size)
-        // The first pictures fill its queues.
+        // The first frames fill its queues.
         for index in 0..<8 { _ = try encode(material, index, with: stream) }
         let begin = (Self.time(of: CLOCK_MONOTONIC), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
-        for index in 8..<8 + Self.timedPictures { _ = try encode(material, index, with: stream) }
+        for index in 8..<8 + Self.timedFrames { _ = try encode(material, index, with: stream) }
         _ = try stream.encode(nil, tick: 0, asKey: false)
-        let count = Double(Self.timedPictures)
+        let count = Double(Self.timedFrames)
         return (
             (Self.time(of: CLOCK_MONOTONIC) - begin.0) / count,
             (Self.time(of: CLOCK_PROCESS_CPUTIME_ID) - begin.1) / count
@@ -194,7 +194,7 @@ public struct EncoderTrial {
         let needed = Double(first.size.pixelCount) * leastRate.perSecond
         guard slowest >= needed else {
             let rate = slowest / Double(first.size.pixelCount)
-            throw verdict("it encodes no more than \(Self.rounded(rate)) pictures of \(first.size) a second")
+            throw verdict("it encodes no more than \(Self.rounded(rate)) frames of \(first.size) a second")
         }
         return EncoderFigures(
             sizes: tried.map(\.size), pixelsPerSecond: slowest, streams: streamsAtOnce(first.size),
@@ -215,14 +215,14 @@ public struct EncoderTrial {
             nanosecondsPerPiece: max(0, small.processorNanoseconds - slope * a), nanosecondsPerUnit: slope)
     }
 
-    private func streamsAtOnce(_ size: PictureSize) -> Int {
+    private func streamsAtOnce(_ size: FrameSize) -> Int {
         let material = MeasuringMaterial(.plain, size: size)
         var streams: [HardwareStream] = []
         var index = 0
         do throws(EncodingError) {
             while streams.count < Self.mostStreams {
                 let another = try makeStream(size)
-                // Each must go on with that one beside it. What fails is told with the next picture.
+                // Each must go on with that one beside it. What fails is told with the next frame.
                 for _ in 0..<3 {
                     for stream in streams + [another] { _ = try encode(material, index, with: stream) }
                     index += 1
@@ -249,5 +249,5 @@ public struct EncoderTrial {
 }
 
 extension EncoderTrial.Checked {
-    fileprivate var pixelsPerSecond: Double { Double(size.pixelCount) * 1e9 / max(nanosecondsPerPicture, 1) }
+    fileprivate var pixelsPerSecond: Double { Double(size.pixelCount) * 1e9 / max(nanosecondsPerFrame, 1) }
 }

@@ -1,9 +1,9 @@
 internal import CMedia
 import Media
 
-/// A few pictures of a stream before it begins: whether its hardware takes it, and what its file must know of it.
+/// A few frames of a stream before it begins: whether its hardware takes it, and what its file must know of it.
 ///
-/// V4L2's encoders tell their parameter sets with the first picture only, and some devices refuse a size, a rate or one stream
+/// V4L2's encoders tell their parameter sets with the first frame only, and some devices refuse a size, a rate or one stream
 /// more than they can; all that shows here, while x264 can still take the stream.
 struct HardwareRehearsal {
     /// Annex B, with the colours.
@@ -19,11 +19,11 @@ struct HardwareRehearsal {
     /// - Parameters:
     ///   - subject: The encoder, for messages.
     ///   - settings: Of the stream, with a colour.
-    ///   - patience: How long the encoder may take for a picture.
+    ///   - patience: How long the encoder may take for a frame.
     ///   - open: Makes the encoder. It is closed again before this returns.
     /// - Throws: Why the hardware cannot encode this stream.
     init(
-        _ subject: String, _ settings: PictureEncodingSettings, patience: Nanoseconds,
+        _ subject: String, _ settings: VideoEncodingSettings, patience: Nanoseconds,
         open: @escaping HardwareOpening
     ) throws(EncodingError) {
         let color = settings.color ?? .bt709Limited
@@ -31,58 +31,58 @@ struct HardwareRehearsal {
         guard let opened = coder.opened else { preconditionFailure("a coder that was made is open") }
         var stream = CodedStream(subject, rate: settings.rate, filter: nil)
         var packets: [EncodedPacket] = []
-        var pictures = HardwarePictures(subject, size: settings.size, layout: opened.layout)
-        let canvas = SharedBytes(count: PicturePlane.packed(.i420, settings.size).byteCount)
+        var frames = HardwareFrames(subject, size: settings.size, layout: opened.layout)
+        let canvas = SharedBytes(count: FramePlane.packed(.i420, settings.size).byteCount)
         for (index, level) in Self.levels.enumerated() {
             let presentation = Int64(index) * settings.rate.seconds
             Planes(i420: canvas, size: settings.size).fill(YCbCr(y: level, cb: 128, cr: 128))
-            let frame = try OwnedFrame(canvas, settings.size, subject)
-            let picture = try withExtendedLifetime(canvas) { () throws(EncodingError) in
-                try pictures.copy(frame.pointer)
+            let painted = try OwnedFrame(canvas, settings.size, subject)
+            let frame = try withExtendedLifetime(canvas) { () throws(EncodingError) in
+                try frames.copy(painted.pointer)
             }
             stream.expect(presentation)
             packets += try stream.take(
-                try coder.encode(picture, presentation: presentation, asKey: index == 0))
+                try coder.encode(frame, presentation: presentation, asKey: index == 0))
         }
         packets += try stream.take(try coder.flush(), isLast: true)
         try coder.close()
 
         guard let first = packets.first, first.isKey else {
-            throw Self.refusal(subject, "its first picture is none that a file can begin with")
+            throw Self.refusal(subject, "its first frame is none that a file can begin with")
         }
         let own = CodedUnits(first.bytes).parameterSets
         let setup = own.isEmpty ? opened.setup : own
         guard !setup.isEmpty else { throw Self.refusal(subject, "it tells no parameter sets") }
         var isTagged = true
-        try Self.check(packets, setup, settings.size, subject) { picture in
-            if picture.color != color { isTagged = false }
+        try Self.check(packets, setup, settings.size, subject) { frame in
+            if frame.color != color { isTagged = false }
         }
         filter = isTagged ? nil : try ColorTagFilter(color, setup: setup, subject: subject)
         self.setup = filter?.setup ?? setup
     }
 
     private static func check(
-        _ packets: [EncodedPacket], _ setup: [UInt8], _ size: PictureSize, _ subject: String,
-        _ look: (StreamReading.Picture) -> Void
+        _ packets: [EncodedPacket], _ setup: [UInt8], _ size: FrameSize, _ subject: String,
+        _ look: (StreamReading.Frame) -> Void
     ) throws(EncodingError) {
         let reading = try StreamReading(setup: setup, subject: subject)
-        var found: [(size: PictureSize, luma: Double)] = []
+        var found: [(size: FrameSize, luma: Double)] = []
         for packet in packets + [nil] {
-            try reading.read(packet) { picture in
+            try reading.read(packet) { frame in
                 let luma = media_mean_byte(
-                    picture.planes.y, picture.planes.yStride, Int32(picture.size.width),
-                    Int32(picture.size.height), 8, 8)
-                found.append((picture.size, luma))
-                look(picture)
+                    frame.planes.y, frame.planes.yStride, Int32(frame.size.width),
+                    Int32(frame.size.height), 8, 8)
+                found.append((frame.size, luma))
+                look(frame)
             }
         }
         if let other = found.first(where: { $0.size != size }) {
-            throw refusal(subject, "its pictures are \(other.size) instead of \(size)")
+            throw refusal(subject, "its frames are \(other.size) instead of \(size)")
         }
         guard found.count == levels.count,
             zip(found, levels).allSatisfy({ abs($0.luma - Double($1)) < tolerance })
         else {
-            throw refusal(subject, "its pictures are not those that it was given")
+            throw refusal(subject, "its frames are not those that it was given")
         }
     }
 

@@ -3,7 +3,7 @@ import Media
 
 /// One of libavcodec's hardware encoders. Opened, used and closed by one thread.
 final class LibraryCoder: HardwareCoding {
-    let layout: HardwarePicture.Layout
+    let layout: HardwareFrame.Layout
     private let subject: String
     private let codec: OwnedCodec
     private let device: UploadDevice?
@@ -14,7 +14,7 @@ final class LibraryCoder: HardwareCoding {
     ///   - encoder: Which.
     ///   - settings: Both sides of the size even, with a colour.
     /// - Throws: When libavcodec does not have it, or the device refuses it.
-    init(_ encoder: HardwareEncoder, _ settings: PictureEncodingSettings) throws(EncodingError) {
+    init(_ encoder: HardwareEncoder, _ settings: VideoEncodingSettings) throws(EncodingError) {
         subject = encoder.name
         let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
         device =
@@ -29,7 +29,7 @@ final class LibraryCoder: HardwareCoding {
 
     /// The first way in which it opens; it is closed again.
     private static func openable(
-        _ encoder: HardwareEncoder, _ settings: PictureEncodingSettings, _ dialect: EncoderDialect,
+        _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ device: UploadDevice?
     ) throws(EncodingError) -> EncoderDialect.Attempt {
         guard let usual = dialect.attempts.first else { preconditionFailure("a dialect has a way to open") }
@@ -67,7 +67,7 @@ final class LibraryCoder: HardwareCoding {
     var setup: [UInt8] { codec.setup }
 
     private static func open(
-        _ encoder: HardwareEncoder, _ settings: PictureEncodingSettings, _ dialect: EncoderDialect,
+        _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ attempt: EncoderDialect.Attempt, _ device: UploadDevice?
     ) throws(EncodingError) -> OwnedCodec {
         let codec = try OwnedCodec(encoder: encoder.library, subject: encoder.name)
@@ -76,11 +76,11 @@ final class LibraryCoder: HardwareCoding {
         context.pointee.width = Int32(settings.size.width)
         context.pointee.height = Int32(settings.size.height)
         context.pointee.pix_fmt = attempt.layout.pixel
-        context.pointee.time_base = AVRational(num: 1, den: Int32(rate.pictures))
-        context.pointee.framerate = AVRational(num: Int32(rate.pictures), den: Int32(rate.seconds))
+        context.pointee.time_base = AVRational(num: 1, den: Int32(rate.frames))
+        context.pointee.framerate = AVRational(num: Int32(rate.frames), den: Int32(rate.seconds))
         settings.color?.describe(context)
         context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
-        // Pictures come out in the order of their times, so that x264 can take over at any of them.
+        // Frames come out in the order of their times, so that x264 can take over at any of them.
         context.pointee.max_b_frames = 0
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         // The device has its own.
@@ -99,23 +99,23 @@ final class LibraryCoder: HardwareCoding {
     }
 
     func encode(
-        _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
-    ) throws(EncodingError) -> [CodedPicture] {
-        guard let picture else { return try send(nil) }
-        var frame = picture.pointer
+        _ frame: HardwareFrame?, presentation: Int64, asKey: Bool
+    ) throws(EncodingError) -> [CodedFrame] {
+        guard let frame else { return try send(nil) }
+        var source = frame.pointer
         if let device {
             av_frame_unref(uploaded.pointer)
-            try device.upload(picture.pointer, to: uploaded.pointer)
-            frame = uploaded.pointer
+            try device.upload(frame.pointer, to: uploaded.pointer)
+            source = uploaded.pointer
         }
-        frame.pointee.pts = presentation
-        frame.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        return try send(frame)
+        source.pointee.pts = presentation
+        source.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        return try send(source)
     }
 
     /// An encoder whose input is full takes the frame after its packets were taken.
-    private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) -> [CodedPicture] {
-        var pictures: [CodedPicture] = []
+    private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) -> [CodedFrame] {
+        var frames: [CodedFrame] = []
         while true {
             let result = avcodec_send_frame(codec.pointer, frame)
             if result == ff_try_again {
@@ -123,25 +123,25 @@ final class LibraryCoder: HardwareCoding {
                 guard !ready.isEmpty else {
                     throw EncodingError(
                         subject: subject, operation: "avcodec_send_frame",
-                        reason: "it takes no picture and gives none")
+                        reason: "it takes no frame and gives none")
                 }
-                pictures += ready
+                frames += ready
                 continue
             }
             guard result >= 0 else { throw EncodingError(subject, "avcodec_send_frame", code: result) }
-            return pictures + (try receive())
+            return frames + (try receive())
         }
     }
 
-    private func receive() throws(EncodingError) -> [CodedPicture] {
-        var pictures: [CodedPicture] = []
+    private func receive() throws(EncodingError) -> [CodedFrame] {
+        var frames: [CodedFrame] = []
         while true {
             let result = avcodec_receive_packet(codec.pointer, packet.pointer)
-            if result == ff_try_again || result == ff_end_of_file { return pictures }
+            if result == ff_try_again || result == ff_end_of_file { return frames }
             guard result >= 0 else { throw EncodingError(subject, "avcodec_receive_packet", code: result) }
             let presentation = packet.pointer.pointee.pts
-            pictures.append(
-                CodedPicture(bytes: try packet.takeBytes(subject), presentation: presentation))
+            frames.append(
+                CodedFrame(bytes: try packet.takeBytes(subject), presentation: presentation))
         }
     }
 }

@@ -5,14 +5,14 @@ import Media
 final class StreamReading {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
-    private let frame: OwnedFrame
+    private let decoded: OwnedFrame
     private let subject: String
     private var setup: [UInt8]
 
-    /// A decoded picture; only during the call that it is given to.
-    struct Picture {
+    /// A decoded frame; only during the call that it is given to.
+    struct Frame {
         let presentation: Int64
-        let size: PictureSize
+        let size: FrameSize
         /// `nil` where the stream does not say it.
         let color: ColorDescription?
         /// I420.
@@ -30,14 +30,14 @@ final class StreamReading {
         codec.pointer.pointee.thread_count = 1
         try codec.open()
         packet = try OwnedPacket(subject)
-        frame = try OwnedFrame(subject)
+        decoded = try OwnedFrame(subject)
     }
 
     /// - Parameters:
     ///   - coded: `nil` takes what is still inside.
-    ///   - look: Told each picture that is ready, in the order of their times.
+    ///   - look: Told each frame that is ready, in the order of their times.
     /// - Throws: When the decoder finds rubbish.
-    func read(_ coded: EncodedPacket?, _ look: (Picture) -> Void) throws(EncodingError) {
+    func read(_ coded: EncodedPacket?, _ look: (Frame) -> Void) throws(EncodingError) {
         if let coded {
             let bytes = setup + withExtendedLifetime(coded) { Array(coded.bytes.bytes) }
             setup = []
@@ -57,11 +57,11 @@ final class StreamReading {
         let result = avcodec_send_packet(codec.pointer, coded == nil ? nil : packet.pointer)
         guard result >= 0 else { throw unreadable(result) }
         while true {
-            let result = avcodec_receive_frame(codec.pointer, frame.pointer)
+            let result = avcodec_receive_frame(codec.pointer, decoded.pointer)
             if result == ff_try_again || result == ff_end_of_file { return }
             guard result >= 0 else { throw unreadable(result) }
-            guard frame.pointer.pointee.decode_error_flags == 0 else { throw unreadable(ff_invalid_data) }
-            look(try picture())
+            guard decoded.pointer.pointee.decode_error_flags == 0 else { throw unreadable(ff_invalid_data) }
+            look(try frame())
         }
     }
 
@@ -71,21 +71,21 @@ final class StreamReading {
             subject: subject, operation: "reading back its stream", reason: error.reason)
     }
 
-    private func picture() throws(EncodingError) -> Picture {
-        let facts = frame.pointer.pointee
+    private func frame() throws(EncodingError) -> Frame {
+        let facts = decoded.pointer.pointee
         let pixel = AVPixelFormat(facts.format)
         guard pixel == AV_PIX_FMT_YUV420P || pixel == AV_PIX_FMT_YUVJ420P, let y = facts.data.0,
             let u = facts.data.1, let v = facts.data.2
         else {
             throw EncodingError(
                 subject: subject, operation: "reading back its stream",
-                reason: "its pictures are not 4:2:0 of 8 bits")
+                reason: "its frames are not 4:2:0 of 8 bits")
         }
-        let size = PictureSize(width: Int(facts.width), height: Int(facts.height))
+        let size = FrameSize(width: Int(facts.width), height: Int(facts.height))
         let isTagged =
             facts.colorspace != AVCOL_SPC_UNSPECIFIED && facts.color_primaries != AVCOL_PRI_UNSPECIFIED
             && facts.color_trc != AVCOL_TRC_UNSPECIFIED && facts.color_range != AVCOL_RANGE_UNSPECIFIED
-        return Picture(
+        return Frame(
             presentation: facts.pts, size: size,
             color: isTagged
                 ? ColorDescription(

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// A device that encodes pictures in memory of its own (VAAPI), and a pool of such memory.
+/// A device that encodes frames in memory of its own (VAAPI), and a pool of such memory.
 ///
 /// Gives both back. Used by one thread alone.
 final class UploadDevice {
@@ -9,15 +9,15 @@ final class UploadDevice {
     private var pool: UnsafeMutablePointer<AVBufferRef>?
     private let subject: String
 
-    /// Pictures that the device may hold at once: those that it encodes, and the one that they refer to.
+    /// Frames that the device may hold at once: those that it encodes, and the one that they refer to.
     private static let poolSize: Int32 = 8
 
     /// - Parameters:
     ///   - node: `/dev/dri/renderD128`.
-    ///   - size: Of the pictures.
+    ///   - size: Of the frames.
     ///   - subject: The encoder, for messages.
     /// - Throws: When the driver cannot be opened, or has no memory for NV12.
-    init(vaapi node: String, size: PictureSize, subject: String) throws(EncodingError) {
+    init(vaapi node: String, size: FrameSize, subject: String) throws(EncodingError) {
         self.subject = subject
         var result = av_hwdevice_ctx_create(&device, AV_HWDEVICE_TYPE_VAAPI, node, nil, 0)
         guard result >= 0, let device else { throw EncodingError(subject, "opening \(node)", code: result) }
@@ -36,27 +36,27 @@ final class UploadDevice {
         guard result >= 0 else { throw EncodingError(subject, "av_hwframe_ctx_init", code: result) }
     }
 
-    /// Tells an encoder, before it is opened, where its pictures will be.
+    /// Tells an encoder, before it is opened, where its frames will be.
     func attach(to context: UnsafeMutablePointer<AVCodecContext>) throws(EncodingError) {
         context.pointee.pix_fmt = AV_PIX_FMT_VAAPI
         context.pointee.hw_frames_ctx = av_buffer_ref(pool)
         guard context.pointee.hw_frames_ctx != nil else { throw .outOfMemory(subject, "av_buffer_ref") }
     }
 
-    /// Copies a picture to the device.
+    /// Copies a frame to the device.
     ///
     /// - Parameters:
-    ///   - picture: NV12 of the pool's size.
+    ///   - frame: NV12 of the pool's size.
     ///   - target: Empty; holds the device's memory afterwards.
-    /// - Throws: When the device has no memory left, or refuses the picture.
+    /// - Throws: When the device has no memory left, or refuses the frame.
     func upload(
-        _ picture: UnsafeMutablePointer<AVFrame>, to target: UnsafeMutablePointer<AVFrame>
+        _ frame: UnsafeMutablePointer<AVFrame>, to target: UnsafeMutablePointer<AVFrame>
     ) throws(EncodingError) {
         var result = av_hwframe_get_buffer(pool, target, 0)
         guard result >= 0 else { throw EncodingError(subject, "av_hwframe_get_buffer", code: result) }
-        result = av_hwframe_transfer_data(target, picture, 0)
+        result = av_hwframe_transfer_data(target, frame, 0)
         guard result >= 0 else { throw EncodingError(subject, "av_hwframe_transfer_data", code: result) }
-        target.pointee.color_range = picture.pointee.color_range
+        target.pointee.color_range = frame.pointee.color_range
     }
 
     deinit {

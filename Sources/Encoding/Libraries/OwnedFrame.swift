@@ -10,8 +10,8 @@ struct OwnedFrame: ~Copyable {
         pointer = frame
     }
 
-    /// A view of a tightly packed I420 picture, which must outlive it.
-    init(_ memory: SharedBytes, _ size: PictureSize, _ subject: String) throws(EncodingError) {
+    /// A view of a tightly packed I420 frame, which must outlive it.
+    init(_ memory: SharedBytes, _ size: FrameSize, _ subject: String) throws(EncodingError) {
         try self.init(subject)
         let planes = Planes(i420: memory, size: size)
         pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue

@@ -4,7 +4,7 @@ import Media
 /// A slate that is drawn once and painted as often as it is covered.
 final class DrawnSlate {
     let caption: SlateCaption?
-    private let size: PictureSize
+    private let size: FrameSize
     private var memory = ScratchPlanes()
     private let drawn: Planes
 
@@ -14,7 +14,7 @@ final class DrawnSlate {
     ///   - caption: What it says; `nil` for no words.
     ///   - size: In pixels, of the rectangle that it fills.
     ///   - color: What the codes mean.
-    init(_ caption: SlateCaption?, size: PictureSize, color: ColorDescription) {
+    init(_ caption: SlateCaption?, size: FrameSize, color: ColorDescription) {
         self.caption = caption
         self.size = size
         drawn = memory.planes(size, 1, 1)

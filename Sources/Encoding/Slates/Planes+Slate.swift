@@ -2,11 +2,11 @@ internal import CMedia
 import Media
 
 extension Planes {
-    /// Paints what stands in place of a missing picture: grey with a darker edge, and the caption's words on a dark panel in
+    /// Paints what stands in place of a missing frame: grey with a darker edge, and the caption's words on a dark panel in
     /// the middle. Without words, diagonal bars stand there.
     ///
     /// - Parameters:
-    ///   - caption: `nil` for no words. There are none either where no font is found or the picture is too small for them.
+    ///   - caption: `nil` for no words. There are none either where no font is found or the frame is too small for them.
     ///   - color: What the codes mean.
     func paintSlate(_ caption: SlateCaption?, in color: ColorDescription) {
         let (ground, mark) = (YCbCr.grey(0.5, in: color).y, YCbCr.grey(0.35, in: color).y)

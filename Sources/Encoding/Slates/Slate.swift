@@ -1,19 +1,19 @@
 import Media
 
-/// A JPEG that stands where a camera's picture is missing.
+/// A JPEG that stands where a camera's frame is missing.
 enum Slate {
     /// - Parameters:
-    ///   - picture: One of the camera's own.
+    ///   - frame: One of the camera's own.
     ///   - caption: What the slate says.
     /// - Returns: A slate in the size, sampling and baseline coding of the camera's own JPEG, so that it can stand among its
     ///   packets.
-    /// - Throws: When the picture is no JPEG, or libjpeg-turbo refuses it.
+    /// - Throws: When the frame is no JPEG, or libjpeg-turbo refuses it.
     static func jpeg(
-        like picture: CapturedPicture, caption: SlateCaption
+        like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
-        guard picture.pixel == .mjpeg, let header = JPEGDecoder().header(of: picture.memory) else {
+        guard frame.pixel == .mjpeg, let header = JPEGDecoder().header(of: frame.memory) else {
             throw EncodingError(
-                subject: "a slate", operation: "reading the camera's picture",
+                subject: "a slate", operation: "reading the camera's frame",
                 reason: "it is no JPEG that can be read")
         }
         let shifts = header.shifts ?? (1, 1)

@@ -4,7 +4,7 @@ import Media
 /// One line of words, laid out: shrunk where it is too wide, and cut where it is too wide even then.
 final class WordLine {
     /// In pixels, of the letters with their ascent and descent.
-    let size: PictureSize
+    let size: FrameSize
     private let handle: OpaquePointer
     private let fonts: FontChoice
 
@@ -46,11 +46,11 @@ final class WordLine {
         media_words_free(handle)
     }
 
-    private static func measure(_ handle: OpaquePointer, _ letters: Double, _ isBold: Bool) -> PictureSize {
+    private static func measure(_ handle: OpaquePointer, _ letters: Double, _ isBold: Bool) -> FrameSize {
         media_words_set_letters(handle, letters, isBold ? 1 : 0)
         var (width, height): (Int32, Int32) = (0, 0)
         media_words_measure(handle, &width, &height)
-        return PictureSize(width: Int(width), height: Int(height))
+        return FrameSize(width: Int(width), height: Int(height))
     }
 
     /// Draws the line at the current point of a cairo context.

@@ -1,27 +1,27 @@
 import Media
 
 extension WordSheet {
-    /// Shares of the picture's shorter side. At 320×180, the smallest program that is asked for, letters are 29, 15 and 13
+    /// Shares of the frame's shorter side. At 320×180, the smallest program that is asked for, letters are 29, 15 and 13
     /// pixels high.
     private static let roleLetters = 0.16
     private static let deviceLetters = 0.085
     private static let complaintLetters = 0.07
     private static let lineGap = 0.02
     private static let padding = 0.06
-    /// From the picture's edges to the sheet.
+    /// From the frame's edges to the sheet.
     private static let margin = 0.1
 
     /// Lays out and draws the words of a slate: the role large, the device's name below it, then what is wrong, each centred.
-    /// The sheet belongs into the middle of the picture, well inside it.
+    /// The sheet belongs into the middle of the frame, well inside it.
     ///
-    /// `nil` where there is no font, memory is short, or the picture is too small for words.
+    /// `nil` where there is no font, memory is short, or the frame is too small for words.
     ///
     /// - Parameters:
-    ///   - caption: What to say, and how players turn the picture.
-    ///   - picture: The size of the stored picture.
-    convenience init?(_ caption: SlateCaption, in picture: PictureSize) {
+    ///   - caption: What to say, and how players turn the frame.
+    ///   - frame: The size of the stored frame.
+    convenience init?(_ caption: SlateCaption, in frame: FrameSize) {
         guard let fonts = FontChoice() else { return nil }
-        let upright = caption.rotation.swapsSides ? picture.turned : picture
+        let upright = caption.rotation.swapsSides ? frame.turned : frame
         let unit = Double(min(upright.width, upright.height))
         let (padding, gap) = (Int(unit * Self.padding), Int(unit * Self.lineGap))
         let limit = upright.width - 2 * (Int(unit * Self.margin) + padding)
@@ -34,7 +34,7 @@ extension WordSheet {
         }
         guard let widest = lines.map(\.line.size.width).max() else { return nil }
         let height = lines.map(\.line.size.height).reduce(0, +) + gap * (lines.count - 1)
-        let sheet = PictureSize(width: widest + 2 * padding, height: height + 2 * padding)
+        let sheet = FrameSize(width: widest + 2 * padding, height: height + 2 * padding)
         guard sheet.width <= upright.width, sheet.height <= upright.height else { return nil }
         self.init(sheet, readAfter: caption.rotation)
         var y = padding

@@ -6,7 +6,7 @@ import Media
 /// It owns its cairo surface and belongs to one thread at a time.
 final class WordSheet {
     /// Of the sheet as it is stored.
-    let size: PictureSize
+    let size: FrameSize
     private let surface: OpaquePointer
     private let context: OpaquePointer
 
@@ -15,7 +15,7 @@ final class WordSheet {
     /// - Parameters:
     ///   - upright: The sheet's size as it is read.
     ///   - rotation: The clockwise turn after which the stored sheet can be read.
-    init?(_ upright: PictureSize, readAfter rotation: Rotation) {
+    init?(_ upright: FrameSize, readAfter rotation: Rotation) {
         size = rotation.swapsSides ? upright.turned : upright
         // cairo never gives null, but objects that know of their failure.
         surface = cairo_image_surface_create(CAIRO_FORMAT_A8, Int32(size.width), Int32(size.height))
@@ -31,7 +31,7 @@ final class WordSheet {
     }
 
     /// From places as they are read to places as they are stored.
-    private static func matrix(toStored rotation: Rotation, _ stored: PictureSize) -> cairo_matrix_t {
+    private static func matrix(toStored rotation: Rotation, _ stored: FrameSize) -> cairo_matrix_t {
         let (width, height) = (Double(stored.width), Double(stored.height))
         return switch rotation {
         case .none: cairo_matrix_t(xx: 1, yx: 0, xy: 0, yy: 1, x0: 0, y0: 0)

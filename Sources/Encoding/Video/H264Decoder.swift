@@ -1,11 +1,11 @@
 internal import CMedia
 import Media
 
-/// Decodes a camera's H.264, one access unit at a time, each picture as soon as the stream allows. Used by one thread alone.
+/// Decodes a camera's H.264, one access unit at a time, each frame as soon as the stream allows. Used by one thread alone.
 ///
-/// After a damaged or missing unit libavcodec goes on with rubbish where the following pictures refer to it, so nothing is
-/// given out until the next key picture.
-final class H264Decoder: PictureDecoding {
+/// After a damaged or missing unit libavcodec goes on with rubbish where the following frames refer to it, so nothing is
+/// given out until the next key frame.
+final class H264Decoder: VideoDecoding {
     private struct Origin {
         let capturedAt: ClockTime
         let sequence: Int64
@@ -15,17 +15,17 @@ final class H264Decoder: PictureDecoding {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let frame: OwnedFrame
-    private let pictures: FramePictures
-    /// Of the access units whose pictures are still inside, by the number that travels with them as time stamp.
+    private let frames: FileFrames
+    /// Of the access units whose frames are still inside, by the number that travels with them as time stamp.
     private var origins: [Int64: Origin] = [:]
     private var count: Int64 = 0
     private var lastSequence: Int64?
-    /// How many pictures were kept back since one was damaged or missing; `nil` while all are whole.
+    /// How many frames were kept back since one was damaged or missing; `nil` while all are whole.
     private var keptBack: Int?
 
-    /// More than any stream keeps back: 16 reference pictures (ITU-T H.264, A.3.1), each in two fields.
+    /// More than any stream keeps back: 16 reference frames (ITU-T H.264, A.3.1), each in two fields.
     private static let longestDelay: Int64 = 32
-    /// A stream that sends no key picture for as long mends itself piece by piece (intra refresh): ten seconds at 30 a second.
+    /// A stream that sends no key frame for as long mends itself piece by piece (intra refresh): ten seconds at 30 a second.
     private static let longestWait = 300
 
     init(name: String) throws(EncodingError) {
@@ -37,25 +37,25 @@ final class H264Decoder: PictureDecoding {
         try codec.open()
         packet = try OwnedPacket(name)
         frame = try OwnedFrame(name)
-        pictures = FramePictures(name)
+        frames = FileFrames(name)
     }
 
-    func decode(_ picture: CapturedPicture) throws(EncodingError) -> DecodedPictures {
-        guard picture.pixel == .h264 else {
+    func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames {
+        guard frame.pixel == .h264 else {
             throw EncodingError(
                 subject: name, operation: "decoding",
-                reason: "a \(picture.pixel.rawValue) picture is no H.264")
+                reason: "a \(frame.pixel.rawValue) frame is no H.264")
         }
-        if let lastSequence, picture.sequence != lastSequence + 1 { keepBack() }
-        lastSequence = picture.sequence
-        origins[count] = Origin(capturedAt: picture.capturedAt, sequence: picture.sequence)
+        if let lastSequence, frame.sequence != lastSequence + 1 { keepBack() }
+        lastSequence = frame.sequence
+        origins[count] = Origin(capturedAt: frame.capturedAt, sequence: frame.sequence)
         origins[count - Self.longestDelay] = nil
-        let isTaken = try send(picture.memory, stamp: count)
+        let isTaken = try send(frame.memory, stamp: count)
         count += 1
         if !isTaken { keepBack() }
         let ready = try receive()
         if let keptBack { self.keptBack = keptBack + 1 }
-        return DecodedPictures(ready: ready, isDamaged: keptBack != nil)
+        return DecodedFrames(ready: ready, isDamaged: keptBack != nil)
     }
 
     private func keepBack() {
@@ -79,8 +79,8 @@ final class H264Decoder: PictureDecoding {
         return true
     }
 
-    private func receive() throws(EncodingError) -> [CapturedPicture] {
-        var ready: [CapturedPicture] = []
+    private func receive() throws(EncodingError) -> [CapturedFrame] {
+        var ready: [CapturedFrame] = []
         while true {
             let result = avcodec_receive_frame(codec.pointer, frame.pointer)
             if result == ff_try_again || result == ff_end_of_file { return ready }
@@ -92,12 +92,12 @@ final class H264Decoder: PictureDecoding {
             guard let origin = origins.removeValue(forKey: frame.pointer.pointee.pts) else { continue }
             guard isWhole(frame.pointer) else { continue }
             ready.append(
-                try pictures.picture(
+                try frames.frame(
                     of: frame.pointer, capturedAt: origin.capturedAt, sequence: origin.sequence))
         }
     }
 
-    /// Whether a picture is what the camera saw, as far as the decoder can tell.
+    /// Whether a frame is what the camera saw, as far as the decoder can tell.
     private func isWhole(_ frame: UnsafePointer<AVFrame>) -> Bool {
         // Patched up for want of data.
         if frame.pointee.decode_error_flags != 0 || (frame.pointee.flags & AV_FRAME_FLAG_CORRUPT) != 0 {

@@ -1,10 +1,10 @@
 internal import CMedia
 public import Media
 
-/// H.264 as a camera makes it: every picture comes out at once, with a key frame every second. Used by one thread alone.
+/// H.264 as a camera makes it: every frame comes out at once, with a key frame every second. Used by one thread alone.
 public final class H264Encoder {
     private let stream: X264Stream
-    private let size: PictureSize
+    private let size: FrameSize
     private let frame: OwnedFrame
     private static let subject = "a pretended H.264 camera"
 
@@ -18,7 +18,7 @@ public final class H264Encoder {
     ///   - color: What the pixels mean; the stream says so.
     /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
     public init(
-        size: PictureSize, rate: FrameRate, preset: PictureEncodingSettings.Preset = .ultrafast,
+        size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset = .ultrafast,
         annexB: Bool = true,
         quality: Int = 23, color: ColorDescription = .bt709Limited
     ) throws(EncodingError) {
@@ -31,16 +31,16 @@ public final class H264Encoder {
 
     public var parameters: StreamParameters { stream.parameters }
 
-    /// Encodes a picture without copying it first.
+    /// Encodes a frame without copying it first.
     ///
     /// - Parameters:
-    ///   - memory: Holds the three planes of an I420 picture of the encoder's size.
+    ///   - memory: Holds the three planes of an I420 frame of the encoder's size.
     ///   - planes: Y, Cb and Cr, exactly three.
-    ///   - tick: Counts pictures; each is higher than the last.
-    /// - Returns: One packet, the access unit of this picture.
+    ///   - tick: Counts frames; each is higher than the last.
+    /// - Returns: One packet, the access unit of this frame.
     /// - Throws: When memory is short or x264 fails.
     public func encode(
-        i420 memory: SharedBytes, planes: [PicturePlane], tick: Int64
+        i420 memory: SharedBytes, planes: [FramePlane], tick: Int64
     ) throws(EncodingError) -> [EncodedPacket] {
         precondition(planes.count == 3, "I420 has three planes")
         let held = Unmanaged.passRetained(memory)

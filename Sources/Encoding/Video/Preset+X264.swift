@@ -1,6 +1,6 @@
 import Media
 
-extension PictureEncodingSettings.Preset {
+extension VideoEncodingSettings.Preset {
     /// The preset of x264 that this one is, or builds on.
     var x264Name: String { self == .balanced ? Self.ultrafast.rawValue : rawValue }
 
@@ -12,8 +12,8 @@ extension PictureEncodingSettings.Preset {
     /// - Returns: Names and values; none where x264's preset is all.
     func x264Parameters(continuing origin: Self) -> [String] {
         var parameters: [String] = []
-        // What costs little and saves much: arithmetic coding, deblocking, small blocks where a picture begins anew, and fewer bits
-        // for what is loud anyway. No pictures between pictures: noise does not predict noise.
+        // What costs little and saves much: arithmetic coding, deblocking, small blocks where a frame begins anew, and fewer bits
+        // for what is loud anyway. No frames between frames: noise does not predict noise.
         if self == .balanced {
             parameters += [
                 "cabac=1", "8x8dct=1", "no-deblock=0", "deblock=0,0", "partitions=i8x8,i4x4", "subme=1",
@@ -29,7 +29,7 @@ extension PictureEncodingSettings.Preset {
         return parameters
     }
 
-    /// What bounds how many pictures the encoder holds back, which a crash takes: at most 0.2 s of those that it looks ahead at, and
+    /// What bounds how many frames the encoder holds back, which a crash takes: at most 0.2 s of those that it looks ahead at, and
     /// none that wait for a thread that does so (`sync-lookahead`). B-pictures and the second thread hold back four more.
     ///
     /// - Parameter rate: Of the stream's ticks.

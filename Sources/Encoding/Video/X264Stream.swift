@@ -3,18 +3,18 @@ import Media
 
 /// x264 by libavcodec: frames in, packets with the times of a frame rate's ticks out.
 ///
-/// A tick lasts `rate.seconds` of the time scale `rate.pictures`, so that every tick of every rate is a whole number.
+/// A tick lasts `rate.seconds` of the time scale `rate.frames`, so that every tick of every rate is a whole number.
 /// Packets and parameter sets are Annex B (ITU-T H.264).
-final class X264Stream: PictureStream {
+final class X264Stream: VideoStream {
     /// What the packets are for.
     enum Purpose {
         /// A file: all of x264's means, parameter sets apart from the packets, a key frame at least every 2 s.
         case recording(threads: Int)
-        /// What takes over from a hardware encoder in the same file: each picture comes out in the order of its time, as
+        /// What takes over from a hardware encoder in the same file: each frame comes out in the order of its time, as
         /// hardware's do, and the parameter sets have a number that no other encoder uses, so that both kinds can stand
         /// in the file's description.
         case spare(threads: Int)
-        /// A pretended camera: each picture comes out at once, with a key frame every second.
+        /// A pretended camera: each frame comes out at once, with a key frame every second.
         case camera(parameterSetsInBand: Bool)
     }
 
@@ -22,7 +22,7 @@ final class X264Stream: PictureStream {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let subject: String
-    /// Pictures that went in, and the time of the first.
+    /// Frames that went in, and the time of the first.
     private var sentCount = 0
     private var first: Int64 = 0
     private var receivedCount = 0
@@ -42,8 +42,8 @@ final class X264Stream: PictureStream {
     ///   - purpose: What the packets are for.
     /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
     init(
-        _ subject: String, size: PictureSize, rate: FrameRate, preset: PictureEncodingSettings.Preset,
-        continuing origin: PictureEncodingSettings.Preset? = nil, quality: Int, color: ColorDescription,
+        _ subject: String, size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset,
+        continuing origin: VideoEncodingSettings.Preset? = nil, quality: Int, color: ColorDescription,
         purpose: Purpose
     ) throws(EncodingError) {
         self.subject = subject
@@ -58,8 +58,8 @@ final class X264Stream: PictureStream {
         context.pointee.width = Int32(size.width)
         context.pointee.height = Int32(size.height)
         context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
-        context.pointee.time_base = AVRational(num: 1, den: Int32(rate.pictures))
-        context.pointee.framerate = AVRational(num: Int32(rate.pictures), den: Int32(rate.seconds))
+        context.pointee.time_base = AVRational(num: 1, den: Int32(rate.frames))
+        context.pointee.framerate = AVRational(num: Int32(rate.frames), den: Int32(rate.seconds))
         color.describe(context)
         try codec.set("preset", preset.x264Name)
         try codec.set("crf", "\(quality)")
@@ -88,7 +88,7 @@ final class X264Stream: PictureStream {
         if !more.isEmpty { try codec.set("x264-params", more.joined(separator: ":")) }
         try codec.open()
         parameters = StreamParameters(
-            codec: .h264, timeScale: rate.pictures, setup: codec.setup, size: size, rate: rate, color: color)
+            codec: .h264, timeScale: rate.frames, setup: codec.setup, size: size, rate: rate, color: color)
     }
 
     /// Encodes one frame. x264 copies the pixels before this returns.
@@ -96,7 +96,7 @@ final class X264Stream: PictureStream {
     /// - Parameters:
     ///   - frame: Its `pts` is set here. `nil` flushes: the stream takes no more afterwards.
     ///   - tick: Higher than the last.
-    ///   - asKey: Whether it shall be an IDR picture.
+    ///   - asKey: Whether it shall be an IDR frame.
     /// - Returns: What is ready, in decoding order.
     /// - Throws: When libavcodec refuses the frame, as after a flush, or cannot give a packet.
     func encode(
@@ -126,7 +126,7 @@ final class X264Stream: PictureStream {
         }
     }
 
-    /// x264 knows the delay between decoding and showing once it has taken so many pictures; a stream that ends before has none
+    /// x264 knows the delay between decoding and showing once it has taken so many frames; a stream that ends before has none
     /// in its times, and another stream could not go on from there.
     private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
         let delay = Int(codec.pointer.pointee.has_b_frames)

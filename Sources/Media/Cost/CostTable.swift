@@ -30,15 +30,15 @@ public struct CostTable: Sendable, Equatable, Codable {
         public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
     }
 
-    /// How much there is to see in pictures, which decides what coding them costs.
+    /// How much there is to see in frames, which decides what coding them costs.
     public enum Detail: String, Sendable, Codable, CaseIterable {
-        /// Made-up pictures: areas of one colour.
+        /// Synthetic frames: areas of one colour.
         case plain
         /// What a camera sees: textures and a sensor's noise.
         case photographic
     }
 
-    /// Of plain pictures, and of all work that detail does not matter to.
+    /// Of plain frames, and of all work that detail does not matter to.
     public var plain: [WorkKind: Entry]
     /// Of the work that depends on detail.
     public var photographic: [WorkKind: Entry]

@@ -1,20 +1,20 @@
 /// What a hardware encoder does, as its trial measured it.
 public struct EncoderFigures: Sendable, Equatable, Codable {
     /// That it encoded as it should: nothing larger is given to it.
-    public var sizes: [PictureSize]
+    public var sizes: [FrameSize]
     /// That it sustains, of all its streams together.
     public var pixelsPerSecond: Double
     /// How many streams it encoded at once, at most as many as were tried.
     public var streams: Int
-    /// Processor time that a picture still takes: copying it, and the driver. Its units are pixels.
+    /// Processor time that a frame still takes: copying it, and the driver. Its units are pixels.
     public var processor: CostTable.Entry
-    /// Of the luma of the picture that came out worst, in decibels, at quality 23.
+    /// Of the luma of the frame that came out worst, in decibels, at quality 23.
     public var lowestPSNR: Double
     /// Whether its stream does not say what its colours mean, so that this program writes that into it.
     public var lacksColorTags: Bool
 
     public init(
-        sizes: [PictureSize], pixelsPerSecond: Double, streams: Int, processor: CostTable.Entry,
+        sizes: [FrameSize], pixelsPerSecond: Double, streams: Int, processor: CostTable.Entry,
         lowestPSNR: Double, lacksColorTags: Bool
     ) {
         self.sizes = sizes
@@ -25,8 +25,8 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
         self.lacksColorTags = lacksColorTags
     }
 
-    /// Whether it encoded pictures at least as wide and as high.
-    public func covers(_ size: PictureSize) -> Bool {
+    /// Whether it encoded frames at least as wide and as high.
+    public func covers(_ size: FrameSize) -> Bool {
         sizes.contains { $0.width >= size.width && $0.height >= size.height }
     }
 }

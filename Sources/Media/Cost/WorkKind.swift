@@ -6,11 +6,11 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case decodeJPEG3 = "decode-jpeg-3/8"
     case decodeJPEG4 = "decode-jpeg-4/8"
     case decodeJPEG8 = "decode-jpeg"
-    /// Per pixel of the picture.
+    /// Per pixel of the frame.
     case decodeH264 = "decode-h264"
-    /// A raw picture of another sampling to 4:2:0; per pixel.
+    /// A raw frame of another sampling to 4:2:0; per pixel.
     case unpack
-    /// To another size, per pixel of the picture that is scaled and of the one that it becomes.
+    /// To another size, per pixel of the frame that is scaled and of the one that it becomes.
     case scale
     /// Turning or mirroring pixels, per pixel.
     case turn
@@ -22,12 +22,12 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case encodeSuperfast = "encode-superfast"
     case encodeVeryfast = "encode-veryfast"
     /// AAC, per sample and channel. Of beeps and silence it costs a third of what a voice in a room does.
-    case encodeSound = "encode-sound"
+    case encodeAudio = "encode-sound"
     /// To the session's rate and clock, per sample and channel of the device.
     case resample
     /// What is written to a file: checked, queued, copied; per byte.
     case store
-    /// Waking a thread for a picture or a slice of sound. It has no units.
+    /// Waking a thread for a frame or a slice of audio. It has no units.
     case deliver
 
     public init(_ scale: JPEGScale) {
@@ -41,7 +41,7 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
             }
     }
 
-    public init(_ preset: PictureEncodingSettings.Preset) {
+    public init(_ preset: VideoEncodingSettings.Preset) {
         self =
             switch preset {
             case .ultrafast: .encodeUltrafast
@@ -51,12 +51,12 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
             }
     }
 
-    /// Whether it costs more where a picture has more detail.
+    /// Whether it costs more where a frame has more detail.
     public var dependsOnDetail: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .decodeH264,
             .encodeUltrafast,
-            .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeSound:
+            .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeAudio:
             true
         case .unpack, .scale, .turn, .recolor, .resample, .store, .deliver: false
         }

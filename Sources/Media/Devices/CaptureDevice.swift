@@ -21,7 +21,7 @@ public struct CaptureDevice: Sendable, Hashable {
     /// Whether the system or the user has told `deviceType`. Where neither has, it is `external`, as most are.
     public package(set) var isTypeKnown: Bool
     public package(set) var position: Position
-    /// Turns its pictures clockwise to be seen upright, by the way it is built in or mounted. Of a camera.
+    /// Turns its frames clockwise to be seen upright, by the way it is built in or mounted. Of a camera.
     public package(set) var mounting: Rotation
     public let identity: DeviceIdentity
     /// As a person reads it, without control characters.
@@ -43,13 +43,13 @@ public struct CaptureDevice: Sendable, Hashable {
     /// Of a camera, by increasing size; those of one size as the driver orders them.
     public let formats: [OfferedFormat]
     /// Of a microphone: its native format.
-    public let sound: SoundFormat?
+    public let audio: AudioFormat?
     /// Of a microphone: whether it is the sound server's default.
     public package(set) var isDefault = false
     /// Of a microphone: the sound server's card that it is a part of, where it is.
     public package(set) var card: SoundCard?
     /// Of a microphone: what it can listen to, where there is a choice.
-    public package(set) var ports: [SoundPort] = []
+    public package(set) var ports: [AudioPort] = []
     /// V4L2 controls by name with their current value.
     public let controls: [DeviceControl]
     public let problem: Problem?
@@ -59,7 +59,7 @@ public struct CaptureDevice: Sendable, Hashable {
         position: Position = .unspecified, mounting: Rotation = .none, identity: DeviceIdentity, name: String,
         manufacturer: String = "", node: String, selector: String, controller: String? = nil,
         busSpeed: Int? = nil,
-        companion: DeviceIdentity? = nil, formats: [OfferedFormat] = [], sound: SoundFormat? = nil,
+        companion: DeviceIdentity? = nil, formats: [OfferedFormat] = [], audio: AudioFormat? = nil,
         controls: [DeviceControl] = [], problem: Problem? = nil
     ) {
         self.mediaType = mediaType
@@ -76,7 +76,7 @@ public struct CaptureDevice: Sendable, Hashable {
         self.busSpeed = busSpeed
         self.companion = companion
         self.formats = formats.byIncreasingSize
-        self.sound = sound
+        self.audio = audio
         self.controls = controls
         self.problem = problem
     }

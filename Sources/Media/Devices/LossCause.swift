@@ -1,4 +1,4 @@
-/// Why a picture or sound is not as captured: the words of the loss ledger.
+/// Why a frame or audio is not as captured: the words of the loss ledger.
 public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
     /// Lost between camera and computer: the device's sequence jumped.
     case bus

@@ -1,10 +1,10 @@
-/// The shape of a picture, as width to height: `16:9`.
+/// The shape of a frame, as width to height: `16:9`.
 public struct AspectRatio: Sendable, Hashable, Codable {
     /// Each 1…16384.
     public let width: Int
     public let height: Int
 
-    public init(_ size: PictureSize) {
+    public init(_ size: FrameSize) {
         (width, height) = (size.width, size.height)
     }
 
@@ -27,13 +27,13 @@ public struct AspectRatio: Sendable, Hashable, Codable {
 
     /// The largest size of this shape within another, to the nearest even sides, at least 2. A side that is nearly whole stays
     /// whole: a camera's 1366×768 is meant to be 16:9.
-    public func largest(within size: PictureSize) -> PictureSize {
+    public func largest(within size: FrameSize) -> FrameSize {
         if size.width * height >= size.height * width {
             let side = Self.even(size.height * width, over: height, atMost: size.width)
-            return PictureSize(width: size.width - side <= 2 ? size.width : side, height: size.height)
+            return FrameSize(width: size.width - side <= 2 ? size.width : side, height: size.height)
         }
         let side = Self.even(size.width * height, over: width, atMost: size.height)
-        return PictureSize(width: size.width, height: size.height - side <= 2 ? size.height : side)
+        return FrameSize(width: size.width, height: size.height - side <= 2 ? size.height : side)
     }
 
     /// The even number nearest to a fraction, at least 2.

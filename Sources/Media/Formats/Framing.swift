@@ -1,6 +1,6 @@
-/// Which part of a camera's picture is used: the crop to a rectangle or a shape, and the zoom into it. Pure.
+/// Which part of a camera's frame is used: the crop to a rectangle or a shape, and the zoom into it. Pure.
 public struct Framing: Sendable, Hashable, Codable {
-    /// What may be seen at all, in pixels of the stored picture; `nil` for all of it.
+    /// What may be seen at all, in pixels of the stored frame; `nil` for all of it.
     public var area: PixelRectangle?
     /// What is cut out of that has this shape, as seen upright; `nil` keeps the shape that there is.
     public var shape: AspectRatio?
@@ -13,17 +13,17 @@ public struct Framing: Sendable, Hashable, Codable {
         self.zoom = zoom
     }
 
-    /// All of the picture.
+    /// All of the frame.
     public static let whole = Self()
 
-    /// The part of a picture that is used.
+    /// The part of a frame that is used.
     ///
     /// - Parameters:
-    ///   - picture: Its size as it is stored.
+    ///   - frame: Its size as it is stored.
     ///   - rotation: Turns it clockwise to be seen upright.
-    /// - Returns: Of even place, and even sides where it is not all of the picture's side; `nil` where that is all.
-    public func part(of picture: PictureSize, rotation: Rotation) -> PixelRectangle? {
-        let everything = PixelRectangle(x: 0, y: 0, width: picture.width, height: picture.height)
+    /// - Returns: Of even place, and even sides where it is not all of the frame's side; `nil` where that is all.
+    public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
+        let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
         let size = seen(of: outer.size, rotation: rotation)
         let (right, down) = direction(rotation)
@@ -35,34 +35,34 @@ public struct Framing: Sendable, Hashable, Codable {
     }
 
     /// Whether moving to the right and the left, as seen upright, shows something else.
-    public func canPan(in picture: PictureSize, rotation: Rotation) -> Bool {
-        let room = room(in: picture, rotation: rotation)
+    public func canPan(in frame: FrameSize, rotation: Rotation) -> Bool {
+        let room = room(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.down : room.across) >= 2
     }
 
     /// Whether moving up and down, as seen upright, shows something else.
-    public func canTilt(in picture: PictureSize, rotation: Rotation) -> Bool {
-        let room = room(in: picture, rotation: rotation)
+    public func canTilt(in frame: FrameSize, rotation: Rotation) -> Bool {
+        let room = room(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.across : room.down) >= 2
     }
 
-    /// What is not seen, in pixels of the stored picture.
-    private func room(in picture: PictureSize, rotation: Rotation) -> (across: Int, down: Int) {
-        let outer = area?.size ?? picture
+    /// What is not seen, in pixels of the stored frame.
+    private func room(in frame: FrameSize, rotation: Rotation) -> (across: Int, down: Int) {
+        let outer = area?.size ?? frame
         let size = seen(of: outer, rotation: rotation)
         return (outer.width - size.width, outer.height - size.height)
     }
 
-    private func seen(of outer: PictureSize, rotation: Rotation) -> PictureSize {
+    private func seen(of outer: FrameSize, rotation: Rotation) -> FrameSize {
         let shaped = shape.map { (rotation.swapsSides ? $0.turned : $0).largest(within: outer) } ?? outer
         guard zoom.factor > 1 else { return shaped }
         func side(_ length: Int) -> Int {
             max(2, min(Int(rounding: Double(length) / zoom.factor / 2) * 2, length))
         }
-        return PictureSize(width: side(shaped.width), height: side(shaped.height))
+        return FrameSize(width: side(shaped.width), height: side(shaped.height))
     }
 
-    /// Where to in the stored picture, each −1…1: the turn to upright undone.
+    /// Where to in the stored frame, each −1…1: the turn to upright undone.
     private func direction(_ rotation: Rotation) -> (right: Double, down: Double) {
         switch rotation {
         case .none: (zoom.pan, -zoom.tilt)

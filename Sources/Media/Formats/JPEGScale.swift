@@ -16,10 +16,10 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// The scale that costs least and loses nothing.
     ///
     /// - Parameters:
-    ///   - part: Of the full picture; it will be scaled to `wanted`.
+    ///   - part: Of the full frame; it will be scaled to `wanted`.
     ///   - wanted: In pixels.
     /// - Returns: The smallest at which the part is still at least as large as wanted; whole where none is.
-    public static func smallest(for part: PictureSize, wanted: PictureSize) -> JPEGScale {
+    public static func smallest(for part: FrameSize, wanted: FrameSize) -> JPEGScale {
         allCases.first { scale in
             let scaled = scale.scaled(part)
             return scaled.width >= wanted.width && scaled.height >= wanted.height
@@ -27,7 +27,7 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     }
 
     /// What becomes of a size, as the JPEG library rounds it: up.
-    public func scaled(_ size: PictureSize) -> PictureSize {
-        PictureSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
+    public func scaled(_ size: FrameSize) -> FrameSize {
+        FrameSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
     }
 }

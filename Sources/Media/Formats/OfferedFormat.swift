@@ -9,17 +9,17 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
     public let pixel: PixelFormat
     /// The driver's own name of the format where it says more than `pixel`, for example `S910`; else the same word.
     public let nativeName: String
-    public let size: PictureSize
+    public let size: FrameSize
     public let rates: Rates
 
-    public init(pixel: PixelFormat, nativeName: String? = nil, size: PictureSize, rates: Rates) {
+    public init(pixel: PixelFormat, nativeName: String? = nil, size: FrameSize, rates: Rates) {
         self.pixel = pixel
         self.nativeName = nativeName ?? pixel.rawValue
         self.size = size
         self.rates = rates
     }
 
-    /// Whether its pictures are without colour. Of formats that have to be converted the kernel's names tell.
+    /// Whether its frames are without colour. Of formats that have to be converted the kernel's names tell.
     public var isGrey: Bool {
         pixel == .grey || (pixel == .converted && ["Y04", "Y06", "Y10B", "Y16"].contains(nativeName))
     }
@@ -49,7 +49,7 @@ extension OfferedFormat.Rates {
 }
 
 extension [OfferedFormat] {
-    /// The smallest pictures first; those of one size stay in their order.
+    /// The smallest frames first; those of one size stay in their order.
     var byIncreasingSize: Self {
         enumerated().sorted { one, other in
             let (size, otherSize) = (one.element.size, other.element.size)

@@ -1,8 +1,8 @@
-/// How the bytes of a picture are to be read.
+/// How the bytes of a frame are to be read.
 public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A complete JPEG file per picture.
+    /// A complete JPEG file per frame.
     case mjpeg
-    /// One H.264 access unit per picture, Annex B byte stream.
+    /// One H.264 access unit per frame, Annex B byte stream.
     case h264
     /// Packed 4:2:2, one plane: Y0 Cb Y1 Cr.
     case yuyv
@@ -18,7 +18,7 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case bgra
     /// One plane of luma: cameras of infrared light, and those without colour.
     case grey
-    /// A raw format of an old webcam that libv4lconvert turns into I420 before the picture leaves the device.
+    /// A raw format of an old webcam that libv4lconvert turns into I420 before the frame leaves the device.
     case converted
 
     public var isCompressed: Bool { self == .mjpeg || self == .h264 }

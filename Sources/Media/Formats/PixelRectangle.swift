@@ -12,19 +12,19 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
         self.height = height
     }
 
-    public var size: PictureSize { PictureSize(width: width, height: height) }
+    public var size: FrameSize { FrameSize(width: width, height: height) }
 
     public func overlaps(_ other: PixelRectangle) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
 
-    /// The same part of a picture in another size, to even places and sides, at least 2 each, within that picture.
+    /// The same part of a frame in another size, to even places and sides, at least 2 each, within that frame.
     ///
     /// - Parameters:
-    ///   - size: Of the picture that this is a part of.
-    ///   - other: Of the same picture, larger or smaller; sides of at least 2.
+    ///   - size: Of the frame that this is a part of.
+    ///   - other: Of the same frame, larger or smaller; sides of at least 2.
     /// - Returns: The same rectangle where the sizes are equal.
-    package func scaled(from size: PictureSize, to other: PictureSize) -> Self {
+    package func scaled(from size: FrameSize, to other: FrameSize) -> Self {
         guard size != other else { return self }
         func even(_ place: Int, _ from: Int, _ to: Int) -> Int { (place * to + from) / (2 * from) * 2 }
         let left = min(even(x, size.width, other.width), other.width / 2 * 2 - 2)

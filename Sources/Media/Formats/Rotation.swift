@@ -1,4 +1,4 @@
-/// A right angle by which a stored picture is turned clockwise to be seen upright.
+/// A right angle by which a stored frame is turned clockwise to be seen upright.
 public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     case none = 0
     case quarter = 90

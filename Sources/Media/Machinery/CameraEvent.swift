@@ -1,7 +1,7 @@
 /// What a camera tells while it streams, in the order of capture.
 public enum CameraEvent: Sendable {
-    case picture(CapturedPicture)
-    /// Pictures that should have come and did not, or came damaged. `capturedAt` is that of the first, as well as known.
+    case frame(CapturedFrame)
+    /// Frames that should have come and did not, or came damaged. `capturedAt` is that of the first, as well as known.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
     /// It went away or fell silent at an instant. It may return. Told again when another reason shows.
     ///
@@ -15,9 +15,9 @@ public enum CameraEvent: Sendable {
     case formatChanged(VideoFormat)
     /// It did not take a format that it was asked for while it ran, and goes on in the one before.
     case formatRefused(VideoFormat, at: ClockTime, cause: String)
-    /// The driver's time for a picture was impossible, and another was put in its place.
+    /// The driver's time for a frame was impossible, and another was put in its place.
     case corrected(at: ClockTime)
-    /// Its pictures come without the clock of their packets' headers, which was asked for. Said once for each cause.
+    /// Its frames come without the clock of their packets' headers, which was asked for. Said once for each cause.
     case withoutHeaderClock(at: ClockTime, cause: String)
     /// What came of the controls that it is to have, each time that they were set: when it was opened, and again where it had
     /// forgotten them.

@@ -6,15 +6,15 @@ public protocol CameraSource: Sendable {
     /// What it delivers from the start on, fixed when it was opened.
     var format: VideoFormat { get }
     var color: ColorDescription { get }
-    /// How long after the start of exposure a picture is delivered, at most, as far as known: the time of an exposure
+    /// How long after the start of exposure a frame is delivered, at most, as far as known: the time of an exposure
     /// and of transport. The session's alignment delay follows from the slowest.
     var deliveryDelay: Nanoseconds { get }
 
-    /// Asks for the clock of the packets' headers with each picture (`CapturedPicture.headerClock`). To be called before
+    /// Asks for the clock of the packets' headers with each frame (`CapturedFrame.headerClock`). To be called before
     /// `start`. Most sources have none.
     func deliverHeaderClock()
 
-    /// Starts streaming. Returns at once; pictures follow.
+    /// Starts streaming. Returns at once; frames follow.
     ///
     /// - Throws: When the device refuses to stream: busy, no bandwidth, unplugged.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
@@ -27,7 +27,7 @@ public protocol CameraSource: Sendable {
     var isChangeable: Bool { get }
 
     /// Restarts the stream in another format. Returns at once; on the source's own thread `away` follows, as requested,
-    /// then `formatChanged` and `returned`. A format that the device does not take, or in which no picture comes, leaves
+    /// then `formatChanged` and `returned`. A format that the device does not take, or in which no frame comes, leaves
     /// the one before, and `formatRefused` says so. A device that is missing has the format when it returns; one that is
     /// off is not looked for. Only while it streams.
     ///

@@ -5,13 +5,13 @@ public struct EncoderFallback: Sendable, Equatable {
     public let reason: String
     /// The first tick that x264 encoded; `nil` where the hardware never began.
     public let tick: Int64?
-    /// New pictures that were inside the hardware: repeats of the next one stand in their place.
-    public let lostPictures: Int
+    /// New frames that were inside the hardware: repeats of the next one stand in their place.
+    public let lostFrames: Int
 
-    public init(from: HardwareEncoder, reason: String, tick: Int64? = nil, lostPictures: Int = 0) {
+    public init(from: HardwareEncoder, reason: String, tick: Int64? = nil, lostFrames: Int = 0) {
         self.from = from
         self.reason = reason
         self.tick = tick
-        self.lostPictures = lostPictures
+        self.lostFrames = lostFrames
     }
 }

@@ -1,4 +1,4 @@
-/// Measures how loud sound is. Used by one thread alone.
+/// Measures how loud audio is. Used by one thread alone.
 public protocol LoudnessMetering: AnyObject {
     /// Takes the next samples, interleaved. What is above full scale counts as full scale, as it is written.
     ///

@@ -1,41 +1,41 @@
-/// Which part of a stored picture goes where in a composed one, so that nothing is distorted.
+/// Which part of a stored frame goes where in a composed one, so that nothing is distorted.
 public struct Placement: Equatable {
-    /// Of the stored picture, before it is turned. Even position, because colour is shared between neighbours.
+    /// Of the stored frame, before it is turned. Even position, because colour is shared between neighbours.
     public let source: PixelRectangle
-    /// In the composed picture. Even position and size.
+    /// In the composed frame. Even position and size.
     public let target: PixelRectangle
 
-    /// `nil` when nothing is left to see: a crop outside the picture, or a frame without area.
+    /// `nil` when nothing is left to see: a crop outside the frame, or a place without area.
     ///
     /// - Parameters:
-    ///   - picture: The size of the stored picture.
-    ///   - crop: The part of the stored picture that may be seen; clipped to the picture. `nil` for all of
+    ///   - frame: The size of the stored frame.
+    ///   - crop: The part of the stored frame that may be seen; clipped to the frame. `nil` for all of
     ///     it.
-    ///   - rotation: Turns the picture clockwise on its way into the frame.
-    ///   - filling: Whether the whole part is seen, or as much of its middle as fills the frame.
-    ///   - frame: The rectangle to go into: even position and size.
+    ///   - rotation: Turns the frame clockwise on its way into the place.
+    ///   - filling: Whether the whole part is seen, or as much of its middle as fills the place.
+    ///   - place: The rectangle to go into: even position and size.
     public init?(
-        of picture: PictureSize, crop: PixelRectangle?, rotation: Rotation, filling: PictureLayer.Filling,
-        into frame: PixelRectangle
+        of frame: FrameSize, crop: PixelRectangle?, rotation: Rotation, filling: FrameLayer.Filling,
+        into place: PixelRectangle
     ) {
-        var visible = PixelRectangle(x: 0, y: 0, width: picture.width, height: picture.height)
+        var visible = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         if let crop {
             let (left, top) = (max(0, crop.x) & ~1, max(0, crop.y) & ~1)
             visible = PixelRectangle(
-                x: left, y: top, width: min(picture.width, crop.x + crop.width) - left,
-                height: min(picture.height, crop.y + crop.height) - top)
+                x: left, y: top, width: min(frame.width, crop.x + crop.width) - left,
+                height: min(frame.height, crop.y + crop.height) - top)
         }
-        guard visible.width > 0, visible.height > 0, frame.width >= 2, frame.height >= 2 else { return nil }
-        // In the stored picture's orientation, so that one rule serves all rotations.
-        let room = rotation.swapsSides ? frame.size.turned : frame.size
+        guard visible.width > 0, visible.height > 0, place.width >= 2, place.height >= 2 else { return nil }
+        // In the stored frame's orientation, so that one rule serves all rotations.
+        let room = rotation.swapsSides ? place.size.turned : place.size
         switch filling {
         case .fit:
             let content = Self.fitted(visible.size, into: room)
             let size = rotation.swapsSides ? content.turned : content
             source = visible
             target = PixelRectangle(
-                x: frame.x + (frame.width - size.width) / 2 & ~1,
-                y: frame.y + (frame.height - size.height) / 2 & ~1,
+                x: place.x + (place.width - size.width) / 2 & ~1,
+                y: place.y + (place.height - size.height) / 2 & ~1,
                 width: size.width, height: size.height)
         case .fill:
             let seen = AspectRatio(room).largest(within: visible.size)
@@ -43,19 +43,19 @@ public struct Placement: Equatable {
                 x: visible.x + (visible.width - seen.width) / 2 & ~1,
                 y: visible.y + (visible.height - seen.height) / 2 & ~1, width: seen.width, height: seen.height
             )
-            target = frame
+            target = place
         }
     }
 
-    /// The largest even size of the picture's shape that fits.
-    private static func fitted(_ picture: PictureSize, into room: PictureSize) -> PictureSize {
-        if picture.width * room.height >= picture.height * room.width {
-            return PictureSize(
+    /// The largest even size of the frame's shape that fits.
+    private static func fitted(_ frame: FrameSize, into room: FrameSize) -> FrameSize {
+        if frame.width * room.height >= frame.height * room.width {
+            return FrameSize(
                 width: room.width,
-                height: even(picture.height * room.width, over: picture.width, atMost: room.height))
+                height: even(frame.height * room.width, over: frame.width, atMost: room.height))
         }
-        return PictureSize(
-            width: even(picture.width * room.height, over: picture.height, atMost: room.width),
+        return FrameSize(
+            width: even(frame.width * room.height, over: frame.height, atMost: room.width),
             height: room.height)
     }
 

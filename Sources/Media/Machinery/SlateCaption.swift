@@ -1,4 +1,4 @@
-/// What a slate says: whose picture is missing.
+/// What a slate says: whose frame is missing.
 public struct SlateCaption: Sendable, Hashable {
     /// The camera's role, without control characters. Empty: not said.
     public let role: String
@@ -8,7 +8,7 @@ public struct SlateCaption: Sendable, Hashable {
     public let rotation: Rotation
 
     /// What is wrong, in every slate.
-    public static let complaint = "no picture"
+    public static let complaint = "no frame"
 
     /// - Parameters:
     ///   - role: Of any length; what is too long to be read at a glance is cut.

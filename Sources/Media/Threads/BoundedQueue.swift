@@ -25,7 +25,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    private let monitor = Monitor(State())
+    private let monitor = ConditionLock(State())
     public let capacity: Int
 
     /// - Parameter capacity: How many elements may wait, at least one.

@@ -1,6 +1,6 @@
 /// A request to end, given once, that wakes whoever sleeps on it.
 public final class Cancellation: Sendable {
-    private let monitor = Monitor(false)
+    private let monitor = ConditionLock(false)
 
     public init() {}
 

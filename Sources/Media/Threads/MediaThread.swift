@@ -14,13 +14,13 @@ public final class MediaThread: Sendable {
     public enum Urgency: Sendable {
         /// Computes, or waits for a disk: has time.
         case ordinary
-        /// Takes pictures from a driver or decides by the clock: computes little, and what it does late is a loss. Goes before
+        /// Takes frames from a driver or decides by the clock: computes little, and what it does late is a loss. Goes before
         /// what others compute where the system allows it (`RLIMIT_NICE`, getrlimit(2)).
         case punctual
     }
 
     public let name: String
-    private let monitor = Monitor(State())
+    private let monitor = ConditionLock(State())
 
     /// - Parameters:
     ///   - name: At most 15 bytes reach the kernel.

@@ -11,7 +11,7 @@ public enum Parallel {
         _ items: [Item], threads name: String, _ body: @escaping @Sendable (Item) -> Outcome
     ) -> [Outcome] {
         guard items.count > 1 else { return items.map(body) }
-        let outcomes = Monitor<[Int: Outcome]>([:])
+        let outcomes = ConditionLock<[Int: Outcome]>([:])
         let threads = items.enumerated().map { index, item in
             MediaThread(name: name) {
                 let outcome = body(item)

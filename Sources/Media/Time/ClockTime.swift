@@ -1,6 +1,6 @@
 /// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock is set.
 ///
-/// Every captured picture and sound carries one. Instants relative to a recording's start are `MediaTime`. Sums and differences
+/// Every captured frame and audio carries one. Instants relative to a recording's start are `MediaTime`. Sums and differences
 /// clamp as those of `Nanoseconds` do.
 public struct ClockTime: Sendable, Hashable, Comparable, Codable {
     public var nanoseconds: Int64

@@ -1,15 +1,21 @@
-/// Pictures per second as an exact fraction.
+/// Frames per second as an exact fraction.
 public struct FrameRate: Sendable, Hashable, Comparable, Codable {
-    /// Pictures in `seconds` seconds. Above zero; with `seconds` in lowest terms.
-    public let pictures: Int64
+    /// Frames in `seconds` seconds. Above zero; with `seconds` in lowest terms.
+    public let frames: Int64
     public let seconds: Int64
 
+    /// The words that files from earlier versions have for them.
+    private enum CodingKeys: String, CodingKey {
+        case frames = "pictures"
+        case seconds
+    }
+
     /// - Precondition: both are above zero.
-    public init(_ pictures: Int64, per seconds: Int64 = 1) {
-        precondition(pictures > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
-        var (a, b) = (pictures, seconds)
+    public init(_ frames: Int64, per seconds: Int64 = 1) {
+        precondition(frames > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
+        var (a, b) = (frames, seconds)
         while b != 0 { (a, b) = (b, a % b) }
-        self.pictures = pictures / a
+        self.frames = frames / a
         self.seconds = seconds / a
     }
 
@@ -52,53 +58,53 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     ///   divide by zero or overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        let pictures = try values.decode(Int64.self, forKey: .pictures)
+        let frames = try values.decode(Int64.self, forKey: .frames)
         let seconds = try values.decode(Int64.self, forKey: .seconds)
-        guard (1...Self.largestTerm).contains(pictures), (1...Self.largestTerm).contains(seconds),
-            pictures <= 1000 * seconds
+        guard (1...Self.largestTerm).contains(frames), (1...Self.largestTerm).contains(seconds),
+            frames <= 1000 * seconds
         else {
             throw DecodingError.dataCorruptedError(
-                forKey: .pictures, in: values,
-                debugDescription: "\(pictures) in \(seconds) s are no rate of pictures")
+                forKey: .frames, in: values,
+                debugDescription: "\(frames) in \(seconds) s are no rate of frames")
         }
-        self.init(pictures, per: seconds)
+        self.init(frames, per: seconds)
     }
 
     /// Products of two such numbers fit.
     private static let largestTerm: Int64 = 1_000_000_000
 
-    public var perSecond: Double { Double(pictures) / Double(seconds) }
+    public var perSecond: Double { Double(frames) / Double(seconds) }
 
-    /// The time between two pictures, to the nearest nanosecond.
+    /// The time between two frames, to the nearest nanosecond.
     public var interval: Nanoseconds {
-        Nanoseconds(seconds.rescaled(from: pictures, to: 1_000_000_000))
+        Nanoseconds(seconds.rescaled(from: frames, to: 1_000_000_000))
     }
 
     /// The instant of tick `index` after the grid's start, to the nearest nanosecond; clamped where that is beyond
     /// 64 bits.
     public func time(ofTick index: Int64) -> MediaTime {
-        MediaTime(nanoseconds: index.rescaled(from: pictures, to: seconds * 1_000_000_000))
+        MediaTime(nanoseconds: index.rescaled(from: frames, to: seconds * 1_000_000_000))
     }
 
     /// How many ticks begin before `time`: ceil(time · rate), at least 0.
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
         // At most one off, since ticks lie on whole nanoseconds: the exact grid decides.
-        var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: pictures)
+        var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: frames)
         while count > 0, self.time(ofTick: count - 1) >= time { count -= 1 }
         while count < .max, self.time(ofTick: count) < time { count += 1 }
         return count
     }
 
     public static func < (lhs: Self, rhs: Self) -> Bool {
-        lhs.pictures * rhs.seconds < rhs.pictures * lhs.seconds
+        lhs.frames * rhs.seconds < rhs.frames * lhs.seconds
     }
 }
 
 extension FrameRate: CustomStringConvertible {
     /// `30`, `29.97`, `7.5`: at most three digits after the point.
     public var description: String {
-        if seconds == 1 { return "\(pictures)" }
+        if seconds == 1 { return "\(frames)" }
         let thousandths = Int64(rounding: perSecond * 1000)
         var text = "\(thousandths / 1000)."
         let fraction = String(thousandths % 1000)

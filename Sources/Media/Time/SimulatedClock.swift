@@ -30,7 +30,7 @@ public final class SimulatedClock: SessionClock {
         }
     }
 
-    private let monitor: Monitor<State>
+    private let monitor: ConditionLock<State>
     private let epoch: Date
     private static let threadKey = "multicam.simulated-clock.thread"
 
@@ -41,7 +41,7 @@ public final class SimulatedClock: SessionClock {
         start: ClockTime = ClockTime(nanoseconds: 1_000_000_000_000),
         epoch: Date = Date(timeIntervalSince1970: 1_767_225_600)
     ) {
-        monitor = Monitor(State(now: start))
+        monitor = ConditionLock(State(now: start))
         self.epoch = epoch
     }
 

@@ -1,6 +1,6 @@
 /// How a controller, or its driver, adds up what it has promised to periodic transfers.
 public enum USBAccounting: String, Sendable, Hashable, Codable {
-    /// By the standard's own sums, to the nanosecond (`USBBusTime`): UHCI, OHCI, USB/IP, made-up buses.
+    /// By the standard's own sums, to the nanosecond (`USBBusTime`): UHCI, OHCI, USB/IP, synthetic buses.
     case standard
     /// The kernel's drivers/usb/host/ehci-sched.c: each endpoint's time rounded up to whole microseconds (`HS_USECS_ISO`), and
     /// at most 100 µs of each microframe (`uframe_periodic_max`). By that a bus takes five streams of 800 bytes a microframe,

@@ -22,18 +22,18 @@ public struct USBCamera: Sendable, Equatable, Codable {
     public var learned: [Learned]
     /// Whether no such format exists where no setting carries it. Of a real camera, which offers it, the driver takes the
     /// largest setting (`uvc_fixup_video_ctrl`).
-    public var isMadeUp: Bool
+    public var isSynthetic: Bool
 
     public init(
         identity: DeviceIdentity, speed: USBSpeed, domains: [USBDomain], settings: [USBReservation],
-        learned: [Learned] = [], isMadeUp: Bool = false
+        learned: [Learned] = [], isSynthetic: Bool = false
     ) {
         self.identity = identity
         self.speed = speed
         self.domains = domains
         self.settings = settings.sorted { $0.bytes < $1.bytes }
         self.learned = learned
-        self.isMadeUp = isMadeUp
+        self.isSynthetic = isSynthetic
     }
 
     /// What its stream keeps in a format.
@@ -41,7 +41,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// The kernel's driver asks the camera how large its payloads become (dwMaxPayloadTransferSize, UVC 1.5, table 4-75) and
     /// takes the smallest alternate setting that carries them (`uvc_video_start_transfer` in drivers/media/usb/uvc/uvc_video.c),
     /// for raw formats too, of which the answer follows from the format. Of compressed ones the camera says what it likes, in a
-    /// negotiation that no program sees: what it kept last time counts, else the smallest setting that carries a busy picture.
+    /// negotiation that no program sees: what it kept last time counts, else the smallest setting that carries a busy frame.
     ///
     /// - Returns: `nil` where it keeps nothing.
     public func demand(in format: VideoFormat) -> USBDemand? {
@@ -58,7 +58,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
         // A setting with longer intervals has less of them in a second.
         let smallest = settings.first { $0.bytes >= wanted * ticks(of: $0) }
         if let smallest { return demand(smallest, format.pixel.isRaw ? .computed : .assumed) }
-        guard isMadeUp, format.pixel.isRaw else {
+        guard isSynthetic, format.pixel.isRaw else {
             return demand(most, format.pixel.isRaw ? .computed : .assumed)
         }
         return demand(USBReservation(bytes: wanted), .tooLarge(wanted))
@@ -71,17 +71,17 @@ public struct USBCamera: Sendable, Equatable, Codable {
 
     /// Bytes of one microframe, at full speed of one frame, with a header of 12 bytes: as `uvc_fixup_video_ctrl` reckons.
     ///
-    /// Of MJPEG and H.264 three times what photographs in motion take (`usualBytes`), which no busy picture exceeds.
+    /// Of MJPEG and H.264 three times what photographs in motion take (`usualBytes`), which no busy frame exceeds.
     public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
-            ? Double(format.pictureBytes ?? 0) : Double(format.size.pixelCount) * format.pixel.usualBytes * 3
+            ? Double(format.frameBytes ?? 0) : Double(format.size.pixelCount) * format.pixel.usualBytes * 3
         return Int(rounding: bytes * format.rate.perSecond / (speed >= .high ? 8000 : 1000), .up) + 12
     }
 }
 
 extension PixelFormat {
-    /// Whether a picture's bytes follow from its size. What libv4lconvert turns into pixels came compressed.
+    /// Whether a frame's bytes follow from its size. What libv4lconvert turns into pixels came compressed.
     public var isRaw: Bool { !isCompressed && self != .converted }
 
     /// Of a pixel of photographs in motion as cameras compress them: MJPEG at 1080p, H.264 at a camera's usual rates.
@@ -99,8 +99,8 @@ extension PixelFormat {
 }
 
 extension VideoFormat {
-    /// Of a raw picture; `nil` for compressed formats.
-    public var pictureBytes: Int? {
+    /// Of a raw frame; `nil` for compressed formats.
+    public var frameBytes: Int? {
         pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.usualBytes, .up) : nil
     }
 }

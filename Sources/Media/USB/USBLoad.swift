@@ -1,4 +1,4 @@
-/// What is kept of several stretches of USB, and by whom: the one sum for a plan, for what runs now and for made-up buses.
+/// What is kept of several stretches of USB, and by whom: the one sum for a plan, for what runs now and for synthetic buses.
 package struct USBLoad: Sendable, Hashable {
     private struct Entry: Hashable {
         let owner: String

@@ -1,8 +1,8 @@
 internal import Media
 
-/// Finds sound that was too loud for its converter. A value: time comes with the sound.
+/// Finds audio that was too loud for its converter. A value: time comes with the audio.
 ///
-/// As digital meters have it: three successive samples of a channel at full scale are an overload, fewer are sound that happens to
+/// As digital meters have it: three successive samples of a channel at full scale are an overload, fewer are audio that happens to
 /// reach it. It sees samples as they were captured, since resampling rounds
 /// plateaus; what was limited before the converter, or turned down after it, is not found.
 struct ClippingWatch {

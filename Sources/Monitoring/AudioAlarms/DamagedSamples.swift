@@ -1,15 +1,15 @@
 package import Media
 
-/// Finds values in a microphone's slice that are no sound, and puts silence in their place.
+/// Finds values in a microphone's slice that are no audio, and puts silence in their place.
 ///
 /// A damaged sample is not a number, infinite, or more than 60 dB above full scale. One of them would make a resampler, an encoder
-/// and a meter useless for everything that follows. Sound between full scale and that limit is kept: it is only too loud.
+/// and a meter useless for everything that follows. Audio between full scale and that limit is kept: it is only too loud.
 package enum DamagedSamples {
-    /// The largest magnitude that is sound; 1 is full scale.
+    /// The largest magnitude that is audio; 1 is full scale.
     static let limit: Float = 1000
 
-    /// Whether all values are sound. Costs one pass of integer maxima, which the compiler vectorises.
-    static func isSound(_ samples: [Float]) -> Bool {
+    /// Whether all values are audio. Costs one pass of integer maxima, which the compiler vectorises.
+    static func isAudio(_ samples: [Float]) -> Bool {
         samples.withUnsafeBufferPointer { samples in
             // Without their sign, the bit patterns of floats have the order of their magnitudes; those of infinity and of what is
             // not a number are above all others.
@@ -26,25 +26,25 @@ package enum DamagedSamples {
     ///   - pick: The channels that are listened to, from 0; all when empty.
     /// - Returns: The slice with silence where it was damaged, and which of its frames are damaged in a channel that is listened
     ///   to, in order.
-    package static func repaired(_ sound: CapturedSound, pick: [Int]) -> (
-        sound: CapturedSound, frames: [Range<Int>]
+    package static func repaired(_ audio: CapturedAudio, pick: [Int]) -> (
+        audio: CapturedAudio, frames: [Range<Int>]
     ) {
-        guard !isSound(sound.samples) else { return (sound, []) }
-        let channels = sound.format.channels
-        var samples = sound.samples
+        guard !isAudio(audio.samples) else { return (audio, []) }
+        let channels = audio.format.channels
+        var samples = audio.samples
         var frames: [Range<Int>] = []
         for place in samples.indices where !(abs(samples[place]) <= limit) {
             samples[place] = 0
             let frame = place / channels
-            guard pick.isEmpty || pick.contains(place % channels), frame < sound.frameCount else { continue }
+            guard pick.isEmpty || pick.contains(place % channels), frame < audio.frameCount else { continue }
             if let last = frames.last, frame <= last.upperBound {
                 frames[frames.count - 1] = last.lowerBound..<frame + 1
             } else {
                 frames.append(frame..<frame + 1)
             }
         }
-        let repaired = CapturedSound(
-            format: sound.format, capturedAt: sound.capturedAt, firstSample: sound.firstSample,
+        let repaired = CapturedAudio(
+            format: audio.format, capturedAt: audio.capturedAt, firstSample: audio.firstSample,
             samples: samples)
         return (repaired, frames)
     }

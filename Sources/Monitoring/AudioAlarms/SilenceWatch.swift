@@ -1,6 +1,6 @@
 internal import Media
 
-/// One rule for when a microphone counts as silent. A value: time comes with the sound.
+/// One rule for when a microphone counts as silent. A value: time comes with the audio.
 struct SilenceWatch {
     /// What is above it is heard: a linear magnitude.
     let level: Float

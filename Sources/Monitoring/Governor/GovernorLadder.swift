@@ -16,7 +16,7 @@ package struct GovernorLadder {
     ///   - plan: That runs.
     ///   - offers: Of the cameras that can be changed, by role.
     ///   - floors: No size and no rate is lowered below.
-    ///   - hasPreviews: Whether somebody takes pictures only to show them.
+    ///   - hasPreviews: Whether somebody takes frames only to show them.
     package init(_ plan: SessionPlan, offers: Offers, floors: BudgetSettings, hasPreviews: Bool) {
         self.plan = plan
         self.offers = offers
@@ -125,7 +125,7 @@ package struct GovernorLadder {
     }
 
     /// The next size that has at most three fifths of the pixels, of the same shape if there is one; not below the floor.
-    private func smaller(than size: PictureSize, among offered: [PictureSize]) -> PictureSize? {
+    private func smaller(than size: FrameSize, among offered: [FrameSize]) -> FrameSize? {
         let possible = offered.filter { other in
             other.pixelCount * 5 <= size.pixelCount * 3 && other.width >= floors.floorSize.width
                 && other.height >= floors.floorSize.height
@@ -136,7 +136,7 @@ package struct GovernorLadder {
         return (sameShape.isEmpty ? possible : sameShape).max { $0.pixelCount < $1.pixelCount }
     }
 
-    /// Pictures of H.264 that go into a file as they are depend on parameters that the file has from its beginning.
+    /// Frames of H.264 that go into a file as they are depend on parameters that the file has from its beginning.
     private func isCopiedStream(_ camera: PlannedCamera) -> Bool {
         camera.format.pixel == .h264
             && plan.cameraTracks.contains { $0.role == camera.role && $0.mode == .copy }

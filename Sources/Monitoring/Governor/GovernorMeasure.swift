@@ -6,17 +6,17 @@ public struct GovernorMeasure: Sendable, Equatable {
     public enum Action: Sendable, Equatable {
         /// Of an encoder, by its stream's name: `program` or a role.
         case preset(
-            stream: String, from: PictureEncodingSettings.Preset, to: PictureEncodingSettings.Preset)
-        /// Pictures that are composed and encoded anew; the others repeat the last.
+            stream: String, from: VideoEncodingSettings.Preset, to: VideoEncodingSettings.Preset)
+        /// Frames that are composed and encoded anew; the others repeat the last.
         case rate(stream: String, from: FrameRate, to: FrameRate)
         /// All new frames of the program; its last one stands.
         case programPause
         /// JPEGs are decoded at half of the size at which they are shown.
         case coarseDecoding
-        /// Pictures for programs that only show them.
+        /// Frames for programs that only show them.
         case previews
         case cameraRate(role: String, from: FrameRate, to: FrameRate)
-        case cameraSize(role: String, from: PictureSize, to: PictureSize)
+        case cameraSize(role: String, from: FrameSize, to: FrameSize)
         case cameraOff(role: String)
     }
 
@@ -63,7 +63,7 @@ public struct GovernorMeasure: Sendable, Equatable {
         return switch action {
         case .preset(let stream, let from, let to):
             change("\(stream) preset", from.rawValue, to.rawValue)
-        case .rate(let stream, let from, let to): change("\(stream) pictures", from, to)
+        case .rate(let stream, let from, let to): change("\(stream) frames", from, to)
         case .programPause: change("program", "on", "paused")
         case .coarseDecoding: change("decoding", "full", "half size")
         case .previews: change("previews", "on", "off")

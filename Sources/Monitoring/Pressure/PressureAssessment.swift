@@ -2,7 +2,7 @@ public import Media
 
 /// Judges how hard a session is on its computer. A value: readings in, an assessment out; time is an argument.
 ///
-/// Where several figures speak of one thing, the hard one decides: waiting tasks and capped processors say that pictures
+/// Where several figures speak of one thing, the hard one decides: waiting tasks and capped processors say that frames
 /// may become late, queues that they are.
 public struct PressureAssessment: Sendable {
     private var holds: [PressureFactor.Cause: LevelHold] = [:]

@@ -5,7 +5,7 @@ public enum PressureLevel: String, Sendable, Codable, CaseIterable {
     case fair
     /// Doing less is advised: lower a rate, close other programs.
     case serious
-    /// Doing less is highly advised: pictures are lost, or the computer soon is at its end.
+    /// Doing less is highly advised: frames are lost, or the computer soon is at its end.
     case critical
     /// The session must stop: the computer is about to end it.
     case shutdown

@@ -28,7 +28,7 @@ public final class Calibration: Sendable {
     /// - Parameters:
     ///   - setup: Its devices; what its plan says of latencies and offsets is left alone.
     ///   - options: How long and how well to measure.
-    ///   - clock: Simulated for tests of made-up devices.
+    ///   - clock: Simulated for tests of synthetic devices.
     /// - Throws: When there is no microphone or nothing else, when the reference is none of the microphones, or when a
     ///   camera's stream cannot be decoded.
     public init(
@@ -55,7 +55,7 @@ public final class Calibration: Sendable {
         do throws(EncodingError) {
             observation = try Observation(
                 plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones, clock: clock,
-                machinery: Codecs())
+                codecs: Codecs())
         } catch {
             throw .recording(.encoding(error))
         }
@@ -72,7 +72,7 @@ public final class Calibration: Sendable {
         defer { sink.finish() }
         let listener = CalibrationListener(
             reference: reference, setup: setup, options: options, tell: { [sink] in sink.yield($0) })
-        let carried = Monitor(listener)
+        let carried = ConditionLock(listener)
         let outcome: Result<CalibrationResult, RecordingError> = await withCheckedContinuation {
             continuation in
             _ = MediaThread(name: "calibrate") { [observation, options] in

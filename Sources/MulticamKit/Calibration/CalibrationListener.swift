@@ -5,12 +5,12 @@ internal import Session
 internal import Setup
 internal import Synchrony
 
-/// Looks at pictures and listens to sound while a calibration runs. Used by the observer's thread alone.
+/// Looks at frames and listens to audio while a calibration runs. Used by the observer's thread alone.
 final class CalibrationListener {
     private let reference: String
     private let options: CalibrationOptions
     private let tell: (CalibrationEvent) -> Void
-    private let brightness = PictureBrightness()
+    private let brightness = FrameBrightness()
     private var cameras: [String: CameraEvents] = [:]
     private var microphones: [String: MicrophoneEvents] = [:]
     private var progress: CalibrationProgress
@@ -39,7 +39,7 @@ final class CalibrationListener {
             cameras[role] = CameraEvents()
             participants.append(
                 CalibrationProgress.Participant(
-                    role: role, device: source.device, format: .picture(format: source.format)))
+                    role: role, device: source.device, format: .video(format: source.format)))
         }
         for (role, source) in setup.plan.microphones.compactMap({ microphone in
             setup.microphones[microphone.role].map { (microphone.role, $0) }
@@ -47,7 +47,7 @@ final class CalibrationListener {
             microphones[role] = MicrophoneEvents(rate: source.format.rate)
             participants.append(
                 CalibrationProgress.Participant(
-                    role: role, device: source.device, format: .sound(rate: source.format.rate)))
+                    role: role, device: source.device, format: .audio(rate: source.format.rate)))
         }
         progress = CalibrationProgress(reference: reference, participants: participants, options: options)
     }
@@ -91,8 +91,8 @@ final class CalibrationListener {
 
     private func take(_ item: Observed) {
         switch item {
-        case .picture(let picture): look(at: picture)
-        case .sound(let sound): listen(to: sound)
+        case .frame(let frame): look(at: frame)
+        case .audio(let audio): listen(to: audio)
         case .away(let role, let cause):
             complain("\(role) went away (\(cause.printable())): it misses what happens meanwhile.")
             interrupt(role)
@@ -108,19 +108,19 @@ final class CalibrationListener {
         tell(.hint(sentence))
     }
 
-    private func look(at picture: ObservedPicture) {
-        guard let mean = brightness.mean(of: picture.picture) else { return }
-        let event = cameras[picture.role]?.add(
-            brightness: mean, at: Self.media(picture.time), interval: picture.interval, error: picture.error)
-        if let event { progress.add(event, of: picture.role) }
+    private func look(at frame: ObservedFrame) {
+        guard let mean = brightness.mean(of: frame.frame) else { return }
+        let event = cameras[frame.role]?.add(
+            brightness: mean, at: Self.media(frame.time), interval: frame.interval, error: frame.error)
+        if let event { progress.add(event, of: frame.role) }
     }
 
-    private func listen(to sound: ObservedSound) {
+    private func listen(to audio: ObservedAudio) {
         let events =
-            microphones[sound.role]?.add(
-                sound.samples, channels: sound.channels, firstSample: sound.firstSample,
-                at: Self.media(sound.time), error: sound.error) ?? []
-        for event in events { progress.add(event, of: sound.role) }
+            microphones[audio.role]?.add(
+                audio.samples, channels: audio.channels, firstSample: audio.firstSample,
+                at: Self.media(audio.time), error: audio.error) ?? []
+        for event in events { progress.add(event, of: audio.role) }
     }
 
     private func interrupt(_ role: String) {

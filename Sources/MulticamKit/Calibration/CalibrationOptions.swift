@@ -10,7 +10,7 @@ public struct CalibrationOptions: Sendable, Equatable {
     public var duration: Nanoseconds
     /// The role of the microphone against whose clock the others are measured; the first one when `nil`.
     public var reference: String?
-    /// How long devices have to deliver good pictures and sound.
+    /// How long devices have to deliver good frames and audio.
     public var startTimeLimit: Nanoseconds
 
     public init(

@@ -143,6 +143,6 @@ struct CalibrationProgress {
             estimate.uncertainty > options.goal
         else { return nil }
         return
-            "the events fall at the same phase of \(participant.role)'s pictures, which tells no more: flash at uneven times."
+            "the events fall at the same phase of \(participant.role)'s frames, which tells no more: flash at uneven times."
     }
 }

@@ -2,7 +2,7 @@ public import Media
 
 /// Which microphone `default` means: a value that is told what came and went, what a person chose, and when is recorded.
 ///
-/// Only `default` moves: to the microphone that was plugged in last, else to the one that a person prefers, else to the sound
+/// Only `default` moves: to the microphone that was plugged in last, else to the one that a person prefers, else to the audio
 /// server's own choice; and never while a recording runs. Whoever names a microphone keeps it.
 public struct MicrophoneRoute: Sendable, Equatable {
     private var wishes: DeviceWishes

@@ -10,19 +10,19 @@ package struct CameraFormatChoice: Equatable {
     let trackRate: FrameRate
 
     /// Where nothing is asked.
-    static let usualSize = PictureSize(width: 1280, height: 720)
+    static let usualSize = FrameSize(width: 1280, height: 720)
     static let usualRate: FrameRate = FrameRate(30)
-    private static let fallbackSize = PictureSize(width: 640, height: 480)
+    private static let fallbackSize = FrameSize(width: 640, height: 480)
 
     /// - Parameters:
     ///   - camera: With what the profile asks for; what it leaves open is chosen here.
     ///   - device: With what it can do.
-    ///   - rotation: Turns its pictures clockwise to be seen upright.
-    ///   - isCopied: Whether the track is a copy of the camera's own pictures, which must then be compressed.
+    ///   - rotation: Turns its frames clockwise to be seen upright.
+    ///   - isCopied: Whether the track is a copy of the camera's own frames, which must then be compressed.
     ///   - source: Where the profile's fields stand.
     /// - Returns: The best format that is as asked; of a rate that is not offered, the nearest.
     /// - Throws: With the profile's field, when the camera has no such pixel format or size, none that is as large as its
-    ///   output, only raw pictures to be copied, or no format or rate at all.
+    ///   output, only raw frames to be copied, or no format or rate at all.
     static func choose(
         for camera: CameraRole, on device: PlannedDevice, rotation: Rotation, isCopied: Bool,
         source: ProfileSource
@@ -60,7 +60,7 @@ package struct CameraFormatChoice: Equatable {
             self.isCopied = isCopied
             self.source = source
             self.rotation = rotation
-            // Of pictures that come the track's rate leaves some out: the camera runs as it would.
+            // Of frames that come the track's rate leaves some out: the camera runs as it would.
             wantedRate = camera.rate ?? max(camera.output?.rate ?? usualRate, usualRate)
             let output = camera.output?.size.map { rotation.swapsSides ? $0.turned : $0 }
             offered =
@@ -88,7 +88,7 @@ package struct CameraFormatChoice: Equatable {
             return CameraFormatChoice(format: format, reason: reason(format), trackRate: trackRate(format))
         }
 
-        /// As asked; but of a copied stream no picture can be left out, so its track is as fast as the camera.
+        /// As asked; but of a copied stream no frame can be left out, so its track is as fast as the camera.
         private func trackRate(_ format: VideoFormat) -> FrameRate {
             guard let rate = camera.output?.rate ?? camera.rate else { return nominal(format.rate) }
             let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
@@ -142,23 +142,23 @@ package struct CameraFormatChoice: Equatable {
             let others = compressed.isEmpty ? "" : ", or for \(camera.role) one of \(Self.list(compressed))"
             let field = source.has("tracks.cameras") ? "tracks.cameras" : "cameras.\(camera.role).format"
             throw source.error(
-                at: field, found: "“copy” of the raw \(raw.pixel.rawValue) pictures of \(camera.role)",
+                at: field, found: "“copy” of the raw \(raw.pixel.rawValue) frames of \(camera.role)",
                 expected: "encode (tracks: { cameras: encode })\(others)")
         }
 
-        private func size(of formats: [OfferedFormat]) throws(ProfileError) -> PictureSize {
+        private func size(of formats: [OfferedFormat]) throws(ProfileError) -> FrameSize {
             if let asked = camera.size { return asked }
             return try sizeForOutput(formats) ?? nearestSize(formats)
         }
 
         /// The smallest from which the role's output is made without enlarging anything, of those fast enough if there is one.
-        private func sizeForOutput(_ formats: [OfferedFormat]) throws(ProfileError) -> PictureSize? {
+        private func sizeForOutput(_ formats: [OfferedFormat]) throws(ProfileError) -> FrameSize? {
             guard let output = camera.output?.size else { return nil }
             let covering = formats.filter { camera.covers(output, from: $0.size, rotation: rotation) }
             guard !covering.isEmpty else {
                 let largest = formats.map(\.size).max { $0.pixelCount < $1.pixelCount }
                 throw error(
-                    "output", found: "“\(output)”, which is more than any of its camera's pictures have",
+                    "output", found: "“\(output)”, which is more than any of its camera's frames have",
                     expected:
                         "less, since nothing is enlarged: its largest are \(largest?.description ?? "none")")
             }
@@ -169,17 +169,17 @@ package struct CameraFormatChoice: Equatable {
         }
 
         /// The nearest to 1280×720 that runs at the wanted rate; where none does, 640×480.
-        private func nearestSize(_ formats: [OfferedFormat]) -> PictureSize {
+        private func nearestSize(_ formats: [OfferedFormat]) -> FrameSize {
             let fast = formats.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
             if fast.isEmpty, formats.contains(where: { $0.size == fallbackSize }) { return fallbackSize }
-            func distance(_ size: PictureSize) -> (Int, Int) {
+            func distance(_ size: FrameSize) -> (Int, Int) {
                 (abs(size.width - usualSize.width) + abs(size.height - usualSize.height), size.pixelCount)
             }
             let sizes = (fast.isEmpty ? formats : fast).map(\.size)
             return sizes.min { distance($0) < distance($1) } ?? usualSize
         }
 
-        /// H.264 last, as its pictures depend on each other; then what is fast enough; then MJPEG, which takes a tenth of
+        /// H.264 last, as its frames depend on each other; then what is fast enough; then MJPEG, which takes a tenth of
         /// the bus; then what needs the least conversion; then the rate nearest to the wanted one.
         private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
             let order: [PixelFormat] = [

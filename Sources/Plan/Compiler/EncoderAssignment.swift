@@ -3,10 +3,10 @@ internal import Profiles
 
 /// Gives the encoded streams of a plan to hardware encoders, in order, as long as those have room. Pure.
 ///
-/// An encoder gets a stream if it passed its trial with pictures at least as wide and high, takes one stream more, and sustains
+/// An encoder gets a stream if it passed its trial with frames at least as wide and high, takes one stream more, and sustains
 /// what all its streams need together.
 struct EncoderAssignment {
-    /// What of an encoder can be used: its pictures do not come evenly either.
+    /// What of an encoder can be used: its frames do not come evenly either.
     private static let usableShare = 0.9
 
     private let encoders: [TriedEncoder]
@@ -26,7 +26,7 @@ struct EncoderAssignment {
     }
 
     /// Takes the stream's place on its encoder.
-    mutating func choose(for settings: PictureEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
+    mutating func choose(for settings: VideoEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
         guard wish != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
         var reasons: [String] = []
         for tried in encoders {
@@ -49,12 +49,12 @@ struct EncoderAssignment {
     }
 
     private func obstacle(
-        to settings: PictureEncodingSettings, on encoder: HardwareEncoder, _ figures: EncoderFigures
+        to settings: VideoEncodingSettings, on encoder: HardwareEncoder, _ figures: EncoderFigures
     ) -> String? {
         let sum = used[encoder] ?? (0, 0)
         if !figures.covers(settings.size) {
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            return "it was tried with \(sizes), and not with pictures as large as \(settings.size)."
+            return "it was tried with \(sizes), and not with frames as large as \(settings.size)."
         }
         if sum.streams >= figures.streams {
             return "it takes \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at once."
@@ -66,7 +66,7 @@ struct EncoderAssignment {
     }
 }
 
-extension PictureEncodingSettings {
+extension VideoEncodingSettings {
     /// What its encoder has to sustain.
     var pixelsPerSecond: Double { Double(size.pixelCount) * rate.perSecond }
 }

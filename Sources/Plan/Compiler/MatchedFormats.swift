@@ -59,7 +59,7 @@ struct MatchedFormats {
         if let index = cameras.firstIndex(where: { $0.role == role }) { change(&cameras[index]) }
     }
 
-    /// What a camera offers in the pixel format that its role asks for; `nil` for a made-up one that delivers whatever is asked.
+    /// What a camera offers in the pixel format that its role asks for; `nil` for a synthetic one that delivers whatever is asked.
     private static func formats(of role: CameraRole, _ device: PlannedDevice?) -> [OfferedFormat]? {
         guard case .listed(let formats) = device?.offers else { return nil }
         return formats.filter { format in role.format.pixel.map { $0 == format.pixel } ?? true }
@@ -68,11 +68,11 @@ struct MatchedFormats {
     /// The largest size that all offer and that is not above the wanted one; where all are above it, the smallest.
     ///
     /// - Returns: `nil` where there is none in common; an empty choice where nobody says what is offered.
-    private static func size(_ wanted: PictureSize, among offers: [[OfferedFormat]?]) -> PictureSize?? {
+    private static func size(_ wanted: FrameSize, among offers: [[OfferedFormat]?]) -> FrameSize?? {
         let listed = offers.compactMap { $0.map { Set($0.map(\.size)) } }
         guard let first = listed.first else { return .some(nil) }
         let common = listed.dropFirst().reduce(first) { $0.intersection($1) }
-        func isBefore(_ one: PictureSize, _ other: PictureSize) -> Bool {
+        func isBefore(_ one: FrameSize, _ other: FrameSize) -> Bool {
             (one.pixelCount, one.width) < (other.pixelCount, other.width)
         }
         let below = common.filter { $0.width <= wanted.width && $0.height <= wanted.height }

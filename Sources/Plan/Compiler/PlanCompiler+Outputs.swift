@@ -6,8 +6,8 @@ extension PlanCompiler {
 
     /// The settings with the hardware that encodes them, if any does.
     mutating func encoded(
-        _ settings: PictureEncodingSettings, _ owner: String, _ video: VideoSettings, field: String
-    ) throws(ProfileError) -> PictureEncodingSettings {
+        _ settings: VideoEncodingSettings, _ owner: String, _ video: VideoSettings, field: String
+    ) throws(ProfileError) -> VideoEncodingSettings {
         var settings = settings
         let choice = assignment.choose(for: settings, wish: video.encoder)
         settings.hardware = choice.encoder
@@ -44,22 +44,22 @@ extension PlanCompiler {
             return nil
         case .copy:
             if let output, output.size != nil {
-                throw unusable(output, of: camera, why: "copied pictures keep the camera's size")
+                throw unusable(output, of: camera, why: "copied frames keep the camera's size")
             }
             mode = .copy
         case .encode: mode = .encode
         }
         let rate = choices[camera.role]?.trackRate ?? camera.format.rate
         let stored = camera.format.size
-        let picture = mode == .copy ? (crop: nil, size: stored) : try encodedPart(of: camera, output)
+        let frame = mode == .copy ? (crop: nil, size: stored) : try encodedPart(of: camera, output)
         let video = profile.tracks.video
         return PlannedCameraTrack(
             role: camera.role, mode: mode,
             file: profile.tracks.files == .one ? Self.commonFile : "cameras/\(camera.role).mov", rate: rate,
-            settings: PictureEncodingSettings(
-                size: picture.size, rate: rate, preset: video.preset, quality: video.quality,
+            settings: VideoEncodingSettings(
+                size: frame.size, rate: rate, preset: video.preset, quality: video.quality,
                 color: nil),
-            rotation: camera.rotation, crop: picture.crop)
+            rotation: camera.rotation, crop: frame.crop)
     }
 
     private func unusable(
@@ -71,15 +71,15 @@ extension PlanCompiler {
             expected: "tracks: { cameras: encode }, or no output")
     }
 
-    /// What an encoded track shows of its camera's pictures, and in which size.
+    /// What an encoded track shows of its camera's frames, and in which size.
     private func encodedPart(
         of camera: PlannedCamera, _ output: CameraOutput?
-    ) throws(ProfileError) -> (crop: PixelRectangle?, size: PictureSize) {
+    ) throws(ProfileError) -> (crop: PixelRectangle?, size: FrameSize) {
         let stored = camera.format.size
         let part = camera.crop ?? PixelRectangle(x: 0, y: 0, width: stored.width, height: stored.height)
         guard let wanted = output?.size else {
             // 4:2:0 chroma wants even sides; the camera's odd last row or column is left out.
-            return (camera.crop, PictureSize(width: part.width / 2 * 2, height: part.height / 2 * 2))
+            return (camera.crop, FrameSize(width: part.width / 2 * 2, height: part.height / 2 * 2))
         }
         let size = camera.rotation.swapsSides ? wanted.turned : wanted
         let crop = Framing(area: part, shape: AspectRatio(size)).part(of: stored, rotation: .none)
@@ -91,10 +91,10 @@ extension PlanCompiler {
             throw profile.source.error(
                 at: "cameras.\(camera.role).output",
                 found:
-                    "“\(wanted)”, which is more than the \(upright) that are seen of its camera's pictures",
+                    "“\(wanted)”, which is more than the \(upright) that are seen of its camera's frames",
                 expected: "no more than that, since nothing is enlarged")
         }
-        return (crop, PictureSize(width: source.width / 2 * 2, height: source.height / 2 * 2))
+        return (crop, FrameSize(width: source.width / 2 * 2, height: source.height / 2 * 2))
     }
 
     func track(of microphone: PlannedMicrophone) -> PlannedMicrophoneTrack {
@@ -114,18 +114,18 @@ extension PlanCompiler {
                 at: role == program.main ? "program.main" : "program.inset", found: "“\(role)”",
                 expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
         }
-        for role in program.sound.mix where !profile.microphones.contains(where: { $0.role == role }) {
+        for role in program.audio.mix where !profile.microphones.contains(where: { $0.role == role }) {
             throw profile.source.error(
                 at: "program.audio.mix", found: "“\(role)”",
                 expected: "the role of a microphone: \(ProfileValue.list(profile.microphones.map(\.role)))")
         }
         return PlannedProgram(
             file: "program.mp4",
-            settings: PictureEncodingSettings(
+            settings: VideoEncodingSettings(
                 size: program.size, rate: program.rate, preset: program.video.preset,
                 quality: program.video.quality,
                 color: .bt709Limited),
             isCoarse: program.isCoarse, arrangement: ProgramArrangement(program), cameras: cameras,
-            mix: program.sound.mix, soundBitrate: program.sound.bitrate)
+            mix: program.audio.mix, audioBitrate: program.audio.bitrate)
     }
 }

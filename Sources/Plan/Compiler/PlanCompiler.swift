@@ -67,7 +67,7 @@ struct PlanCompiler {
     }
 
     private func isUsed(_ role: String) -> Bool {
-        let program = profile.program.map { $0.shown + $0.sound.mix } ?? []
+        let program = profile.program.map { $0.shown + $0.audio.mix } ?? []
         if program.contains(role) { return true }
         return profile.cameras.contains { $0.role == role }
             ? profile.tracks.cameras != .none : profile.tracks.microphones != .none
@@ -146,7 +146,7 @@ struct PlanCompiler {
         noteRate(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(
-                "\(camera.role): its camera is reduced to \(choice.trackRate) pictures a second, and its track has as many "
+                "\(camera.role): its camera is reduced to \(choice.trackRate) frames a second, and its track has as many "
                     + "instead of \(asked.trackRate)."
             )
         }
@@ -155,13 +155,13 @@ struct PlanCompiler {
         try noteFraming(of: camera, zoom, part)
         if let wanted = camera.output?.rate ?? camera.rate, choice.trackRate > wanted {
             notes.append(
-                "\(camera.role): of copied H.264 no picture can be left out, so its track has the camera's \(choice.trackRate) "
-                    + "pictures a second instead of \(wanted)."
+                "\(camera.role): of copied H.264 no frame can be left out, so its track has the camera's \(choice.trackRate) "
+                    + "frames a second instead of \(wanted)."
             )
         }
         if isCopied, choice.format.pixel == .h264 {
             notes.append(
-                "\(camera.role): H.264 is copied as it is: its pictures keep their own times instead of the track's grid."
+                "\(camera.role): H.264 is copied as it is: its frames keep their own times instead of the track's grid."
             )
         }
         if let match = camera.match, match.traits.contains(where: { $0 != .size && $0 != .rate }) {
@@ -196,7 +196,7 @@ struct PlanCompiler {
             let mounting = device.device.mounting
             if mounting != .none {
                 notes.append(
-                    "\(camera.role): its camera is mounted turned, so its picture is turned by \(mounting.degrees)° clockwise; "
+                    "\(camera.role): its camera is mounted turned, so its frame is turned by \(mounting.degrees)° clockwise; "
                         + "`rotation: 0` in the profile leaves it as it is."
                 )
             }
@@ -220,11 +220,11 @@ struct PlanCompiler {
                         + "`multicam devices --set \(device.selector.shellQuoted()) --type built-in`")
             }
             notes.append(
-                "\(camera.role): a made-up camera does not turn with the computer, so its picture stays as it is."
+                "\(camera.role): a synthetic camera does not turn with the computer, so its frame stays as it is."
             )
             return (device.mounting, .mounting)
         }
-        let stance = CameraStance(device)
+        let stance = CameraMounting(device)
         if device.position == .unspecified {
             notes.append(
                 "\(camera.role): nobody has said where the camera looks, so it is taken for one that looks at its user; "
@@ -252,16 +252,16 @@ struct PlanCompiler {
         let requests = try planned.requests()
         if let lock = planned.rateLock {
             notes.append(
-                "\(camera.role): its rate is locked in the dark: its pictures become darker there, not fewer "
+                "\(camera.role): its rate is locked in the dark: its frames become darker there, not fewer "
                     + "(`\(lock.name)` is set to 0; `controls: { \(lock.name): 1 }` in the profile lets it slow down)."
             )
         }
         return requests + [planned.rateLock].compactMap { $0 }
     }
 
-    /// Tells what is cut out of a camera's picture, and where that is not so.
+    /// Tells what is cut out of a camera's frame, and where that is not so.
     ///
-    /// - Throws: Where all that is made of the camera are copies, which have the whole picture.
+    /// - Throws: Where all that is made of the camera are copies, which have the whole frame.
     private mutating func noteFraming(
         of camera: CameraRole, _ zoom: PlannedZoom, _ part: PixelRectangle?
     ) throws(ProfileError) {
@@ -271,7 +271,7 @@ struct PlanCompiler {
             let field = camera.crop != nil ? "crop" : camera.zoom.factor > 1 ? "zoom" : "pan"
             throw profile.source.error(
                 at: "cameras.\(camera.role).\(field)",
-                found: "a part of a picture of which only a copy is made, and a copy has all of it",
+                found: "a part of a frame of which only a copy is made, and a copy has all of it",
                 expected: "tracks: { cameras: encode }, or a program that shows \(camera.role)")
         }
         guard profile.tracks.cameras != .none else { return }
@@ -281,7 +281,7 @@ struct PlanCompiler {
                 ? "mirrored" : camera.isMirrored ? "mirrored and cropped" : "cropped"
             notes.append(
                 "\(camera.role): it is \(what) in the program only; its track "
-                    + (profile.tracks.cameras == .copy ? "has the whole picture as captured." : "is not.")
+                    + (profile.tracks.cameras == .copy ? "has the whole frame as captured." : "is not.")
             )
         }
     }
@@ -292,13 +292,13 @@ struct PlanCompiler {
         guard abs(camera.perSecond / track.perSecond - 1) > 0.002 else { return }
         notes.append(
             camera < track
-                ? "\(role): the camera runs at \(camera) at most and is to have \(track): pictures are repeated."
-                : "\(role): the camera runs at \(camera), the nearest rate above the wanted \(track): surplus pictures are skipped."
+                ? "\(role): the camera runs at \(camera) at most and is to have \(track): frames are repeated."
+                : "\(role): the camera runs at \(camera), the nearest rate above the wanted \(track): surplus frames are skipped."
         )
     }
 
     /// Even, as 4:2:0 chroma wants it, and never larger than asked.
-    private func area(of camera: CameraRole, in size: PictureSize) throws(ProfileError) -> PixelRectangle? {
+    private func area(of camera: CameraRole, in size: FrameSize) throws(ProfileError) -> PixelRectangle? {
         guard case .rectangle(let crop) = camera.crop else { return nil }
         guard crop.x >= 0, crop.y >= 0, crop.width >= 2, crop.height >= 2, crop.x + crop.width <= size.width,
             crop.y + crop.height <= size.height
@@ -317,7 +317,7 @@ struct PlanCompiler {
     private mutating func planned(_ microphone: MicrophoneRole) throws(ProfileError) -> PlannedMicrophone {
         let field = "microphones.\(microphone.role)"
         let device = try device(microphone.role, field, .audio)
-        let native = device.device.sound
+        let native = device.device.audio
         let pick = microphone.pick ?? []
         let highest = pick.max() ?? 0
         if let native, highest > native.channels {
@@ -326,7 +326,7 @@ struct PlanCompiler {
                 expected: native.channels == 1
                     ? "channel 1, its only one" : "its channels 1 to \(native.channels)")
         }
-        // Made-up devices and files deliver all channels that they have; hardware is opened with those that are wanted.
+        // Synthetic devices and files deliver all channels that they have; hardware is opened with those that are wanted.
         let isAsItIs = !pick.isEmpty || !Self.isHardware(device.device)
         let channels = isAsItIs ? native?.channels ?? max(highest, microphone.channels) : microphone.channels
         let recorded = pick.isEmpty ? channels : pick.count
@@ -335,20 +335,20 @@ struct PlanCompiler {
                 at: "tracks.files",
                 found: "one, with the \(recorded) channels of microphone \(microphone.role)",
                 expected:
-                    "one-each, since a movie's sound has two channels at most, or `pick` of one or two channels"
+                    "one-each, since a movie's audio has two channels at most, or `pick` of one or two channels"
             )
         }
         return PlannedMicrophone(
             role: microphone.role, selector: device.selector, identity: device.device.identity,
-            format: SoundFormat(
-                rate: native?.rate ?? SoundFormat.sessionRate,
+            format: AudioFormat(
+                rate: native?.rate ?? AudioFormat.sessionRate,
                 channels: channels),
             gain: microphone.gainDecibels, offset: microphone.offset ?? .zero,
             offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 },
             voice: try voice(of: microphone, device.device, field))
     }
 
-    /// What is to be taken out of a real microphone's sound. Made-up ones and files are heard as they are.
+    /// What is to be taken out of a real microphone's audio. Synthetic ones and files are heard as they are.
     private mutating func voice(
         of microphone: MicrophoneRole, _ device: CaptureDevice, _ field: String
     ) throws(ProfileError) -> VoiceSettings? {
@@ -357,11 +357,11 @@ struct PlanCompiler {
             throw profile.source.error(
                 at: "\(field).voice", found: "a profile without a program",
                 expected:
-                    "a program, which alone has the voice: the microphone's own track keeps all of its sound")
+                    "a program, which alone has the voice: the microphone's own track keeps all of its audio")
         }
         guard Self.isHardware(device) else {
             notes.append(
-                "\(microphone.role): nothing is taken out of its sound, as only the sound server's microphones have a `voice`."
+                "\(microphone.role): nothing is taken out of its audio, as only the sound server's microphones have a `voice`."
             )
             return nil
         }

@@ -9,7 +9,7 @@ extension SessionPlan {
     ///   - devices: By role, for every camera and microphone of the profile.
     ///   - encoders: Hardware encoders that were tried on the computer that it will run on.
     /// - Throws: When a device is not what its role asks for: another kind, no such size or pixel format, raw
-    ///   pictures to be copied, a crop outside the picture, a channel it lacks; when it asks for a hardware encoder that
+    ///   frames to be copied, a crop outside the frame, a channel it lacks; when it asks for a hardware encoder that
     ///   there is not.
     public init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = []
@@ -19,7 +19,7 @@ extension SessionPlan {
     }
 
     /// The same, with other formats of some cameras, by role, than the profile asks for. A crop is taken at the same place of
-    /// the smaller picture.
+    /// the smaller frame.
     init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder],
         lowered: [String: CameraFormatChoice]

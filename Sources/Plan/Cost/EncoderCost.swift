@@ -5,7 +5,7 @@ struct EncoderCost {
     let terms: [HardwareCost.Term]
     /// Encoders of the plan that the machine does not have: nothing is known of them.
     let unknown: [String]
-    /// Processor seconds that a second of recording takes for copying pictures and for the driver, by owner.
+    /// Processor seconds that a second of recording takes for copying frames and for the driver, by owner.
     let processorTime: [String: Double]
 
     init(of plan: SessionPlan, on machine: MachineModel) {

@@ -30,18 +30,18 @@ public struct HardwareCost: Sendable, Equatable {
     /// The scarcest resource's.
     public var total: Double { terms.first?.used ?? 0 }
 
-    /// What of the processors can be used before pictures are lost: encoders' peaks and the rest of the system need room.
+    /// What of the processors can be used before frames are lost: encoders' peaks and the rest of the system need room.
     public static let usableProcessorShare = 0.9
-    /// A thread that composes and hands pictures to its encoder cannot be on two processors at once.
+    /// A thread that composes and hands frames to its encoder cannot be on two processors at once.
     private static let usableThreadShare = 0.9
-    /// What the program itself holds, without pictures: libraries, stacks, queues. Measured on a recording of one microphone.
+    /// What the program itself holds, without frames: libraries, stacks, queues. Measured on a recording of one microphone.
     private static let baseMemory = 40e6
-    /// Pictures of the program's size that x264 keeps at its recording presets, its lookahead and two threads' included.
-    private static let encoderPictures = 45.0
+    /// Frames of the program's size that x264 keeps at its recording presets, its lookahead and two threads' included.
+    private static let encoderFrames = 45.0
     /// Of a hardware encoder, in the computer's own memory where that is the device's too: its pool, those on their way, and the
     /// composed one.
-    private static let hardwarePictures = 14.0
-    /// Seconds of a camera's own pictures that may wait on their way: alignment, and a disk that pauses.
+    private static let hardwareFrames = 14.0
+    /// Seconds of a camera's own frames that may wait on their way: alignment, and a disk that pauses.
     private static let waitingSeconds = 3.0
 
     /// - Parameters:
@@ -95,7 +95,7 @@ public struct HardwareCost: Sendable, Equatable {
         ]
     }
 
-    /// Composing is one thread's work for each encoded picture stream.
+    /// Composing is one thread's work for each encoded frame stream.
     private static func threads(_ work: PlannedWork, _ machine: MachineModel) -> [Term] {
         let composing = work.items.filter { $0.kind.isComposing }
         return Set(composing.map(\.owner)).sorted().compactMap { owner in
@@ -120,8 +120,8 @@ public struct HardwareCost: Sendable, Equatable {
                 camera.expectedBytes * camera.format.rate.perSecond * waitingSeconds
         }
         for (owner, settings) in plan.encoders {
-            let pictures = settings.hardware == nil ? encoderPictures : hardwarePictures
-            bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * pictures
+            let frames = settings.hardware == nil ? encoderFrames : hardwareFrames
+            bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * frames
         }
         let needed = sum(bytes)
         return Term(
@@ -185,13 +185,13 @@ public struct HardwareCost: Sendable, Equatable {
 }
 
 extension WorkKind {
-    /// Whether the thread that feeds an encoder does it, one picture after the other.
+    /// Whether the thread that feeds an encoder does it, one frame after the other.
     fileprivate var isComposing: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,
             .recolor:
             true
-        case .decodeH264, .encodeUltrafast, .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeSound,
+        case .decodeH264, .encodeUltrafast, .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeAudio,
             .resample,
             .store, .deliver:
             false

@@ -40,7 +40,7 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// Whose work it is that belongs to no device and no output.
     static let sessionOwner = "session"
-    /// Slices that sound is worked through in, in a second.
+    /// Slices that audio is worked through in, in a second.
     private static let slices = 50.0
     /// How often in a second a file's thread is woken, however much comes for it (`WriteQueue`).
     private static let gatherings = 10.0
@@ -48,7 +48,7 @@ public struct PlannedWork: Sendable, Equatable {
     /// much as so many wakings. Measured: the rest of a recording of one camera.
     private static let watchRate = 100.0
 
-    /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of sound too.
+    /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of audio too.
     private static func timelineRate(_ plan: SessionPlan) -> Double {
         let ticks = (plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0
         return ticks < SessionPlan.wakingRate ? slices + ticks : ticks
@@ -62,9 +62,9 @@ public struct PlannedWork: Sendable, Equatable {
 
     // MARK: Inputs
 
-    /// A stream whose pictures depend on each other is decoded once, whoever shows it.
+    /// A stream whose frames depend on each other is decoded once, whoever shows it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
-        // A made-up camera's own thread stands in for hardware.
+        // A synthetic camera's own thread stands in for hardware.
         let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
         add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
@@ -83,12 +83,12 @@ public struct PlannedWork: Sendable, Equatable {
             .resample, rate: slices, units: Double(microphone.format.rate * channels) / slices,
             of: microphone.role)
         guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
-        let samples = Double(SoundFormat.sessionRate * channels)
+        let samples = Double(AudioFormat.sessionRate * channels)
         if track.file.hasSuffix(".wav") {
             add(.deliver, rate: Self.gatherings, units: 0, of: microphone.role)
             add(.store, rate: slices, units: samples * 3 / slices, of: microphone.role)
         } else {
-            add(.encodeSound, rate: samples / 1024, units: 1024, microphone.detail, of: microphone.role)
+            add(.encodeAudio, rate: samples / 1024, units: 1024, microphone.detail, of: microphone.role)
         }
     }
 
@@ -101,7 +101,7 @@ public struct PlannedWork: Sendable, Equatable {
         for layer in program.layers {
             guard let camera = plan.cameras.first(where: { $0.role == layer.role }) else { continue }
             if camera.detail == .photographic { detail = .photographic }
-            // What lies over a picture that moves is painted anew with each of that one's.
+            // What lies over a frame that moves is painted anew with each of that one's.
             let isOver = covered.contains { $0.overlaps(layer.rectangle) }
             let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
             paint(
@@ -111,12 +111,12 @@ public struct PlannedWork: Sendable, Equatable {
         }
         encode(settings, detail, owner: SessionPlan.programOwner)
         guard !program.mix.isEmpty else { return }
-        let samples = Double(SoundFormat.sessionRate * AudioGrid.mixChannels)
+        let samples = Double(AudioFormat.sessionRate * AudioGrid.mixChannels)
         let isReal = plan.microphones.contains {
             program.mix.contains($0.role) && $0.detail == .photographic
         }
         add(
-            .encodeSound, rate: samples / 1024, units: 1024, isReal ? .photographic : .plain,
+            .encodeAudio, rate: samples / 1024, units: 1024, isReal ? .photographic : .plain,
             of: SessionPlan.programOwner)
     }
 
@@ -138,7 +138,7 @@ public struct PlannedWork: Sendable, Equatable {
     }
 
     private mutating func encode(
-        _ settings: PictureEncodingSettings, _ detail: CostTable.Detail, owner: String
+        _ settings: VideoEncodingSettings, _ detail: CostTable.Detail, owner: String
     ) {
         // What hardware leaves to the processor, its trial has measured.
         guard settings.hardware == nil else { return }
@@ -148,9 +148,9 @@ public struct PlannedWork: Sendable, Equatable {
             of: owner)
     }
 
-    /// One camera's picture into its place: as `PicturePainter` goes about it.
+    /// One camera's frame into its place: as `FramePainter` goes about it.
     private mutating func paint(
-        _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: PictureEncodingSettings, rate: Double,
+        _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: VideoEncodingSettings, rate: Double,
         isShared: Bool, owner: String
     ) {
         let size = camera.format.size
@@ -182,7 +182,7 @@ public struct PlannedWork: Sendable, Equatable {
             add(.scale, rate: rate, units: Double(scaled.pixelCount) + target, of: owner)
         }
         if layer.rotation != .none || layer.isMirrored { add(.turn, rate: rate, units: target, of: owner) }
-        // Cameras' JPEGs are of full range; raw pictures mostly of BT.601: only a track of the camera's own keeps that.
+        // Cameras' JPEGs are of full range; raw frames mostly of BT.601: only a track of the camera's own keeps that.
         if settings.color != nil { add(.recolor, rate: rate, units: target, of: owner) }
     }
 }

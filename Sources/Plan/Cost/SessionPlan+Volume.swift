@@ -15,7 +15,7 @@ extension SessionPlan {
             bytes[owner, default: 0] += Self.encodedBytes(settings, detail ?? .photographic)
         }
         if let program, !program.mix.isEmpty {
-            bytes[Self.programOwner, default: 0] += Double(program.soundBitrate) / 8
+            bytes[Self.programOwner, default: 0] += Double(program.audioBitrate) / 8
         }
         for track in cameraTracks where track.mode == .copy {
             guard let camera = camera(track.role) else { continue }
@@ -26,13 +26,13 @@ extension SessionPlan {
             let channels = microphone.pick.isEmpty ? microphone.format.channels : microphone.pick.count
             // 24 bits a sample, or AAC.
             bytes[track.role, default: 0] +=
-                track.file.hasSuffix(".wav") ? Double(SoundFormat.sessionRate * channels * 3) : 192_000 / 8
+                track.file.hasSuffix(".wav") ? Double(AudioFormat.sessionRate * channels * 3) : 192_000 / 8
         }
         return bytes
     }
 
-    /// The encoded picture streams, by owner.
-    package var encoders: [(owner: String, settings: PictureEncodingSettings)] {
+    /// The encoded frame streams, by owner.
+    package var encoders: [(owner: String, settings: VideoEncodingSettings)] {
         let tracks = cameraTracks.filter { $0.mode == .encode }.map { ($0.role, $0.settings) }
         return (program.map { [(Self.programOwner, $0.settings)] } ?? []) + tracks
     }
@@ -43,8 +43,8 @@ extension SessionPlan {
     func camera(_ role: String) -> PlannedCamera? { cameras.first { $0.role == role } }
 
     /// x264 at its recording presets takes about 0.12 bits a pixel of moving photographs at quality 23, a quarter of that of
-    /// made-up pictures, and half as much with every six steps of quality. Hardware is reckoned with twice of that.
-    private static func encodedBytes(_ settings: PictureEncodingSettings, _ detail: CostTable.Detail)
+    /// synthetic frames, and half as much with every six steps of quality. Hardware is reckoned with twice of that.
+    private static func encodedBytes(_ settings: VideoEncodingSettings, _ detail: CostTable.Detail)
         -> Double
     {
         let bitsPerPixel = detail == .plain ? 0.03 : 0.12
@@ -59,7 +59,7 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// How many threads are woken for each of a camera's pictures: those of the encoders that need it. A file's are gathered.
+    /// How many threads are woken for each of a camera's frames: those of the encoders that need it. A file's are gathered.
     func consumers(of role: String) -> Double {
         let tracks = cameraTracks.count { $0.role == role && $0.mode == .encode }
         return Double(tracks + (program?.layers.contains { $0.role == role } == true ? 1 : 0))
@@ -67,16 +67,16 @@ extension SessionPlan {
 }
 
 extension PlannedMicrophone {
-    /// Made-up sound is simpler than what a microphone hears.
+    /// Synthetic audio is simpler than what a microphone hears.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 }
 
 extension PlannedCamera {
-    /// Made-up pictures are simpler than what a camera sees.
+    /// Synthetic frames are simpler than what a camera sees.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 
-    /// Of one picture as it comes, in bytes: MJPEG of moving photographs takes 0.09 a pixel at 1080p, H.264 at a camera's usual
-    /// rates 0.02. Made-up MJPEG was weighed from 480p to 1080p: half of it is the edges of its tiles, as many at any size; made-up
+    /// Of one frame as it comes, in bytes: MJPEG of moving photographs takes 0.09 a pixel at 1080p, H.264 at a camera's usual
+    /// rates 0.02. Synthetic MJPEG was weighed from 480p to 1080p: half of it is the edges of its tiles, as many at any size; synthetic
     /// H.264 is a third of a camera's.
     var expectedBytes: Double {
         let pixels = Double(format.size.pixelCount)

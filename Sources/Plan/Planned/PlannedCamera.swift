@@ -9,13 +9,13 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var identity: DeviceIdentity
     /// What it is opened with.
     public var format: VideoFormat
-    /// Turns the stored picture clockwise to be seen upright.
+    /// Turns the stored frame clockwise to be seen upright.
     public var rotation: Rotation
     public var rotationSource: RotationSource
     public var isMirrored: Bool
     /// How a preview of it is to be shown.
     public var preview: PreviewConnection
-    /// The part of its pictures that is used, in the program and in an encoded track.
+    /// The part of its frames that is used, in the program and in an encoded track.
     public var framing: Framing
     /// From the scene to the time stamp: taken off each stamp.
     public var latency: Nanoseconds
@@ -26,9 +26,9 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var match: CameraMatch?
     /// Why this format: a sentence.
     public var reason: String
-    /// Where what is known of each picture is written, relative to the session folder; `nil` for nowhere.
+    /// Where what is known of each frame is written, relative to the session folder; `nil` for nowhere.
     public var metadataFile: String?
-    /// Of a made-up camera that pretends to hang on a USB bus: what it keeps of it. Of a real one the machine knows
+    /// Of a synthetic camera that pretends to hang on a USB bus: what it keeps of it. Of a real one the machine knows
     /// (`MachineModel.usb`).
     public var usb: USBCamera?
 
@@ -63,6 +63,6 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.usb = usb
     }
 
-    /// The part of its stored pictures that is used; `nil` for all.
+    /// The part of its stored frames that is used; `nil` for all.
     public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
 }

@@ -12,15 +12,15 @@ public struct PlannedCameraTrack: Sendable, Equatable, Codable {
     public var file: String
     /// The track's grid.
     public var rate: FrameRate
-    /// Of the stored picture; for `encode` what it is encoded with.
-    public var settings: PictureEncodingSettings
+    /// Of the stored frame; for `encode` what it is encoded with.
+    public var settings: VideoEncodingSettings
     public var rotation: Rotation
-    /// The part of the camera's stored pictures that it shows; all of them when `nil`, as a copy does.
+    /// The part of the camera's stored frames that it shows; all of them when `nil`, as a copy does.
     public var crop: PixelRectangle?
 
     public init(
         name: String? = nil, role: String, mode: Mode, file: String, rate: FrameRate,
-        settings: PictureEncodingSettings, rotation: Rotation, crop: PixelRectangle? = nil
+        settings: VideoEncodingSettings, rotation: Rotation, crop: PixelRectangle? = nil
     ) {
         self.name = name ?? role
         self.role = role

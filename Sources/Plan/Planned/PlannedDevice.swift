@@ -3,18 +3,18 @@ public import Media
 /// The device that was found for a role, and what it can be opened with.
 public struct PlannedDevice: Sendable, Equatable {
     public enum Offers: Sendable, Equatable {
-        /// A camera with formats of its own. Of a microphone, whose format is in `device.sound`, there are none.
+        /// A camera with formats of its own. Of a microphone, whose format is in `device.audio`, there are none.
         case listed([OfferedFormat])
-        /// A made-up camera: it delivers what is asked where nothing is given here, and 1280×720 MJPEG at 30 where
+        /// A synthetic camera: it delivers what is asked where nothing is given here, and 1280×720 MJPEG at 30 where
         /// nothing is asked either.
-        case whatever(pixel: PixelFormat?, size: PictureSize?, rate: FrameRate?)
+        case whatever(pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)
     }
 
     /// What the user asked for: `any`, `/dev/video0`, `virtual:clap`.
     public var selector: String
     public var device: CaptureDevice
     public var offers: Offers
-    /// Of a made-up camera on a made-up USB bus.
+    /// Of a synthetic camera on a synthetic USB bus.
     public var usb: USBCamera?
     /// How the computer was held when it was asked, for a camera that turns with it; `nil` where nobody asked.
     public var turn: MachineTurn?

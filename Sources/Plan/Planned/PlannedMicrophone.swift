@@ -6,7 +6,7 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var selector: String
     public var identity: DeviceIdentity
     /// What it is opened with.
-    public var format: SoundFormat
+    public var format: AudioFormat
     /// In decibels, of the program's mix only: −60…30.
     public var gain: Double
     /// Added to its capture times.
@@ -18,7 +18,7 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var voice: VoiceSettings?
 
     public init(
-        role: String, selector: String, identity: DeviceIdentity, format: SoundFormat, gain: Double = 0,
+        role: String, selector: String, identity: DeviceIdentity, format: AudioFormat, gain: Double = 0,
         offset: Nanoseconds = .zero, offsetSource: CorrectionSource = .none, pick: [Int] = [],
         voice: VoiceSettings? = nil
     ) {

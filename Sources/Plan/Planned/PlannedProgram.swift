@@ -1,25 +1,25 @@
 public import Media
 
-/// The composed picture with the mixed sound.
+/// The composed frame with the mixed audio.
 public struct PlannedProgram: Sendable, Equatable, Codable {
     /// Relative to the session folder.
     public var file: String
-    /// Of the composed picture; sides are even.
-    public var settings: PictureEncodingSettings
+    /// Of the composed frame; sides are even.
+    public var settings: VideoEncodingSettings
     /// Whether JPEGs are decoded at half of the size at which they are shown.
     public let isCoarse: Bool
     /// Which cameras it shows, and where, as a person would say it.
     public private(set) var arrangement: ProgramArrangement
     /// What follows from that, from the back to the front.
     public private(set) var layers: [PlannedLayer]
-    /// Roles of the microphones that are heard, in order. Empty: no sound.
+    /// Roles of the microphones that are heard, in order. Empty: no audio.
     public var mix: [String]
-    /// Of the sound, in bits per second.
-    public var soundBitrate: Int
+    /// Of the audio, in bits per second.
+    public var audioBitrate: Int
 
     public init(
-        file: String, settings: PictureEncodingSettings, isCoarse: Bool = false,
-        arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], soundBitrate: Int
+        file: String, settings: VideoEncodingSettings, isCoarse: Bool = false,
+        arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int
     ) {
         self.file = file
         self.settings = settings
@@ -27,7 +27,7 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
         self.arrangement = arrangement
         layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
         self.mix = mix
-        self.soundBitrate = soundBitrate
+        self.audioBitrate = audioBitrate
     }
 
     /// Shows other cameras, or in other places.
@@ -41,7 +41,7 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     }
 
     private static func layers(
-        _ arrangement: ProgramArrangement, _ cameras: [PlannedCamera], _ size: PictureSize, _ isCoarse: Bool
+        _ arrangement: ProgramArrangement, _ cameras: [PlannedCamera], _ size: FrameSize, _ isCoarse: Bool
     ) -> [PlannedLayer] {
         arrangement.layers(of: cameras, size: size).map { layer in
             var layer = layer
@@ -56,7 +56,7 @@ public struct PlannedLayer: Sendable, Equatable, Codable {
     public var role: String
     /// In pixels of the program, even.
     public var rectangle: PixelRectangle
-    public var filling: PictureLayer.Filling
+    public var filling: FrameLayer.Filling
     public var rotation: Rotation
     public var isMirrored: Bool
     public var crop: PixelRectangle?
@@ -65,7 +65,7 @@ public struct PlannedLayer: Sendable, Equatable, Codable {
     public var isCoarse = false
 
     public init(
-        role: String, rectangle: PixelRectangle, filling: PictureLayer.Filling = .fill,
+        role: String, rectangle: PixelRectangle, filling: FrameLayer.Filling = .fill,
         rotation: Rotation = .none,
         isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
     ) {

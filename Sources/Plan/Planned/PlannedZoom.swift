@@ -1,7 +1,7 @@
 internal import Media
 internal import Profiles
 
-/// Who zooms a role's camera, and moves it: the camera by its controls where it has all that are needed, else its picture is cropped.
+/// Who zooms a role's camera, and moves it: the camera by its controls where it has all that are needed, else its frame is cropped.
 ///
 /// What the camera does itself is in all that is made of it, copies too; a crop is in the program and in encoded tracks. The
 /// controls are UVC's (UVC 1.5, 4.2.2.1.11 and 4.2.2.1.15), as V4L2 has them: `zoom_absolute` is a focal length, of which the
@@ -20,7 +20,7 @@ struct PlannedZoom {
     /// - Parameters:
     ///   - camera: With its wishes.
     ///   - device: With its controls.
-    ///   - rotation: Turns its pictures clockwise to be seen upright.
+    ///   - rotation: Turns its frames clockwise to be seen upright.
     ///   - source: Where the profile's fields stand.
     /// - Throws: For a factor that the camera's zoom does not reach, and for controls that the profile sets as well.
     init(
@@ -42,8 +42,8 @@ struct PlannedZoom {
         note = "it is zoomed and turned by the camera itself, in its copied tracks too (\(list))."
     }
 
-    /// - Throws: Where a picture of which all is seen is to be moved.
-    func checkMoves(_ framing: Framing, in size: PictureSize) throws(ProfileError) {
+    /// - Throws: Where a frame of which all is seen is to be moved.
+    func checkMoves(_ framing: Framing, in size: FrameSize) throws(ProfileError) {
         for (field, position, hasRoom) in [
             ("pan", cropped.pan, framing.canPan(in: size, rotation: rotation)),
             ("tilt", cropped.tilt, framing.canTilt(in: size, rotation: rotation)),
@@ -51,7 +51,7 @@ struct PlannedZoom {
             throw source.error(
                 at: "cameras.\(camera.role).\(field)",
                 found:
-                    "a move of a picture of which all is seen, and whose camera cannot be moved by its controls",
+                    "a move of a frame of which all is seen, and whose camera cannot be moved by its controls",
                 expected: "a zoom above 1 or a crop beside it")
         }
     }

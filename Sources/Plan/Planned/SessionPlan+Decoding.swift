@@ -19,7 +19,7 @@ extension SessionPlan {
 }
 
 extension PlannedCameraTrack {
-    /// All of an encoded track's picture, which its camera fills.
+    /// All of an encoded track's frame, which its camera fills.
     package var layer: PlannedLayer {
         let size = settings.size
         return PlannedLayer(
@@ -29,7 +29,7 @@ extension PlannedCameraTrack {
 }
 
 extension PlannedLayer {
-    /// The scale at which a camera's JPEG is decoded for it, as `PicturePainter` chooses it; `nil` where nothing is shown.
+    /// The scale at which a camera's JPEG is decoded for it, as `FramePainter` chooses it; `nil` where nothing is shown.
     func decodingScale(of camera: PlannedCamera) -> JPEGScale? {
         guard
             let place = Placement(

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension SessionPlan {
-    /// How loud each microphone is in the program's sound, linear, by role; the others are not heard there.
+    /// How loud each microphone is in the program's audio, linear, by role; the others are not heard there.
     package var mixGains: [String: Float] {
         let mix = program?.mix ?? []
         return Dictionary(

@@ -50,7 +50,7 @@ struct BudgetRemedies {
     }
 
     private func lowerFloors() -> [String] {
-        let size = PictureSize(width: 320, height: 180)
+        let size = FrameSize(width: 320, height: 180)
         let rate: FrameRate = FrameRate(5)
         guard profile.budget.policy == .adapt, profile.budget.floorSize.pixelCount > size.pixelCount else {
             return []
@@ -68,7 +68,7 @@ struct BudgetRemedies {
     private func smallerProgram() -> [String] {
         guard let now = profile.program?.size else { return [] }
         for divisor in [3, 2] {
-            let size = PictureSize(
+            let size = FrameSize(
                 width: now.width * (divisor - 1) / divisor / 2 * 2,
                 height: now.height * (divisor - 1) / divisor / 2 * 2)
             guard size.width >= 64, size.height >= 64 else { continue }
@@ -107,7 +107,7 @@ struct BudgetRemedies {
             let reduced = ladder.steps.isEmpty ? "" : ", after reductions"
             return ["\(words): the cost would be \(HardwareCost.hundredths(ladder.cost.total))\(reduced)."]
         } catch {
-            // Such as copies of raw pictures: what cannot be recorded is no remedy.
+            // Such as copies of raw frames: what cannot be recorded is no remedy.
             return []
         }
     }

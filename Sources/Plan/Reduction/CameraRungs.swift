@@ -3,31 +3,31 @@ internal import Media
 /// What a camera can be lowered to: formats that it offers, less than what it has and not below the floors.
 struct CameraRungs {
     let offers: PlannedDevice.Offers
-    let floorSize: PictureSize
+    let floorSize: FrameSize
     let floorRate: FrameRate
-    /// A crop is a part of one picture's shape; in a picture of another shape it would show something else.
+    /// A crop is a part of one frame's shape; in a frame of another shape it would show something else.
     let keepsShape: Bool
 
-    /// Smaller pictures at the same rate, the best first: in the same shape from the largest down, then in others.
+    /// Smaller frames at the same rate, the best first: in the same shape from the largest down, then in others.
     ///
     /// - Parameters:
     ///   - format: That it has now. Neither side becomes longer, and none shorter than the floor's.
     ///   - shape: A size of the shape that is wanted.
     /// - Returns: Formats of the same kind of pixels.
-    func smaller(than format: VideoFormat, shapedLike shape: PictureSize) -> [VideoFormat] {
+    func smaller(than format: VideoFormat, shapedLike shape: FrameSize) -> [VideoFormat] {
         let fitting = offered(as: format.pixel, beside: format.size).filter { size, _ in
             size.pixelCount < format.size.pixelCount && size.width <= format.size.width
                 && size.height <= format.size.height && reachesFloor(size)
                 && (!keepsShape || Self.isAlike(size, shape))
         }
-        var best: [PictureSize: FrameRate] = [:]
+        var best: [FrameSize: FrameRate] = [:]
         for (size, rates) in fitting {
             guard let rate = rates.rate(for: format.rate),
                 CameraFormatChoice.reaches(rate, format.rate)
             else { continue }
             best[size] = best[size].map { min($0, rate) } ?? rate
         }
-        func rank(_ size: PictureSize) -> (Int, Int, Int) {
+        func rank(_ size: FrameSize) -> (Int, Int, Int) {
             (Self.isAlike(size, shape) ? 0 : 1, -size.pixelCount, -size.width)
         }
         return best.sorted { rank($0.key) < rank($1.key) }.map {
@@ -35,7 +35,7 @@ struct CameraRungs {
         }
     }
 
-    /// Lower rates at the same size, from the highest down in steps of about ten pictures a second.
+    /// Lower rates at the same size, from the highest down in steps of about ten frames a second.
     func slower(than format: VideoFormat) -> [VideoFormat] {
         let sets = offered(as: format.pixel, beside: format.size).filter { $0.size == format.size }.map(
             \.rates)
@@ -59,7 +59,7 @@ struct CameraRungs {
         return rungs
     }
 
-    /// The same pictures as JPEGs: as large and as fast, or as fast as was wanted all along.
+    /// The same frames as JPEGs: as large and as fast, or as fast as was wanted all along.
     func asJPEG(_ format: VideoFormat, wanted: FrameRate) -> VideoFormat? {
         guard !format.pixel.isCompressed else { return nil }
         let limit = max(format.rate, wanted).perSecond * 1.002
@@ -72,13 +72,13 @@ struct CameraRungs {
             }
     }
 
-    /// Steps of ten pictures a second down to a floor, for what takes any rate.
+    /// Steps of ten frames a second down to a floor, for what takes any rate.
     static func steps(below rate: FrameRate, floor: FrameRate) -> [FrameRate] {
         var steps: [FrameRate] = []
         var last = rate
         while last.perSecond > floor.perSecond * 1.002 {
             let ten: Int64 = last.seconds == 1001 ? 10_000 : 10 * last.seconds
-            let next = last.pictures > ten ? FrameRate(last.pictures - ten, per: last.seconds) : floor
+            let next = last.frames > ten ? FrameRate(last.frames - ten, per: last.seconds) : floor
             last = max(next, floor)
             steps.append(last)
         }
@@ -86,13 +86,13 @@ struct CameraRungs {
     }
 
     /// Whether two sizes have one shape: cameras' 1366×768 and 848×480 are meant to be 16:9.
-    static func isAlike(_ size: PictureSize, _ other: PictureSize) -> Bool {
+    static func isAlike(_ size: FrameSize, _ other: FrameSize) -> Bool {
         let (one, two) = (size.width * other.height, other.width * size.height)
         return abs(one - two) * 50 <= max(one, two)
     }
 
     /// The sides count by length, since a camera that stands on its side has them exchanged.
-    private func reachesFloor(_ size: PictureSize) -> Bool {
+    private func reachesFloor(_ size: FrameSize) -> Bool {
         max(size.width, size.height) >= max(floorSize.width, floorSize.height)
             && min(size.width, size.height) >= min(floorSize.width, floorSize.height)
     }
@@ -106,8 +106,8 @@ struct CameraRungs {
 
     /// With a size that it has, whatever else it offers.
     private func offered(
-        as pixel: PixelFormat, beside present: PictureSize
-    ) -> [(size: PictureSize, rates: OfferedFormat.Rates)] {
+        as pixel: PixelFormat, beside present: FrameSize
+    ) -> [(size: FrameSize, rates: OfferedFormat.Rates)] {
         switch offers {
         case .listed(let formats): return formats.filter { $0.pixel == pixel }.map { ($0.size, $0.rates) }
         case .whatever(let fixedPixel, let fixedSize, let fixedRate):
@@ -119,9 +119,9 @@ struct CameraRungs {
         }
     }
 
-    /// What webcams commonly offer: a made-up camera, which could do any, does as they do.
+    /// What webcams commonly offer: a synthetic camera, which could do any, does as they do.
     private static let usualSizes = [
         (3840, 2160), (2560, 1440), (1920, 1080), (1280, 720), (960, 540), (640, 360), (320, 180),
         (1600, 1200), (1280, 960), (1024, 768), (800, 600), (640, 480), (320, 240),
-    ].map { PictureSize(width: $0.0, height: $0.1) }
+    ].map { FrameSize(width: $0.0, height: $0.1) }
 }

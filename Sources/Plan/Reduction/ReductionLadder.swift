@@ -98,7 +98,7 @@ struct ReductionLadder {
         else { return }
         guard processorHasRoom(cost) else {
             passedOver.append(
-                "\(role): its pictures stay \(choice.format.pixel.rawValue), since the processors have no room to decode JPEGs."
+                "\(role): its frames stay \(choice.format.pixel.rawValue), since the processors have no room to decode JPEGs."
             )
             return
         }
@@ -114,7 +114,7 @@ struct ReductionLadder {
         let isMade = try step(
             to: [rung], relieving: rule.relief(of: .rawFrames), when: processorHasRoom,
             because:
-                "JPEGs take about a tenth of the bus that raw pictures do, at the same size and rate, and the "
+                "JPEGs take about a tenth of the bus that raw frames do, at the same size and rate, and the "
                 + "processors have room to decode them")
         if !isMade {
             passedOver.append("\(role): JPEGs in place of \(choice.format.pixel.rawValue) would not help.")
@@ -217,7 +217,7 @@ struct ReductionLadder {
         return rung
     }
 
-    /// A track is no faster than its camera is made to be: stored repeats would be of no use. Of a copied stream no picture
+    /// A track is no faster than its camera is made to be: stored repeats would be of no use. Of a copied stream no frame
     /// can be left out.
     private func trackRate(of role: String, at format: VideoFormat) -> FrameRate {
         let nominal = CameraFormatChoice.nominal(format.rate)
@@ -307,8 +307,8 @@ struct ReductionLadder {
     }
 
     private static func faster(
-        than preset: PictureEncodingSettings.Preset
-    ) -> [PictureEncodingSettings.Preset] {
+        than preset: VideoEncodingSettings.Preset
+    ) -> [VideoEncodingSettings.Preset] {
         switch preset {
         case .veryfast: [.superfast, .balanced, .ultrafast]
         case .superfast: [.balanced, .ultrafast]

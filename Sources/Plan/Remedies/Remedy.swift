@@ -8,13 +8,13 @@ public struct Remedy: Sendable, Equatable {
         case compress
         /// A faster preset: a larger file, or finer detail lost.
         case preset
-        /// The camera's own pictures instead of encoded ones.
+        /// The camera's own frames instead of encoded ones.
         case copy
         /// A program is closed that has a camera.
         case stopOther = "stop-other"
         /// Fewer pixels.
         case size
-        /// Fewer pictures.
+        /// Fewer frames.
         case rate
 
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }

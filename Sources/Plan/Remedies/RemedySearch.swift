@@ -29,7 +29,7 @@ struct RemedySearch {
         state.plan.cameras.reversed().flatMap { planned -> [Change] in
             guard let camera = state.usb(of: planned), let now = camera.domains.first else { return [] }
             let used = Set(state.plan.cameras.flatMap { state.usb(of: $0)?.domains ?? [] }.map(\.name))
-            let free = camera.isMadeUp ? [Self.bus(like: now, besides: used)] : state.machine.usb.freePorts
+            let free = camera.isSynthetic ? [Self.bus(like: now, besides: used)] : state.machine.usb.freePorts
             let fitting = free.filter { port in
                 (camera.speed >= .superSpeed ? port.speed >= camera.speed : port.speed == .high)
                     && port.name != now.name && !(port.accounting == .xhci && used.contains(port.name))
@@ -45,7 +45,7 @@ struct RemedySearch {
                 let where_ =
                     port.controller == now.controller
                     ? "another port (\(port.place))"
-                    : camera.isMadeUp
+                    : camera.isSynthetic
                         ? "another controller (another `bus` in its selector)"
                         : "another controller (\(port.place), \(port.controller.printable()))"
                 return Change(effort: .move, action: "move \(planned.role) to \(where_)", state: next)
@@ -53,12 +53,12 @@ struct RemedySearch {
         }
     }
 
-    /// Of made-up buses there are as many as one likes.
+    /// Of synthetic buses there are as many as one likes.
     private static func bus(like bus: USBDomain, besides used: Set<String>) -> USBDomain {
         var name = bus.name
         while used.contains(name) { name += "'" }
         return USBDomain(
-            name: name, place: "another made-up bus", controller: name, speed: bus.speed,
+            name: name, place: "another synthetic bus", controller: name, speed: bus.speed,
             accounting: bus.accounting)
     }
 
@@ -112,7 +112,7 @@ struct RemedySearch {
             guard let rate = rates.max() else { return nil }
             let format = VideoFormat(pixel: now.pixel, size: now.size, rate: rate)
             return change(
-                .rate, "take \(camera.role) at \(rate) pictures a second", camera, to: format, state)
+                .rate, "take \(camera.role) at \(rate) frames a second", camera, to: format, state)
         }
     }
 
@@ -124,7 +124,7 @@ struct RemedySearch {
         var next = state
         next.plan.cameras[index].format = format
         for track in next.plan.cameraTracks.indices where next.plan.cameraTracks[track].role == camera.role {
-            next.plan.cameraTracks[track].settings.size = PictureSize(
+            next.plan.cameraTracks[track].settings.size = FrameSize(
                 width: format.size.width / 2 * 2, height: format.size.height / 2 * 2)
             guard format.rate < camera.format.rate else { continue }
             let rate = min(format.rate, next.plan.cameraTracks[track].rate)
@@ -135,7 +135,7 @@ struct RemedySearch {
     }
 
     /// The offered format of a size whose rate is as it was, or the nearest above.
-    private func nearest(to format: VideoFormat, of role: String, as pixel: PixelFormat, size: PictureSize)
+    private func nearest(to format: VideoFormat, of role: String, as pixel: PixelFormat, size: FrameSize)
         -> VideoFormat?
     {
         let rates: [FrameRate]
@@ -152,11 +152,11 @@ struct RemedySearch {
             .map { VideoFormat(pixel: pixel, size: size, rate: $0) }
     }
 
-    private func sizes(of camera: PlannedCamera) -> [PictureSize] {
+    private func sizes(of camera: PlannedCamera) -> [FrameSize] {
         switch offers[camera.role] {
         case .listed(let formats): formats.filter { $0.pixel == camera.format.pixel }.map(\.size)
         case .whatever(_, nil, _):
-            [(1280, 720), (960, 540), (640, 480)].map { PictureSize(width: $0, height: $1) }
+            [(1280, 720), (960, 540), (640, 480)].map { FrameSize(width: $0, height: $1) }
         case .whatever, nil: []
         }
     }
@@ -203,8 +203,8 @@ struct RemedySearch {
     }
 
     private static func faster(
-        than preset: PictureEncodingSettings.Preset
-    ) -> PictureEncodingSettings.Preset? {
+        than preset: VideoEncodingSettings.Preset
+    ) -> VideoEncodingSettings.Preset? {
         switch preset {
         case .veryfast: .superfast
         case .superfast: .balanced

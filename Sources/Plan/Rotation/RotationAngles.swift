@@ -1,6 +1,6 @@
 public import Media
 
-/// By how much one camera's pictures are turned clockwise to be level.
+/// By how much one camera's frames are turned clockwise to be level.
 public struct RotationAngles: Sendable, Equatable {
     /// For files and stills: so that they are upright whoever looks at them later. Follows gravity alone.
     public var capture: Rotation

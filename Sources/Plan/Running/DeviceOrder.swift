@@ -13,5 +13,5 @@ package enum DeviceOrder: Sendable {
     /// A camera's track begins, as soon as there is a file and an encoder for it.
     case beginTrack(PlannedCameraTrack)
     /// A microphone's track begins, as soon as there is a file for it.
-    case beginSound(PlannedMicrophoneTrack)
+    case beginAudio(PlannedMicrophoneTrack)
 }

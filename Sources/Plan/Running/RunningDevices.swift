@@ -11,7 +11,7 @@ package struct RunningDevices: Sendable, Equatable {
     var removed: Set<String> = []
     /// Names of tracks that were ended.
     var endedTracks: Set<String> = []
-    /// How slow a camera may become so that its pictures still come before their ticks are decided, as far as that is known.
+    /// How slow a camera may become so that its frames still come before their ticks are decided, as far as that is known.
     package var slowestIntervals: [String: Nanoseconds] = [:]
 
     package init(

@@ -12,9 +12,9 @@ extension RunningPlan {
         return [.deliver(role: role, isEnabled ? format(of: role) : nil)]
     }
 
-    /// Another size of the same kind of picture; where nothing copies those, of any that can be shown.
+    /// Another size of the same kind of frame; where nothing copies those, of any that can be shown.
     mutating func reformat(
-        _ role: String, _ size: PictureSize, _ rate: FrameRate?
+        _ role: String, _ size: FrameSize, _ rate: FrameRate?
     ) throws(SessionChangeError) -> [DeviceOrder] {
         try checkChangeable(role)
         guard let present = format(of: role) else { return [] }
@@ -32,13 +32,13 @@ extension RunningPlan {
         if let rate, offered.perSecond < rate.perSecond * 0.998 || offered.perSecond > rate.perSecond * 1.002
         {
             throw SessionChangeError(
-                "camera \(role) does not offer \(rate) pictures a second of \(size); the nearest is \(offered)."
+                "camera \(role) does not offer \(rate) frames a second of \(size); the nearest is \(offered)."
             )
         }
         if let slowest = devices.slowestIntervals[role], offered.interval > slowest {
             let least = (1e10 / Double(slowest.count)).rounded(.up) / 10
             throw SessionChangeError(
-                "camera \(role) would deliver \(offered) pictures a second, too late for this recording, whose alignment delay has "
+                "camera \(role) would deliver \(offered) frames a second, too late for this recording, whose alignment delay has "
                     + "room for \(least) and more: name a higher rate, or begin a recording with this one.")
         }
         let format = VideoFormat(pixel: offer.pixel, size: size, rate: offered)
@@ -100,8 +100,8 @@ extension RunningPlan {
             throw SessionChangeError("camera \(role) has no track of its own that could be ended.")
         }
         let others = plan.cameraTracks.filter { $0.file == track.file && $0.name != track.name }
-        let sounds = plan.microphoneTracks.filter { $0.file == track.file }
-        guard others.isEmpty, sounds.isEmpty else {
+        let audioBlocks = plan.microphoneTracks.filter { $0.file == track.file }
+        guard others.isEmpty, audioBlocks.isEmpty else {
             throw SessionChangeError(
                 "track \(track.name) shares its file with others, which go on: record with `tracks: { files: one-each }` to end one."
             )

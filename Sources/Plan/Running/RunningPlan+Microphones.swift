@@ -27,7 +27,7 @@ extension RunningPlan {
         plan.microphoneTracks.last { $0.role == role && !devices.endedTracks.contains($0.name) }
     }
 
-    mutating func endSound(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func endAudio(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
         try checkPresence(ofMicrophone: role)
         guard let track = runningTrack(of: role) else {
             throw SessionChangeError("microphone \(role) has no track of its own that could be ended.")
@@ -41,7 +41,7 @@ extension RunningPlan {
         return [.endTrack(name: track.name)]
     }
 
-    mutating func beginSound(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func beginAudio(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
         try checkPresence(ofMicrophone: role)
         guard runningTrack(of: role) == nil else {
             throw SessionChangeError(
@@ -54,19 +54,19 @@ extension RunningPlan {
         let name = nextName(of: role)
         let track = PlannedMicrophoneTrack(name: name, role: role, file: PlannedMicrophoneTrack.wave(name))
         plan.microphoneTracks.append(track)
-        return [.beginSound(track)]
+        return [.beginAudio(track)]
     }
 
     mutating func remove(microphone role: String) throws(SessionChangeError) -> [DeviceOrder] {
         try checkPresence(ofMicrophone: role)
         var orders: [DeviceOrder] = []
-        if runningTrack(of: role) != nil { orders += try endSound(of: role) }
+        if runningTrack(of: role) != nil { orders += try endAudio(of: role) }
         plan.program?.mix.removeAll { $0 == role }
         devices.removed.insert(role)
         return orders + [.hear(role: role, false)]
     }
 
-    /// Takes another microphone in. The program's sound can have it from then on.
+    /// Takes another microphone in. The program's audio can have it from then on.
     ///
     /// - Parameters:
     ///   - microphone: Whose role no other device has had in this recording.

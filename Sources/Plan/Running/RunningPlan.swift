@@ -7,7 +7,7 @@ package struct RunningPlan: Sendable, Equatable {
     package var plan: SessionPlan
     /// Cameras whose pixels are there for the program to show. H.264 is decoded from the beginning or not at all.
     var showable: Set<String>
-    private let hasSound: Bool
+    private let hasAudio: Bool
     /// What its devices are like, as far as they can be changed.
     package var devices: RunningDevices
 
@@ -19,7 +19,7 @@ package struct RunningPlan: Sendable, Equatable {
         self.devices = devices
         showable = Set(
             plan.cameras.filter { $0.format.pixel != .h264 || plan.decodes($0.role) }.map(\.role))
-        hasSound = plan.program.map { !$0.mix.isEmpty } ?? false
+        hasAudio = plan.program.map { !$0.mix.isEmpty } ?? false
     }
 
     /// - Parameter change: Of what the program shows, of how it sounds, of devices and their tracks.
@@ -30,14 +30,14 @@ package struct RunningPlan: Sendable, Equatable {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
         case .audible(let role, let isAudible): try setAudible(role, isAudible)
         case .enabled(let role, let isEnabled):
-            return try isSound(role) ? try setHeard(role, isEnabled) : try setEnabled(role, isEnabled)
+            return try isAudio(role) ? try setHeard(role, isEnabled) : try setEnabled(role, isEnabled)
         case .format(let role, let size, let rate): return try reformat(role, size, rate)
         case .recorded(let role, true):
-            return try isSound(role) ? try beginSound(of: role) : try beginTrack(of: role)
+            return try isAudio(role) ? try beginAudio(of: role) : try beginTrack(of: role)
         case .recorded(let role, false):
-            return try isSound(role) ? try endSound(of: role) : try endTrack(of: role)
+            return try isAudio(role) ? try endAudio(of: role) : try endTrack(of: role)
         case .removed(let role):
-            return try isSound(role) ? try remove(microphone: role) : try remove(role)
+            return try isAudio(role) ? try remove(microphone: role) : try remove(role)
         default: try arrange(change)
         }
         return []
@@ -59,12 +59,12 @@ package struct RunningPlan: Sendable, Equatable {
     /// Of an inset, as a share of the program's width.
     private static let insetShares = 0.05...1.0
 
-    // MARK: Pictures
+    // MARK: Frames
 
     private mutating func arrange(_ change: SessionChange) throws(SessionChangeError) {
         guard var program = plan.program else {
             throw SessionChangeError(
-                "this session records no program, so there is no picture to arrange. Record a profile with a `program`."
+                "this session records no program, so there is no frame to arrange. Record a profile with a `program`."
             )
         }
         var arrangement = program.arrangement
@@ -99,7 +99,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
         case .gain, .audible, .enabled, .format, .recorded, .removed:
-            preconditionFailure("sound, devices and tracks are not arranged")
+            preconditionFailure("audio, devices and tracks are not arranged")
         }
         program.arrange(arrangement, cameras: plan.cameras)
         plan.program = program
@@ -184,7 +184,7 @@ package struct RunningPlan: Sendable, Equatable {
 
     private func move(
         _ arrangement: inout ProgramArrangement, _ role: String, to position: Double, _ name: String,
-        _ hasRoom: (Framing) -> (PictureSize, Rotation) -> Bool, _ change: (inout Zoom) -> Void
+        _ hasRoom: (Framing) -> (FrameSize, Rotation) -> Bool, _ change: (inout Zoom) -> Void
     ) throws(SessionChangeError) {
         guard Zoom.positions.contains(position) else {
             throw SessionChangeError(
@@ -197,7 +197,7 @@ package struct RunningPlan: Sendable, Equatable {
             hasRoom(arrangement.framing(of: camera))(camera.format.size, arrangement.rotation(of: camera))
         else {
             throw SessionChangeError(
-                "all of camera \(role)'s picture is seen, so there is nothing to move to. Zoom it first: `zoom \(role) 1.5`."
+                "all of camera \(role)'s frame is seen, so there is nothing to move to. Zoom it first: `zoom \(role) 1.5`."
             )
         }
     }
@@ -217,7 +217,7 @@ package struct RunningPlan: Sendable, Equatable {
     }
 
     /// Whether a device is a microphone, and not a camera.
-    private func isSound(_ role: String) throws(SessionChangeError) -> Bool {
+    private func isAudio(_ role: String) throws(SessionChangeError) -> Bool {
         let present =
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
         guard !present.contains(role) else { return isMicrophone(role) }
@@ -235,7 +235,7 @@ package struct RunningPlan: Sendable, Equatable {
         }
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
     private mutating func setGain(of role: String, _ decibels: Double) throws(SessionChangeError) {
         let index = try microphone(role)
@@ -256,9 +256,9 @@ package struct RunningPlan: Sendable, Equatable {
     }
 
     private func microphone(_ role: String) throws(SessionChangeError) -> Int {
-        guard hasSound else {
+        guard hasAudio else {
             throw SessionChangeError(
-                "this session's program has no sound to change. Name microphones in `program.audio.mix` of the profile."
+                "this session's program has no audio to change. Name microphones in `program.audio.mix` of the profile."
             )
         }
         try checkPresence(ofMicrophone: role)

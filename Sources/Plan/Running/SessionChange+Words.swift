@@ -29,10 +29,10 @@ extension SessionChange: CustomStringConvertible {
     public var description: String { words.joined(separator: " ") }
 
     /// `1280x720`, or `1280x720@30`.
-    private static func format(_ word: String) -> (size: PictureSize, rate: FrameRate?)? {
+    private static func format(_ word: String) -> (size: FrameSize, rate: FrameRate?)? {
         let parts = word.split(separator: "@", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count),
-            let size = SizePreset(rawValue: String(parts[0]))?.size ?? PictureSize(String(parts[0]))
+            let size = SizePreset(rawValue: String(parts[0]))?.size ?? FrameSize(String(parts[0]))
         else { return nil }
         guard parts.count == 2 else { return (size, nil) }
         return FrameRate(String(parts[1])).map { (size, $0) }
@@ -53,7 +53,7 @@ extension SessionChange: CustomStringConvertible {
         ("pan ROLE POSITION", "what is seen of it then: -1 (left) to 1 (right)"),
         ("tilt ROLE POSITION", "likewise: -1 (down) to 1 (up)"),
         ("gain ROLE DECIBELS", "how loud a microphone is in the program, -60 to 24"),
-        ("mute ROLE", "take a microphone out of the program's sound; its track goes on"),
+        ("mute ROLE", "take a microphone out of the program's audio; its track goes on"),
         ("unmute ROLE", "let it be heard again"),
         (
             "disable ROLE",

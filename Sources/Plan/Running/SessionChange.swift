@@ -21,7 +21,7 @@ public enum SessionChange: Sendable, Equatable {
     case mirrored(role: String, Bool)
     /// How many times larger a camera is seen in the program, 1…8, by cropping; its track keeps its own.
     case zoom(role: String, Double)
-    /// Where in its picture that is: −1 (left) … 1 (right), from the middle.
+    /// Where in its frame that is: −1 (left) … 1 (right), from the middle.
     case pan(role: String, Double)
     /// Likewise: −1 (down) … 1 (up).
     case tilt(role: String, Double)
@@ -33,8 +33,8 @@ public enum SessionChange: Sendable, Equatable {
     /// where it is shown or heard.
     case enabled(role: String, Bool)
     /// The size, and where it is given the rate, that a camera delivers. Its track keeps its grid: a copied one goes on in a file of
-    /// its own, an encoded one is scaled. Until the camera delivers anew its last picture stands in.
-    case format(role: String, PictureSize, FrameRate?)
+    /// its own, an encoded one is scaled. Until the camera delivers anew its last frame stands in.
+    case format(role: String, FrameSize, FrameRate?)
     /// Whether a camera or microphone has a track of its own: `false` finishes its file while the device goes on, `true` begins another
     /// track.
     case recorded(role: String, Bool)

@@ -169,7 +169,7 @@ struct CameraSetSearch {
             PlannedCameraTrack(
                 role: choice.camera.name, mode: choice.format.pixel.isCompressed ? .copy : .encode,
                 file: "", rate: choice.format.rate,
-                settings: PictureEncodingSettings(
+                settings: VideoEncodingSettings(
                     size: choice.format.size, rate: choice.format.rate, preset: .balanced, quality: 23,
                     color: nil), rotation: .none)
         }

@@ -2,7 +2,7 @@ public import Media
 
 /// Which cameras can run together on a machine, and in which formats.
 ///
-/// Pure. Each camera has a track of its own: its own pictures where they are compressed, else encoded ones. A set fits if the
+/// Pure. Each camera has a track of its own: its own frames where they are compressed, else encoded ones. A set fits if the
 /// cost of all its cameras together is within the limit, each in the least of its formats; of those that fit only the maximal
 /// ones are told: no camera could join them.
 ///

@@ -7,9 +7,9 @@ public struct SetCamera: Sendable, Equatable {
     public var name: String
     public var selector: String
     public var identity: DeviceIdentity
-    /// Of the compressed ones the camera's own pictures are kept, raw ones are encoded.
+    /// Of the compressed ones the camera's own frames are kept, raw ones are encoded.
     public var formats: [VideoFormat]
-    /// Of a made-up camera on a made-up bus.
+    /// Of a synthetic camera on a synthetic bus.
     public var usb: USBCamera?
 
     public init(
@@ -59,7 +59,7 @@ public struct SetCamera: Sendable, Equatable {
     }
 
     private static let usualSizes = [(640, 480), (1280, 720), (1920, 1080)].map {
-        PictureSize(width: $0, height: $1)
+        FrameSize(width: $0, height: $1)
     }
     private static let usualRates: [FrameRate] = [FrameRate(15), FrameRate(30)]
 
@@ -73,7 +73,7 @@ public struct SetCamera: Sendable, Equatable {
         return rates.map { VideoFormat(pixel: offer.pixel, size: offer.size, rate: $0) }
     }
 
-    /// The least first, each size and rate once: of several pixel formats MJPEG, then H.264, whose pictures depend on each other.
+    /// The least first, each size and rate once: of several pixel formats MJPEG, then H.264, whose frames depend on each other.
     private static func sorted(_ formats: [VideoFormat]) -> [VideoFormat] {
         let order: [PixelFormat] = [.mjpeg, .h264, .yuyv, .nv12]
         func rank(_ format: VideoFormat) -> Int { order.firstIndex(of: format.pixel) ?? order.count }

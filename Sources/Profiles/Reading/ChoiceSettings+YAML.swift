@@ -16,7 +16,7 @@ extension ChoiceSettings {
                 case "any", "remembered": throw value.error(expected: expected)
                 case _ where selector.hasPrefix("virtual:") || selector.hasPrefix("file:"):
                     throw value.error(
-                        expected: "\(expected); made-up cameras and files are named in `device`")
+                        expected: "\(expected); synthetic cameras and files are named in `device`")
                 default: return selector
                 }
             })

@@ -4,7 +4,7 @@ extension Profile {
     /// - Parameters:
     ///   - cameras: Role and selector, as `--camera ROLE=DEVICE` names them. Of one role the last counts.
     ///   - microphones: The same of microphones.
-    ///   - virtually: Gives every role a made-up device whose selector is not `virtual:` or `file:` already
+    ///   - virtually: Gives every role a synthetic device whose selector is not `virtual:` or `file:` already
     ///     and that is not named in the other two.
     /// - Returns: A copy in which nothing else differs.
     /// - Throws: When the profile has no such role; the error's file is the option.
@@ -38,13 +38,13 @@ extension Profile {
         return profile
     }
 
-    /// The same profile without its microphones, and with a program without sound.
+    /// The same profile without its microphones, and with a program without audio.
     ///
     /// - Throws: When nothing is left to record; the error's file is the option.
     public func withoutMicrophones() throws(ProfileError) -> Profile {
         var profile = self
         profile.microphones = []
-        profile.program?.sound.mix = []
+        profile.program?.audio.mix = []
         guard profile.writesAnything else {
             throw ProfileError(
                 file: "--no-mics", found: "the profile “\(name)”, which records nothing but microphones",

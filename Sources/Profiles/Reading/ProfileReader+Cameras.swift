@@ -75,7 +75,7 @@ extension ProfileReader {
     /// `16:9`, or a rectangle.
     private func crop(_ value: ProfileValue) throws(ProfileError) -> CameraCrop {
         let expected =
-            "a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }"
+            "a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }"
         guard case .mapping = value.node.content else {
             guard let shape = value.plainText.flatMap({ AspectRatio($0) }) else {
                 throw value.error(expected: expected)
@@ -115,7 +115,7 @@ extension ProfileReader {
 
     /// `640x360`, or `{ size: 640x360, rate: 15 }`.
     private func output(_ value: ProfileValue) throws(ProfileError) -> CameraOutput {
-        func size(_ value: ProfileValue) throws(ProfileError) -> PictureSize {
+        func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
             let size = try value.size()
             guard size.width % 2 == 0, size.height % 2 == 0 else {
                 throw value.error(expected: "a size of even sides, such as 640x360")

@@ -78,7 +78,7 @@ struct ProfileReader {
         if entry.name == "program" {
             throw entry.value.error(
                 at: entry.position, found: "the role “program”",
-                expected: "another name: that of the composed picture is taken")
+                expected: "another name: that of the composed frame is taken")
         }
         if taken.contains(entry.name) {
             throw entry.value.error(

@@ -101,8 +101,8 @@ package struct ProfileValue {
         }
     }
 
-    func size() throws(ProfileError) -> PictureSize {
-        guard let text = plainText, let size = SizePreset(rawValue: text)?.size ?? PictureSize(text) else {
+    func size() throws(ProfileError) -> FrameSize {
+        guard let text = plainText, let size = SizePreset(rawValue: text)?.size ?? FrameSize(text) else {
             let names = Self.list(SizePreset.allCases.map(\.rawValue))
             throw error(
                 expected: "a size in pixels such as 1280x720, each side from 1 to 16384, or \(names)")
@@ -116,7 +116,7 @@ package struct ProfileValue {
             let rate = FrameRate(text), (0.001...1000).contains(rate.perSecond)
         else {
             throw error(
-                expected: "a number of pictures per second above 0 and at most 1000, for example 30 or 29.97")
+                expected: "a number of frames per second above 0 and at most 1000, for example 30 or 29.97")
         }
         return rate
     }

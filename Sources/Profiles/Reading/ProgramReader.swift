@@ -60,9 +60,9 @@ struct ProgramReader {
         program.video = fields.read("video", else: program.video) { value throws(ProfileError) in
             try VideoSettings(value)
         }
-        program.sound = fields.read("audio", else: SoundSettings(mix: microphones)) {
+        program.audio = fields.read("audio", else: AudioSettings(mix: microphones)) {
             value throws(ProfileError) in
-            try sound(value)
+            try audio(value)
         }
         return program
     }
@@ -78,7 +78,7 @@ struct ProgramReader {
         }
     }
 
-    /// All other cameras by default, but for `pip` the next one only: every further inset hides more of the main picture.
+    /// All other cameras by default, but for `pip` the next one only: every further inset hides more of the main frame.
     private func insets(
         _ fields: ProfileFields, layout: ProgramSettings.Layout, main: String
     ) -> [String] {
@@ -103,7 +103,7 @@ struct ProgramReader {
     }
 
     /// H.264 with 4:2:0 chroma has even sides.
-    private func size(_ value: ProfileValue) throws(ProfileError) -> PictureSize {
+    private func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
         let size = try value.size()
         guard [size.width, size.height].allSatisfy({ $0 % 2 == 0 && (64...8192).contains($0) }) else {
             throw value.error(
@@ -112,10 +112,10 @@ struct ProgramReader {
         return size
     }
 
-    private func sound(_ value: ProfileValue) throws(ProfileError) -> SoundSettings {
+    private func audio(_ value: ProfileValue) throws(ProfileError) -> AudioSettings {
         let fields = try value.fields(["codec", "bitrate", "mix"])
-        let usual = SoundSettings(mix: microphones)
-        return SoundSettings(
+        let usual = AudioSettings(mix: microphones)
+        return AudioSettings(
             codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
                 try value.choice()
             },

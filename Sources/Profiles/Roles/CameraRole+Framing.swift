@@ -1,10 +1,10 @@
 package import Media
 
 extension CameraRole {
-    /// What is used of its picture, as far as cropping makes it.
+    /// What is used of its frame, as far as cropping makes it.
     ///
     /// - Parameter zoom: What the camera does not do itself.
-    /// - Returns: A rectangle as it was asked for, which may lie outside of a picture.
+    /// - Returns: A rectangle as it was asked for, which may lie outside of a frame.
     package func framing(zoom: Zoom) -> Framing {
         switch crop {
         case nil: Framing(zoom: zoom)
@@ -13,9 +13,9 @@ extension CameraRole {
         }
     }
 
-    /// Whether an output can be made of what is used of a picture without enlarging it. Of a zoom it is not known yet who does it,
+    /// Whether an output can be made of what is used of a frame without enlarging it. Of a zoom it is not known yet who does it,
     /// so it does not count.
-    package func covers(_ output: PictureSize, from size: PictureSize, rotation: Rotation) -> Bool {
+    package func covers(_ output: FrameSize, from size: FrameSize, rotation: Rotation) -> Bool {
         let part = framing(zoom: .none).part(of: size, rotation: rotation)?.size ?? size
         let upright = rotation.swapsSides ? part.turned : part
         return upright.width >= output.width && upright.height >= output.height

@@ -6,9 +6,9 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var role: String
     /// A device selector: `default`, `pulse:<source>`, `virtual:clap`, …
     public var device: String
-    /// Of its track, 1 to 8. Made-up microphones and files deliver all channels that they have, whatever is said here.
+    /// Of its track, 1 to 8. Synthetic microphones and files deliver all channels that they have, whatever is said here.
     public var channels: Int
-    /// Of its sound in the program's mix, −60…30; its own track is never changed.
+    /// Of its audio in the program's mix, −60…30; its own track is never changed.
     public var gainDecibels: Double
     /// Added to its capture times, −5…5 s. `nil`: as it was calibrated, else none.
     public var offset: Nanoseconds?

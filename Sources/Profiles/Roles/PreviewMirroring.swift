@@ -17,11 +17,11 @@ public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
         case .auto: break
         }
         if camera.isCaptureStick {
-            return (false, "it is a capture stick, whose picture comes from another device")
+            return (false, "it is a capture stick, whose frame comes from another device")
         }
         switch camera.deviceType {
         case .file, .network, .screen, .microphone:
-            return (false, "its picture was made elsewhere")
+            return (false, "its frame was made elsewhere")
         case .builtIn, .external, .virtual: break
         }
         if camera.position == .back { return (false, "it looks away from its user") }

@@ -12,7 +12,7 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
     /// The hardware cost that must not be exceeded: above 0, at most 10; 1 is all of the machine.
     public var hardwareCost: Double
     public var policy: Policy
-    public var floorSize: PictureSize
+    public var floorSize: FrameSize
     public var floorRate: FrameRate
     /// Whether quality is lowered while recording when the computer is too slow, and what it threatens to end is ended properly.
     public var governs: Bool
@@ -21,7 +21,7 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
 
     public init(
         hardwareCost: Double = 1, policy: Policy = .adapt,
-        floorSize: PictureSize = PictureSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15),
+        floorSize: FrameSize = FrameSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15),
         governs: Bool = true, resumes: Bool = false
     ) {
         self.hardwareCost = hardwareCost

@@ -1,9 +1,9 @@
 public import Media
 
-/// The composed picture with the mixed sound, as a profile asks for it.
+/// The composed frame with the mixed audio, as a profile asks for it.
 public struct ProgramSettings: Sendable, Equatable {
     public enum Layout: String, Sendable, Codable, CaseIterable {
-        /// The main camera fills the picture, insets lie over a corner.
+        /// The main camera fills the frame, insets lie over a corner.
         case pip
         /// Equal columns, the main camera first.
         case sideBySide = "side-by-side"
@@ -21,7 +21,7 @@ public struct ProgramSettings: Sendable, Equatable {
     }
 
     /// Even sides, 64…8192 each.
-    public var size: PictureSize
+    public var size: FrameSize
     public var rate: FrameRate
     public var layout: Layout
     /// A camera's role.
@@ -35,19 +35,19 @@ public struct ProgramSettings: Sendable, Equatable {
     public var marginShare: Double
     /// Width in pixels of a white frame inside each inset, 0…64.
     public var border: Int
-    /// How the main camera and the cells are filled by a picture of another shape. Insets have their picture's shape.
-    public var filling: PictureLayer.Filling
+    /// How the main camera and the cells are filled by a frame of another shape. Insets have their frame's shape.
+    public var filling: FrameLayer.Filling
     /// Whether JPEGs are decoded at half of the size at which they are shown.
     public var isCoarse = false
     public var video: VideoSettings
-    public var sound: SoundSettings
+    public var audio: AudioSettings
 
     public init(
-        size: PictureSize = PictureSize(width: 1920, height: 1080), rate: FrameRate = FrameRate(30),
+        size: FrameSize = FrameSize(width: 1920, height: 1080), rate: FrameRate = FrameRate(30),
         layout: Layout, main: String, insets: [String] = [], corner: Corner = .bottomRight,
         insetShare: Double = 0.25,
-        marginShare: Double = 0.02, border: Int = 0, filling: PictureLayer.Filling? = nil,
-        video: VideoSettings = VideoSettings(), sound: SoundSettings = SoundSettings()
+        marginShare: Double = 0.02, border: Int = 0, filling: FrameLayer.Filling? = nil,
+        video: VideoSettings = VideoSettings(), audio: AudioSettings = AudioSettings()
     ) {
         self.size = size
         self.rate = rate
@@ -60,7 +60,7 @@ public struct ProgramSettings: Sendable, Equatable {
         self.border = border
         self.filling = filling ?? layout.usualFilling
         self.video = video
-        self.sound = sound
+        self.audio = audio
     }
 
     /// The shown cameras, the main one first.
@@ -68,9 +68,9 @@ public struct ProgramSettings: Sendable, Equatable {
 }
 
 extension ProgramSettings.Layout {
-    /// Nobody's picture is cut where it is alone; cells are narrow, and black beside every picture would waste most of
+    /// Nobody's frame is cut where it is alone; cells are narrow, and black beside every frame would waste most of
     /// the program.
-    public var usualFilling: PictureLayer.Filling {
+    public var usualFilling: FrameLayer.Filling {
         switch self {
         case .pip, .single: .fit
         case .sideBySide, .grid: .fill

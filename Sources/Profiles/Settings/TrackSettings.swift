@@ -8,7 +8,7 @@ public struct TrackSettings: Sendable, Equatable {
         case one
     }
 
-    /// What is known of each of a camera's pictures, such as its time and what the camera's clock said.
+    /// What is known of each of a camera's frames, such as its time and what the camera's clock said.
     public enum Metadata: String, Sendable, CaseIterable { case none, ndjson }
 
     public var cameras: Cameras

@@ -1,6 +1,6 @@
 public import Media
 
-/// How a profile wants pictures to be encoded.
+/// How a profile wants frames to be encoded.
 public struct VideoSettings: Sendable, Equatable {
     public enum Codec: String, Sendable, CaseIterable { case h264 }
 
@@ -15,13 +15,13 @@ public struct VideoSettings: Sendable, Equatable {
     }
 
     public var codec: Codec
-    public var preset: PictureEncodingSettings.Preset
-    /// x264's constant rate factor, 0…51, lower is better. Hardware: as of `PictureEncodingSettings.hardware`.
+    public var preset: VideoEncodingSettings.Preset
+    /// x264's constant rate factor, 0…51, lower is better. Hardware: as of `VideoEncodingSettings.hardware`.
     public var quality: Int
     public var encoder: Encoder
 
     public init(
-        codec: Codec = .h264, preset: PictureEncodingSettings.Preset = .balanced, quality: Int = 23,
+        codec: Codec = .h264, preset: VideoEncodingSettings.Preset = .balanced, quality: Int = 23,
         encoder: Encoder = .auto
     ) {
         self.codec = codec

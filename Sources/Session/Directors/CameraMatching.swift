@@ -16,7 +16,7 @@ struct CameraMatching {
     private static let lookInterval = Nanoseconds.milliseconds(100)
     /// An automatic exposure or focus that does not come to rest is taken as it is then.
     private static let patience = Nanoseconds.seconds(3)
-    /// The pictures after a change are still of before it, for an exposure and its transport.
+    /// The frames after a change are still of before it, for an exposure and its transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
 
     init(_ plan: SessionPlan, _ inputs: SessionInputs, clock: any SessionClock, controls: SessionControls) {
@@ -119,7 +119,7 @@ struct CameraMatching {
         }
     }
 
-    /// Pictures go on coming, and only the latest are of use.
+    /// Frames go on coming, and only the latest are of use.
     private func wait(_ time: Nanoseconds) {
         clock.sleep(until: clock.now + time, unless: controls.cancellation)
         inputs.keepLatest()

@@ -64,7 +64,7 @@ final class EncoderDirector {
         return hasNewEnds
     }
 
-    private var streams: [(name: String, lane: EncoderLane, rate: FrameRate)] {
+    private var streams: [(name: String, lane: VideoEncoderWorker, rate: FrameRate)] {
         let tracks = outputs.cameraTracks.compactMap { track in
             (track as? EncodedTrack).map { (name: $0.name, lane: $0.encoder, rate: $0.rate) }
         }

@@ -2,13 +2,13 @@ internal import Encoders
 internal import Media
 internal import Plan
 
-/// A stream of pictures that are composed and encoded here, so that its work can be made less without a restart. Timeline's
+/// A stream of frames that are composed and encoded here, so that its work can be made less without a restart. Timeline's
 /// thread only.
 protocol GovernedStream: AnyObject {
     /// `program` or the camera's role.
     var streamName: String { get }
     var rate: FrameRate { get }
-    var encoder: EncoderLane { get }
+    var encoder: VideoEncoderWorker { get }
     /// `nil` where nobody governs: then the encoder's queue alone decides.
     var intake: EncoderIntake? { get set }
     /// Whether JPEGs may be decoded at half of the size at which they are shown.
@@ -16,7 +16,7 @@ protocol GovernedStream: AnyObject {
 }
 
 extension GovernedStream {
-    /// Whether the encoder is to get a tick's picture if that is a new one.
+    /// Whether the encoder is to get a tick's frame if that is a new one.
     func takesNew(_ tick: Int64) -> Bool {
         // In simulated time what waits is no delay.
         let backlog = encoder.waitsForRoom ? .zero : encoder.backlog

@@ -94,7 +94,7 @@ final class PartDirector {
             let relative = nextPart(of: file.relativePath)
             files.append(relative)
             track.split(
-                at: split.ticks(perSecond: Int64(SoundFormat.sessionRate)), relativePath: relative,
+                at: split.ticks(perSecond: Int64(AudioFormat.sessionRate)), relativePath: relative,
                 startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
         }
         announce(
@@ -116,11 +116,11 @@ final class PartDirector {
         let begin = track.rate.time(ofTick: tick)
         let relative = nextPart(of: writer.relativePath)
         var part = MovieWriter.Part(relativePath: relative, start: begin)
-        let size = successor.picture.size
+        let size = successor.frame.size
         part.changes = [
             track.lane.stream: StreamParameters(
-                codec: .mjpeg, timeScale: track.rate.pictures, size: size, rate: track.rate,
-                color: successor.picture.color)
+                codec: .mjpeg, timeScale: track.rate.frames, size: size, rate: track.rate,
+                color: successor.frame.color)
         ]
         // Where the file holds other tracks, theirs change with it.
         if writer.streamCount > 1 { timeline.beginPart(at: begin, of: writer) }

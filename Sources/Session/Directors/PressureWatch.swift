@@ -12,7 +12,7 @@ final class PressureWatch {
     private var queues = StandingQueues()
     private var due = MediaTime.zero
     private var queuesDue = MediaTime.zero
-    private(set) var course = PressureCourse()
+    private(set) var course = PressureHistory()
 
     /// Ten looks at the queues for each judgement find the moment at which one was empty.
     private static let queueInterval: Int64 = 100_000_000

@@ -1,5 +1,6 @@
 internal import Containers
 internal import Media
+internal import Monitoring
 internal import SessionFolder
 internal import Writers
 
@@ -136,7 +137,7 @@ final class StorageDirector {
             return
         }
         for writer in outputs.writers.values { writer.conclude(onDisk: disk.index, at: time) }
-        let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
+        let sample = time.ticks(perSecond: Int64(AudioFormat.sessionRate))
         for wave in outputs.waves { wave.conclude(onDisk: disk.index, at: sample) }
         let open = places.indices.filter(goesOn)
         let others = open.map { places[$0].disk.folder.path.printable() }
@@ -168,7 +169,7 @@ final class StorageDirector {
         let disk = places[index].disk
         let losses =
             outputs.movies(onDisk: disk.index).map {
-                ($0.path, Int64($0.file.shedCount), "pictures or slices of sound")
+                ($0.path, Int64($0.file.shedCount), "frames or slices of audio")
             }
             + outputs.waves(onDisk: disk.index).map { ($0.path, $0.file.silencedCount, "samples") }
         for (path, count, what) in losses {

@@ -10,20 +10,20 @@ internal import Writers
 final class TrackDirector {
     private enum Opening: Sendable {
         /// The camera's plan where it is taken in with it.
-        case pictures(OpenedTrack, isNew: PlannedCamera?)
-        case sound(OpenedSound, isNew: Bool)
+        case frames(OpenedTrack, isNew: PlannedCamera?)
+        case audio(OpenedAudio, isNew: Bool)
         /// `order` is what it was made for.
         case failed(name: String, RecordingError, order: SessionOrder)
     }
 
     private let clock: any SessionClock
     private let start: ClockTime
-    private let machinery: any MediaMachinery
+    private let codecs: any CodecFactory
     private let disks: [RecordingDisk]
     private let timeline: Timeline
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
-    private let openings = Monitor<[Opening]>([])
+    private let openings = ConditionLock<[Opening]>([])
     /// Those that are being made.
     private var threads: [MediaThread] = []
     /// Tracks that were ended before they had begun.
@@ -33,12 +33,12 @@ final class TrackDirector {
     private var hasOtherTracks = false
 
     init(
-        clock: any SessionClock, start: ClockTime, machinery: any MediaMachinery, disks: [RecordingDisk],
+        clock: any SessionClock, start: ClockTime, codecs: any CodecFactory, disks: [RecordingDisk],
         timeline: Timeline, inputs: SessionInputs, outputs: SessionOutputs
     ) {
         self.clock = clock
         self.start = start
-        self.machinery = machinery
+        self.codecs = codecs
         self.disks = disks
         self.timeline = timeline
         self.inputs = inputs
@@ -75,10 +75,10 @@ final class TrackDirector {
         case .admit(let camera, let device, let planned):
             guard let planned else { return takeIn(camera, device) }
             open(planned, of: camera, isNew: device, for: order)
-        case .change(.beginSound(let planned)):
+        case .change(.beginAudio(let planned)):
             guard let input = inputs.microphones.first(where: { $0.role == planned.role }) else { return }
             open(planned, of: input, for: order)
-        case .admitSound(let input, let planned): open(planned, of: input, isNew: true, for: order)
+        case .admitAudio(let input, let planned): open(planned, of: input, isNew: true, for: order)
         }
     }
 
@@ -88,10 +88,10 @@ final class TrackDirector {
         _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: PlannedCamera? = nil,
         for order: SessionOrder
     ) {
-        let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
+        let (disks, codecs, date) = (disks, codecs, clock.date(of: start))
         open(named: planned.name, for: order) { () throws(RecordingError) in
-            .pictures(
-                try OpenedTrack(planned, of: camera, disks: disks, machinery: machinery, date: date),
+            .frames(
+                try OpenedTrack(planned, of: camera, disks: disks, codecs: codecs, date: date),
                 isNew: isNew)
         }
     }
@@ -100,11 +100,11 @@ final class TrackDirector {
         _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool = false,
         for order: SessionOrder
     ) {
-        let (disks, machinery, date) = (disks, machinery, clock.date(of: start))
+        let (disks, codecs, date) = (disks, codecs, clock.date(of: start))
         open(named: planned?.name ?? input.role, for: order) { () throws(RecordingError) in
-            .sound(
-                try OpenedSound(
-                    planned, of: input, isNew: isNew, disks: disks, machinery: machinery, date: date),
+            .audio(
+                try OpenedAudio(
+                    planned, of: input, isNew: isNew, disks: disks, codecs: codecs, date: date),
                 isNew: isNew)
         }
     }
@@ -137,8 +137,8 @@ final class TrackDirector {
         }
         for opening in ready {
             switch opening {
-            case .pictures(let track, let isNew): begin(track, isNew: isNew)
-            case .sound(let sound, let isNew): begin(sound, isNew: isNew)
+            case .frames(let track, let isNew): begin(track, isNew: isNew)
+            case .audio(let audio, let isNew): begin(audio, isNew: isNew)
             case .failed(let name, let error, let order):
                 leave(order)
                 events.append(
@@ -158,7 +158,7 @@ final class TrackDirector {
     private func leave(_ order: SessionOrder) {
         switch order {
         case .admit(let camera, let device, _): takeIn(camera, device)
-        case .admitSound(let microphone, _):
+        case .admitAudio(let microphone, _):
             threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
         case .change: break
         }
@@ -180,18 +180,18 @@ final class TrackDirector {
             threads.append(MediaThread(name: "abandon") { opened.abandon() })
             return
         }
-        // Of a picture captured from now on nothing has been taken yet; the first tick has one that was captured just before it.
+        // Of a frame captured from now on nothing has been taken yet; the first tick has one that was captured just before it.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
         let track = opened.begin(
-            at: tick, start: start, clock: clock, machinery: machinery, in: outputs)
+            at: tick, start: start, clock: clock, codecs: codecs, in: outputs)
         timeline.add(track, from: tick)
         tellBeginning(
             of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick))
     }
 
-    private func begin(_ opened: OpenedSound, isNew: Bool) {
-        let first = timeline.soundPosition
+    private func begin(_ opened: OpenedAudio, isNew: Bool) {
+        let first = timeline.audioPosition
         let at = AudioGrid.samples.time(ofTick: first)
         if isNew {
             opened.input.keepLatest()
@@ -242,12 +242,12 @@ final class TrackDirector {
         for thread in threads { thread.join() }
         for opening in openings.withLock({ $0 }) {
             switch opening {
-            case .pictures(let track, let isNew):
+            case .frames(let track, let isNew):
                 track.abandon()
                 if isNew != nil { inputs.add(track.input) }
-            case .sound(let sound, let isNew):
-                sound.abandon()
-                if isNew { inputs.add(sound.input) }
+            case .audio(let audio, let isNew):
+                audio.abandon()
+                if isNew { inputs.add(audio.input) }
             case .failed(_, _, let order): order.hand(to: inputs)
             }
         }

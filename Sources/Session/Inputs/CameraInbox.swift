@@ -5,7 +5,7 @@ internal import Timing
 /// What a camera's thread leaves for the timeline's, and what is known of the camera: under one lock.
 struct CameraInbox {
     var deliveries: [CameraInput.Delivery] = []
-    var pictures = 0
+    var frames = 0
     var clock: DeviceClock
     /// As it delivers.
     var format: VideoFormat
@@ -19,26 +19,26 @@ struct CameraInbox {
     var request: (cause: LossCause, reason: String)?
     /// What it was asked to give up and did not.
     var refused: [VideoFormat] = []
-    /// Of the last picture that came, or is counted as missing from an outage.
+    /// Of the last frame that came, or is counted as missing from an outage.
     var lastTime: ClockTime?
     var isAway = false
     /// Why it is away, for the ledger.
     var awayCause = LossCause.away
-    /// Pictures of the outage that the camera has counted, so that their cause is known.
-    var explainedPictures = 0
-    var goodPictures = 0
+    /// Frames of the outage that the camera has counted, so that their cause is known.
+    var explainedFrames = 0
+    var goodFrames = 0
     var firstGood: ClockTime?
-    var latestKey: CapturedPicture?
-    var latestJPEG: CapturedPicture?
+    var latestKey: CapturedFrame?
+    var latestJPEG: CapturedFrame?
     /// What was said when it went away, as long as it is.
     var outage: CameraInput.Delivery?
     var slowestDelivery = Nanoseconds.zero
     var exposure: ExposureWatch
     var correctedStamps = 0
     var jitter = JitterHistogram()
-    var log: PictureLog
+    var log: FrameLog
     var silence = UntoldSilence()
-    /// When the last picture came, whole or not.
+    /// When the last frame came, whole or not.
     var lastArrival: ClockTime?
     /// What came last of each control that it is to have, in the order of their first setting.
     var controls: [ControlOutcome] = []
@@ -103,7 +103,7 @@ struct CameraInbox {
         return min(count, Int(max(passed, 0)) + 1000)
     }
 
-    /// Takes note of pictures that never came.
+    /// Takes note of frames that never came.
     mutating func miss(
         _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
     ) {
@@ -145,37 +145,37 @@ struct CameraInbox {
         guard let last = lastTime else { return }
         let interval = max(clock.interval, Nanoseconds(1))
         let passed = max((time - last).count - 1, 0) / interval.count
-        let missing = Int(passed) - explainedPictures
+        let missing = Int(passed) - explainedFrames
         if missing > 0 { miss(missing, awayCause, capturedAt: last + interval) }
-        explainedPictures = max(-missing, 0)
+        explainedFrames = max(-missing, 0)
         lastTime = last + interval * passed
     }
 
-    mutating func keep(_ dated: DatedPicture, arrival: ClockTime, capacity: Int) {
+    mutating func keep(_ dated: DatedFrame, arrival: ClockTime, capacity: Int) {
         let interval = max(clock.interval, Nanoseconds(1))
         if isAway, let lastTime {
-            // An outage is as long as the pictures that are missing from it.
+            // An outage is as long as the frames that are missing from it.
             let missing =
                 Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
-                - explainedPictures
+                - explainedFrames
             if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
         }
         isAway = false
         outage = nil
         awayCause = .away
-        explainedPictures = 0
+        explainedFrames = 0
         lastTime = dated.time
-        goodPictures += 1
+        goodFrames += 1
         if firstGood == nil { firstGood = dated.time }
-        if dated.picture.isKey, dated.picture.pixel == .h264 { latestKey = dated.picture }
-        if dated.picture.pixel == .mjpeg { latestJPEG = dated.picture }
-        let isShed = pictures >= capacity
-        log.came(dated.picture, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
+        if dated.frame.isKey, dated.frame.pixel == .h264 { latestKey = dated.frame }
+        if dated.frame.pixel == .mjpeg { latestJPEG = dated.frame }
+        let isShed = frames >= capacity
+        log.came(dated.frame, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
         if isShed {
             addLoss(1, .late, capturedAt: dated.time)
         } else {
-            pictures += 1
-            deliveries.append(.picture(dated))
+            frames += 1
+            deliveries.append(.frame(dated))
         }
     }
 }

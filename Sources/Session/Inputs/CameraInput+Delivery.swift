@@ -4,7 +4,7 @@ internal import SessionFolder
 extension CameraInput {
     /// What the timeline takes out, in the order of capture.
     enum Delivery: Sendable {
-        case picture(DatedPicture)
+        case frame(DatedFrame)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
         /// `ledger` is the cause of what is missing meanwhile.
         case away(at: ClockTime, cause: String, ledger: LossCause)
@@ -16,18 +16,18 @@ extension CameraInput {
         case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
-        /// The picture, if it is one.
-        var picture: CapturedPicture? {
-            if case .picture(let dated) = self { dated.picture } else { nil }
+        /// The frame, if it is one.
+        var frame: CapturedFrame? {
+            if case .frame(let dated) = self { dated.frame } else { nil }
         }
 
-        /// What to tell of it in events, if it is of the recording and no picture.
+        /// What to tell of it in events, if it is of the recording and no frame.
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
-            // A slow camera would tell of each picture that it left out; one warning does.
+            // A slow camera would tell of each frame that it left out; one warning does.
             // What the governor or a person has done is told where it is done.
-            case .picture, .lost(_, .exposure, _), .lost(_, .governor, _), .lost(_, .change, _),
+            case .frame, .lost(_, .exposure, _), .lost(_, .governor, _), .lost(_, .change, _),
                 .formatChanged, .away(_, _, .governor), .away(_, _, .change):
                 return nil
             case .lost(let count, let cause, let time):

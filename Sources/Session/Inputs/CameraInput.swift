@@ -10,35 +10,35 @@ final class CameraInput: Sendable {
     let role: String
     let source: any CameraSource
     private let clock: any SessionClock
-    private let machinery: any MediaMachinery
+    private let codecs: any CodecFactory
     private let latency: Nanoseconds
-    private let taps: [PictureTap]
-    private let box: Monitor<CameraInbox>
+    private let taps: [FrameTap]
+    private let box: ConditionLock<CameraInbox>
     private let decoder: StreamDecoder?
     private let sharesDecoding: Bool
     private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
     /// A file's times are exact.
     private let hasExactTimes: Bool
 
-    /// Beyond as many undecided pictures the oldest hope is gone: four seconds of a camera at 60 pictures a second.
+    /// Beyond as many undecided frames the oldest hope is gone: four seconds of a camera at 60 frames a second.
     private static let boxCapacity = 240
 
     /// - Parameters:
     ///   - role: The camera's.
     ///   - source: Opened.
     ///   - latency: From the scene to the time stamp, by the profile or calibration; taken off every stamp.
-    ///   - decodes: Whether some output needs pixels of a stream whose pictures depend on each other.
+    ///   - decodes: Whether some output needs pixels of a stream whose frames depend on each other.
     ///   - sharesDecoding: Whether several outputs need all of a JPEG's pixels.
     ///   - taps: Sinks of the program that uses the library.
-    ///   - keepsLog: Whether somebody takes what is known of each picture.
+    ///   - keepsLog: Whether somebody takes what is known of each frame.
     ///   - clock: The session's.
     ///   - machinery: Makes the decoder.
     ///   - onRefusal: Told on the source's thread of a format that it did not take, and in which one it goes on.
     /// - Throws: When `decodes` and no decoder can be made.
     init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
-        sharesDecoding: Bool = false, taps: [PictureTap], keepsLog: Bool, clock: any SessionClock,
-        machinery: any MediaMachinery,
+        sharesDecoding: Bool = false, taps: [FrameTap], keepsLog: Bool, clock: any SessionClock,
+        codecs: any CodecFactory,
         onRefusal: @escaping @Sendable (VideoFormat, VideoFormat) -> Void = { _, _ in }
     ) throws(EncodingError) {
         self.role = role
@@ -47,17 +47,17 @@ final class CameraInput: Sendable {
         self.latency = latency
         self.taps = taps
         self.clock = clock
-        self.machinery = machinery
+        self.codecs = codecs
         self.sharesDecoding = sharesDecoding
         hasExactTimes = source.device.deviceType == .file
-        decoder = decodes ? StreamDecoder(try machinery.makePictureDecoder(name: role)) : nil
+        decoder = decodes ? StreamDecoder(try codecs.makeVideoDecoder(name: role)) : nil
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
-        box = Monitor(
+        box = ConditionLock(
             CameraInbox(
                 clock: model, format: source.format, wanted: source.format,
                 chosen: source.format, accepted: source.format,
                 exposure: ExposureWatch(nominal: source.format.rate.interval),
-                log: PictureLog(isKept: keepsLog)))
+                log: FrameLog(isKept: keepsLog)))
         if keepsLog { source.deliverHeaderClock() }
     }
 
@@ -68,10 +68,10 @@ final class CameraInput: Sendable {
     /// Whether it can go on in another format.
     var isChangeable: Bool { source.isChangeable }
 
-    /// Whether its pictures can be shown: H.264 is decoded where that was planned.
+    /// Whether its frames can be shown: H.264 is decoded where that was planned.
     var hasPixels: Bool { source.format.pixel != .h264 || decoder != nil }
 
-    /// Whether no pictures come of it: it was unplugged, or is changing its format, or is off.
+    /// Whether no frames come of it: it was unplugged, or is changing its format, or is off.
     var isAway: Bool { box.withLock { $0.isAway } }
 
     /// Restarts the camera in another format, or switches it off. What it was asked for last, or has, is not asked again.
@@ -116,21 +116,21 @@ final class CameraInput: Sendable {
     /// Everything since the last call.
     func takeDeliveries() -> [Delivery] {
         box.withLock { box in
-            box.pictures = 0
+            box.frames = 0
             let taken = box.deliveries
             box.deliveries.removeAll(keepingCapacity: true)
             return taken
         }
     }
 
-    /// What is known of each picture since the last call, how many were left out, and what there is to say of it.
-    func takeLog() -> (entries: [PictureLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
+    /// What is known of each frame since the last call, how many were left out, and what there is to say of it.
+    func takeLog() -> (entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
         box.withLock { $0.log.take() }
     }
 
-    /// How many good pictures have come, and when the first did.
-    var progress: (goodPictures: Int, firstGood: ClockTime?) {
-        box.withLock { ($0.goodPictures, $0.firstGood) }
+    /// How many good frames have come, and when the first did.
+    var progress: (goodFrames: Int, firstGood: ClockTime?) {
+        box.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
     /// How many of its time stamps were impossible.
@@ -144,18 +144,18 @@ final class CameraInput: Sendable {
     /// How its time stamps scatter about that.
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
-    /// When a picture was captured by what is known now: a clock that began anew tells otherwise of the pictures that made
+    /// When a frame was captured by what is known now: a clock that began anew tells otherwise of the frames that made
     /// it do so.
     ///
     /// - Parameters:
-    ///   - picture: Delivered before.
+    ///   - frame: Delivered before.
     ///   - time: What was said of it then.
     ///   - model: The camera's clock as it is now.
-    /// - Returns: Of the two times the one that is nearer to the picture's own stamp.
-    func redated(_ picture: CapturedPicture, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime {
+    /// - Returns: Of the two times the one that is nearer to the frame's own stamp.
+    func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime {
         guard !hasExactTimes else { return time }
-        let stamp = picture.capturedAt - latency
-        let other = model.predicted(picture.sequence)
+        let stamp = frame.capturedAt - latency
+        let other = model.predicted(frame.sequence)
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
@@ -165,7 +165,7 @@ final class CameraInput: Sendable {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
     }
 
-    /// The longest interval at which its pictures would still come before their ticks are decided, so long after them: a longer exposure
+    /// The longest interval at which its frames would still come before their ticks are decided, so long after them: a longer exposure
     /// and transport, and half an interval to the tick that shows it.
     func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
         let planned = source.format.rate.interval
@@ -184,11 +184,11 @@ final class CameraInput: Sendable {
         return outcomes
     }
 
-    /// The last picture that can be decoded by itself: its headers describe an H.264 stream.
-    var latestKey: CapturedPicture? { box.withLock { $0.latestKey } }
+    /// The last frame that can be decoded by itself: its headers describe an H.264 stream.
+    var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
 
     /// The last whole JPEG: what a slate is made like.
-    var latestJPEG: CapturedPicture? { box.withLock { $0.latestJPEG } }
+    var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
 
     /// What was said when it went away, as long as it is.
     var outage: Delivery? { box.withLock { $0.outage } }
@@ -197,12 +197,12 @@ final class CameraInput: Sendable {
 
     private func receive(_ event: CameraEvent) {
         switch event {
-        case .picture(let picture): receive(picture)
+        case .frame(let frame): receive(frame)
         case .lost(let count, let cause, let time):
             let arrival = clock.now
             box.withLock { box in
                 let count = box.plausible(lost: count, at: arrival)
-                if box.isAway { box.explainedPictures = min(box.explainedPictures + count, 1_000_000_000) }
+                if box.isAway { box.explainedFrames = min(box.explainedFrames + count, 1_000_000_000) }
                 box.miss(count, cause, capturedAt: time - latency, isCounted: true)
             }
         case .away(let time, let cause, let isRequested):
@@ -234,7 +234,7 @@ final class CameraInput: Sendable {
                 var remark = remark
                 if case .away(let since, _, .change) = box.outage {
                     let milliseconds = ((time - latency) - since).count / 1_000_000
-                    let gap = "it was without pictures for \(milliseconds) ms"
+                    let gap = "it was without frames for \(milliseconds) ms"
                     remark = remark.map { "\(gap); \($0)" } ?? gap
                 }
                 box.outage = nil
@@ -276,24 +276,24 @@ final class CameraInput: Sendable {
         onRefusal(refused, kept)
     }
 
-    private func receive(_ picture: CapturedPicture) {
+    private func receive(_ frame: CapturedFrame) {
         let arrival = clock.now
-        guard PlausibleStamp.pictures.contains(picture.sequence), picture.size.isPlausible else {
+        guard PlausibleStamp.frames.contains(frame.sequence), frame.size.isPlausible else {
             return box.withLock { $0.miss(1, .corrupt, capturedAt: arrival - latency) }
         }
-        var picture = picture
-        let stamp = PlausibleStamp.time(picture.capturedAt, arrival: arrival)
-        let isCorrected = stamp != picture.capturedAt
-        if isCorrected { picture = picture.captured(at: stamp) }
-        let isWhole = picture.pixel != .mjpeg || machinery.isWholeJPEG(picture.memory, size: picture.size)
+        var frame = frame
+        let stamp = PlausibleStamp.time(frame.capturedAt, arrival: arrival)
+        let isCorrected = stamp != frame.capturedAt
+        if isCorrected { frame = frame.captured(at: stamp) }
+        let isWhole = frame.pixel != .mjpeg || codecs.isWholeJPEG(frame.memory, size: frame.size)
         let time = box.withLock { box in
             if isCorrected { box.correctedStamps += 1 }
             box.lastArrival = arrival
             let stamped = stamp - latency
-            let modelled = box.clock.time(of: picture.sequence, stamped: stamped)
+            let modelled = box.clock.time(of: frame.sequence, stamped: stamped)
             box.jitter.add(stamped - modelled)
             box.slowestDelivery = max(box.slowestDelivery, arrival - stamp)
-            let untold = box.silence.pictureCame(picture.sequence, at: arrival, clock: box.clock.reading)
+            let untold = box.silence.frameCame(frame.sequence, at: arrival, clock: box.clock.reading)
             if let untold, !box.isAway {
                 box.miss(untold.count, .away, capturedAt: untold.since)
             }
@@ -302,22 +302,22 @@ final class CameraInput: Sendable {
         guard isWhole else {
             box.withLock { box in
                 box.addLoss(1, .corrupt, capturedAt: time)
-                box.log.came(picture, at: time, arrival: arrival, lost: .corrupt)
+                box.log.came(frame, at: time, arrival: arrival, lost: .corrupt)
             }
             return
         }
-        for tap in taps { tap.offer(picture) }
+        for tap in taps { tap.offer(frame) }
         if !hasExactTimes { watchExposure(at: time) }
-        let dated = DatedPicture(
-            picture: sharesDecoding ? picture.sharingDecoding() : picture, time: time,
-            decoded: decoder?.decode(picture))
+        let dated = DatedFrame(
+            frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time,
+            decoded: decoder?.decode(frame))
         box.withLock { $0.keep(dated, arrival: arrival, capacity: Self.boxCapacity) }
     }
 
     private func watchExposure(at time: ClockTime) {
         box.withLock { box in
             let interval = box.clock.interval
-            let (missing, becameSlow) = box.exposure.pictureCame(every: interval)
+            let (missing, becameSlow) = box.exposure.frameCame(every: interval)
             // While it is away, that is the loss.
             guard !box.isAway else { return }
             if missing > 0 {
@@ -328,7 +328,7 @@ final class CameraInput: Sendable {
                 box.deliveries.append(
                     .warning(
                         at: time,
-                        text: "camera \(role) delivers \(rate) pictures a second instead of "
+                        text: "camera \(role) delivers \(rate) frames a second instead of "
                             + "\(box.format.rate), probably for longer exposures. Add light, or set its control "
                             + "`exposure_dynamic_framerate` to 0."))
             }

@@ -1,7 +1,7 @@
 internal import Media
 public import Writers
 
-/// Hands a camera's metadata to a program that uses the library: of every picture from T0 to the recording's end, and of
+/// Hands a camera's metadata to a program that uses the library: of every frame from T0 to the recording's end, and of
 /// those that were lost.
 ///
 ///     let tap = MetadataTap(role: "desk") { metadata in
@@ -14,7 +14,7 @@ public import Writers
 public final class MetadataTap: Sendable {
     public let role: String
     private let queue: BoundedQueue<CameraMetadata>
-    private let dropped = Monitor(0)
+    private let dropped = ConditionLock(0)
     private let handler: @Sendable (CameraMetadata) -> Void
 
     /// - Parameters:

@@ -3,15 +3,15 @@ internal import Monitoring
 internal import SessionFolder
 internal import Timing
 
-/// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no sound become
+/// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no audio become
 /// silence here, once for all that listen.
 ///
 /// `receive` runs on the source's thread, everything else on the timeline's.
 final class MicrophoneInput: Sendable {
     enum Delivery: Sendable {
-        /// `damaged` are the frames of the slice whose samples were no sound, and are silence now.
-        case sound(CapturedSound, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
-        /// Sound is missing; the jump of the next slice's time tells where, and how much exactly.
+        /// `damaged` are the frames of the slice whose samples were no audio, and are silence now.
+        case audio(CapturedAudio, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
+        /// Audio is missing; the jump of the next slice's time tells where, and how much exactly.
         case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
@@ -21,7 +21,7 @@ final class MicrophoneInput: Sendable {
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
-            case .sound, .lost: return nil
+            case .audio, .lost: return nil
             case .away(let time, let cause), .ended(let time, let cause):
                 event = SessionEvent(
                     .unplug, at: MediaTime(time, since: start),
@@ -48,14 +48,14 @@ final class MicrophoneInput: Sendable {
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
         var jitter = JitterHistogram()
-        var watch: SoundWatch
+        var watch: AudioWatch
     }
 
     let role: String
     let source: any MicrophoneSource
     private let clock: any SessionClock
     private let offset: Nanoseconds
-    private let box: Monitor<Box>
+    private let box: ConditionLock<Box>
     /// Which of the device's channels the track has, from 0; all of them when empty.
     private let pick: [Int]
     /// Whether its stamps are exact.
@@ -67,7 +67,7 @@ final class MicrophoneInput: Sendable {
     /// - Parameters:
     ///   - role: The microphone's.
     ///   - source: Opened.
-    ///   - offset: By the profile; added to every stamp, so that above 0 the sound comes later.
+    ///   - offset: By the profile; added to every stamp, so that above 0 the audio comes later.
     ///   - pick: Channels of the device, from 0. Ones that it lacks are left out.
     ///   - clock: The session's.
     init(
@@ -80,13 +80,13 @@ final class MicrophoneInput: Sendable {
         self.offset = offset
         self.clock = clock
         isFile = source.device.deviceType == .file
-        box = Monitor(
+        box = ConditionLock(
             Box(
                 clock: Self.clockModel(rate: source.format.rate, correlation: source.stampCorrelation),
-                watch: SoundWatch(format: source.format, pick: pick)))
+                watch: AudioWatch(format: source.format, pick: pick)))
     }
 
-    /// A sound card's clock is a crystal: within 200 ppm. Slices are dated three times as often as pictures, and the ear
+    /// A sound card's clock is a crystal: within 200 ppm. Slices are dated three times as often as frames, and the ear
     /// is finer than the eye: two minutes of slices of 10 ms.
     ///
     /// - Parameters:
@@ -112,21 +112,21 @@ final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Makes room for what comes while nobody takes anything yet: of sound that is older the last two seconds stay.
+    /// Makes room for what comes while nobody takes anything yet: of audio that is older the last two seconds stay.
     ///
     /// - Returns: What happened to it since the last call.
     @discardableResult
     func keepLatest() -> [Delivery] {
         box.withLock { box in
-            var sounds: [Delivery] = []
+            var audioBlocks: [Delivery] = []
             var others: [Delivery] = []
             for delivery in box.deliveries {
-                if case .sound = delivery { sounds.append(delivery) } else { others.append(delivery) }
+                if case .audio = delivery { audioBlocks.append(delivery) } else { others.append(delivery) }
             }
             let excess = max(box.slices - Self.boxCapacity / 2, 0)
             guard excess > 0 || !others.isEmpty else { return [] }
-            box.slices = sounds.count - excess
-            box.deliveries = Array(sounds.dropFirst(excess))
+            box.slices = audioBlocks.count - excess
+            box.deliveries = Array(audioBlocks.dropFirst(excess))
             return others
         }
     }
@@ -135,7 +135,7 @@ final class MicrophoneInput: Sendable {
     var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
 
     /// A slice's samples in the track's channels, interleaved.
-    func picked(_ sound: CapturedSound) -> [Float] { sound.samples(of: pick) }
+    func picked(_ audio: CapturedAudio) -> [Float] { audio.samples(of: pick) }
 
     /// The recording that begins is told of the device's absence, which began before it.
     func recallOutage() {
@@ -147,9 +147,9 @@ final class MicrophoneInput: Sendable {
     // MARK: How it sounds, recorded or not
 
     /// Its level now, of the channels that were picked.
-    var level: SoundLevel { box.withLock { $0.watch.level } }
+    var level: AudioLevel { box.withLock { $0.watch.level } }
     /// Alarms that are not over.
-    var alarms: [SoundAlarm.Kind] { box.withLock { $0.watch.inForce } }
+    var alarms: [AudioAlarm.Kind] { box.withLock { $0.watch.inForce } }
 
     /// How long it may be silent from now on; `nil` is no limit.
     func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
@@ -162,11 +162,11 @@ final class MicrophoneInput: Sendable {
 
     /// What began or ended until an instant and was not taken yet. Everything from before that instant must have been delivered,
     /// which it has `deliveryDelay` after it: what has not come is silence.
-    func takeAlarms(through time: ClockTime) -> [SoundAlarm] {
+    func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
         box.withLock { $0.watch.takeAlarms(through: time) }
     }
 
-    /// See `SoundWatch.takeOverloads`.
+    /// See `AudioWatch.takeOverloads`.
     func takeOverloads(through time: ClockTime) -> Int64 {
         box.withLock { $0.watch.takeOverloads(through: time) }
     }
@@ -178,7 +178,7 @@ final class MicrophoneInput: Sendable {
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
     /// What that knows, for a look now and then.
     var clockReading: ClockReading { box.withLock { $0.clock.reading } }
-    /// The longest time from capture to delivery so far; sound that is moved forward comes so much later.
+    /// The longest time from capture to delivery so far; audio that is moved forward comes so much later.
     var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
     }
@@ -189,7 +189,7 @@ final class MicrophoneInput: Sendable {
         let arrival = clock.now
         box.withLock { box in
             switch event {
-            case .sound(let captured):
+            case .audio(let captured):
                 let capturedAt = PlausibleStamp.time(captured.capturedAt, arrival: arrival)
                 let stamped = capturedAt + offset
                 guard captured.format == source.format,
@@ -200,18 +200,18 @@ final class MicrophoneInput: Sendable {
                     return
                 }
                 guard captured.frameCount > 0 else { return }
-                let (sound, damaged) = DamagedSamples.repaired(captured, pick: pick)
-                let modelled = box.clock.time(of: sound.firstSample, stamped: stamped)
+                let (audio, damaged) = DamagedSamples.repaired(captured, pick: pick)
+                let modelled = box.clock.time(of: audio.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modelled)
                 let time = isFile ? stamped : modelled
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
-                box.goodSamples += Int64(sound.frameCount - damaged.reduce(0) { $0 + $1.count })
-                box.watch.take(sound.samples, at: time)
+                box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
+                box.watch.take(audio.samples, at: time)
                 // A timeline that does not come finds silence where the box was full.
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
                 box.deliveries.append(
-                    .sound(sound, time: time, clock: box.clock.reading, damaged: damaged))
+                    .audio(audio, time: time, clock: box.clock.reading, damaged: damaged))
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: time + offset))
             case .away(let time, let cause):

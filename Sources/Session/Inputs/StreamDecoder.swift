@@ -2,21 +2,21 @@ internal import Media
 
 /// A decoder that stays with one camera's thread for life.
 ///
-/// H.264 pictures depend on each other, so each is decoded as it comes, wanted or not. One that is damaged gives
-/// nothing, and the last good one stands until the next key picture.
+/// H.264 frames depend on each other, so each is decoded as it comes, wanted or not. One that is damaged gives
+/// nothing, and the last good one stands until the next key frame.
 final class StreamDecoder: @unchecked Sendable {
-    // Only the camera's thread calls `decode`, one picture after the other.
-    private let decoder: any PictureDecoding
+    // Only the camera's thread calls `decode`, one frame after the other.
+    private let decoder: any VideoDecoding
 
-    init(_ decoder: sending any PictureDecoding) {
+    init(_ decoder: sending any VideoDecoding) {
         self.decoder = decoder
     }
 
-    func decode(_ picture: CapturedPicture) -> DecodedPictures {
+    func decode(_ frame: CapturedFrame) -> DecodedFrames {
         do {
-            return try decoder.decode(picture)
+            return try decoder.decode(frame)
         } catch {
-            return DecodedPictures(ready: [], isDamaged: true)
+            return DecodedFrames(ready: [], isDamaged: true)
         }
     }
 }

@@ -7,11 +7,11 @@ internal import Timing
 /// What they deliver is dated by the same clock models as in a recording, and with nothing taken off or added. It is
 /// handed over on a thread of its own: however long the handler takes, no device waits for it.
 public final class Observation: Sendable {
-    private let inputs: Monitor<SessionInputs?>
+    private let inputs: ConditionLock<SessionInputs?>
     private let clock: any SessionClock
     private let controls = SessionControls()
 
-    /// How often deliveries are fetched: a few pictures at a time.
+    /// How often deliveries are fetched: a few frames at a time.
     private static let interval = Nanoseconds.milliseconds(20)
 
     /// - Parameters:
@@ -23,7 +23,7 @@ public final class Observation: Sendable {
     /// - Throws: When a camera delivers a stream for which there is no decoder.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
-        clock: any SessionClock, machinery: any MediaMachinery
+        clock: any SessionClock, codecs: any CodecFactory
     ) throws(EncodingError) {
         self.clock = clock
         var inputs: [CameraInput] = []
@@ -35,7 +35,7 @@ public final class Observation: Sendable {
                 try CameraInput(
                     role: planned.role, source: source, latency: .zero,
                     decodes: source.format.pixel == .h264, taps: [], keepsLog: false, clock: clock,
-                    machinery: machinery))
+                    codecs: codecs))
         }
         let ears = plan.microphones.map { planned in
             guard let source = microphones[planned.role] else {
@@ -44,7 +44,7 @@ public final class Observation: Sendable {
             return MicrophoneInput(
                 role: planned.role, source: source, offset: .zero, pick: planned.pick, clock: clock)
         }
-        self.inputs = Monitor(SessionInputs(cameras: inputs, microphones: ears))
+        self.inputs = ConditionLock(SessionInputs(cameras: inputs, microphones: ears))
     }
 
     /// Ends it soon. Any thread may call it, also before `run`.
@@ -54,7 +54,7 @@ public final class Observation: Sendable {
     /// its thread, which must not be one of the session clock's.
     ///
     /// - Parameters:
-    ///   - limit: How long devices have to deliver good pictures and sound before it gives up on them.
+    ///   - limit: How long devices have to deliver good frames and audio before it gives up on them.
     ///   - handle: Called some fifty times a second with what has come, on a thread of its own, with the present instant.
     ///     Returns whether to go on.
     /// - Throws: When a device refuses to start or is silent; `.stopped` when stopped before all delivered.
@@ -116,14 +116,14 @@ public final class Observation: Sendable {
             let error = Self.error(of: model, camera.source.device)
             for delivery in inputs.takeDeliveries(ofCamera: index) {
                 switch delivery {
-                case .picture(let dated):
+                case .frame(let dated):
                     guard let shown = dated.shown else { continue }
-                    // A decoder may give a picture later than it took it.
-                    let time = dated.time - model.interval * (dated.picture.sequence - shown.sequence)
+                    // A decoder may give a frame later than it took it.
+                    let time = dated.time - model.interval * (dated.frame.sequence - shown.sequence)
                     news.append(
-                        .picture(
-                            ObservedPicture(
-                                role: camera.role, picture: shown, time: time, interval: model.interval,
+                        .frame(
+                            ObservedFrame(
+                                role: camera.role, frame: shown, time: time, interval: model.interval,
                                 error: error)
                         ))
                 case .away(_, let cause, _): news.append(.away(role: camera.role, cause: cause))
@@ -137,13 +137,13 @@ public final class Observation: Sendable {
             let error = Self.error(of: microphone.clockModel, microphone.source.device)
             for delivery in microphone.takeDeliveries() {
                 switch delivery {
-                case .sound(let sound, let time, _, _):
+                case .audio(let audio, let time, _, _):
                     news.append(
-                        .sound(
-                            ObservedSound(
-                                role: microphone.role, samples: microphone.picked(sound),
-                                channels: microphone.channels, rate: sound.format.rate,
-                                firstSample: sound.firstSample, time: time, error: error)))
+                        .audio(
+                            ObservedAudio(
+                                role: microphone.role, samples: microphone.picked(audio),
+                                channels: microphone.channels, rate: audio.format.rate,
+                                firstSample: audio.firstSample, time: time, error: error)))
                 case .away(_, let cause): news.append(.away(role: microphone.role, cause: cause))
                 case .returned: news.append(.returned(role: microphone.role))
                 case .ended(_, let cause): news.append(.ended(role: microphone.role, cause: cause))

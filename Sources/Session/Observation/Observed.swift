@@ -1,7 +1,7 @@
 /// What devices that are observed tell.
 public enum Observed: Sendable {
-    case picture(ObservedPicture)
-    case sound(ObservedSound)
+    case frame(ObservedFrame)
+    case audio(ObservedAudio)
     /// The device is away; what comes after it returned lies on the same clock.
     case away(role: String, cause: String)
     case returned(role: String)

@@ -15,16 +15,16 @@ package struct ManifestBuilder {
     private let inputs: SessionInputs
     private let isRealTime: Bool
 
-    init(recorder: Recorder, start: ClockTime, delay: Nanoseconds) {
-        plan = recorder.plan
-        inputs = recorder.inputs
-        isRealTime = recorder.clock.isRealTime
+    init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds) {
+        plan = context.plan
+        inputs = context.inputs
+        isRealTime = context.clock.isRealTime
         manifest = Manifest(
-            multicam: recorder.options.version, profile: recorder.plan.profile,
-            started: Self.timeStamp(recorder.clock.date(of: start)), t0_monotonic_ns: start.nanoseconds,
+            multicam: context.options.version, profile: context.plan.profile,
+            started: Self.timeStamp(context.clock.date(of: start)), t0_monotonic_ns: start.nanoseconds,
             duration_ns: 0, alignment_delay_ns: delay.count, outcome: .recording, machine: Self.machine,
-            limits: Manifest.Limits(recorder.plan.limits), devices: [],
-            tracks: [], cost: Manifest.Cost(recorder.options.reduction), governor: [], marks: [], gaps: [])
+            limits: Manifest.Limits(context.plan.limits), devices: [],
+            tracks: [], cost: Manifest.Cost(context.options.reduction), governor: [], marks: [], gaps: [])
         noteDevices()
     }
 
@@ -64,7 +64,7 @@ package struct ManifestBuilder {
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
         marks: [Manifest.Mark], changes: [Manifest.Change], stills: [Manifest.Still],
         pressure: Manifest.Pressure?,
-        governance: Governance?,
+        governor: Governor?,
         silenceExceeded: Set<String>,
         other: Manifest.OtherFolder?
     ) -> Manifest {
@@ -82,12 +82,12 @@ package struct ManifestBuilder {
                     track.file.map { (track.name, $0.relativePath) }
                 }))
         manifest.cost = cost(pressure)
-        manifest.governor = governance?.steps ?? []
-        manifest.ended_by = governance?.endReason ?? files.conclusion?.description
+        manifest.governor = governor?.steps ?? []
+        manifest.ended_by = governor?.endReason ?? files.conclusion?.description
         manifest.other_folder = other
         manifest.gaps = outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
         if let program = outputs.program { manifest.gaps += program.gaps }
-        manifest.gaps += diskGaps(outputs, files) + soundEncoderGaps(outputs, end)
+        manifest.gaps += diskGaps(outputs, files) + audioEncoderGaps(outputs, end)
         return manifest
     }
 
@@ -203,7 +203,7 @@ package struct ManifestBuilder {
             file: file, stream: place?.stream ?? 0, codec: track.file == nil ? "aac" : "pcm_s24le",
             channels: track.channels, first_ns: begin.nanoseconds,
             duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
-            sound_ended_ns: Self.soundEnd(track.encoder), samples: samples(track, wave),
+            sound_ended_ns: Self.audioEnd(track.encoder), samples: samples(track, wave),
             loudness: isWhole(wave, place, files, track.encoder)
                 ? track.loudness?.whole.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
@@ -221,7 +221,7 @@ package struct ManifestBuilder {
         let size = planned.settings.size
         let parts = self.parts(movie, stream: 0, of: (size, program.rate))
         let ended = outputs.failedEnds["program"].flatMap { end == .zero || $0 < end ? $0 : nil }
-        // Sound goes on without pictures.
+        // Audio goes on without frames.
         let last = outputs.mixEncoder == nil ? ended ?? end : end
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",
@@ -230,7 +230,7 @@ package struct ManifestBuilder {
             color: Manifest.Color(matrix: "bt709", range: "limited"),
             channels: outputs.mixEncoder == nil ? nil : AudioGrid.mixChannels, first_ns: 0,
             duration_ns: min(last, movie.conclusion ?? end).nanoseconds, ended_ns: ended?.nanoseconds,
-            sound_ended_ns: Self.soundEnd(outputs.mixEncoder),
+            sound_ended_ns: Self.audioEnd(outputs.mixEncoder),
             frames: Manifest.Frames(inFile(program.counts, files, (planned.file, 0))),
             loudness: isWhole(
                 nil, outputs.mixLoudness.map { _ in (planned.file, 1) }, files, outputs.mixEncoder)
@@ -240,10 +240,10 @@ package struct ManifestBuilder {
                 ?? outputs.mixEncoder?.failure?.description)
     }
 
-    /// Whether a stream of sound is in its files as it was measured: all of it.
+    /// Whether a stream of audio is in its files as it was measured: all of it.
     private func isWhole(
         _ wave: WaveFileWriter.Result?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles,
-        _ encoder: SoundEncoderLane?
+        _ encoder: AudioEncoderWorker?
     ) -> Bool {
         if let encoder, encoder.end != nil || !encoder.outages.isEmpty { return false }
         if let wave { return wave.failure == nil && wave.conclusion == nil && wave.silenced.isEmpty }
@@ -260,7 +260,7 @@ package struct ManifestBuilder {
         let shed = files.shed(place).reduce(0) { $0 + $1.count }
         let taken = counts.leavingOut(shed, cause: .disk)
         let isWhole = movie.failure == nil && movie.splitFailure == nil && movie.conclusion == nil
-        // A copied stream has no encoder, and its pictures before T0 count as none.
+        // A copied stream has no encoder, and its frames before T0 count as none.
         guard let leadCount else {
             return taken.endingAfter(movie.packetCounts[place.stream], cause: isWhole ? .encoder : .disk)
         }
@@ -295,9 +295,9 @@ package struct ManifestBuilder {
         return gaps
     }
 
-    /// What encoders of sound that failed took with them.
-    private func soundEncoderGaps(_ outputs: SessionOutputs, _ end: MediaTime) -> [Gap] {
-        outputs.namedSoundEncoders.flatMap { name, lane in
+    /// What encoders of audio that failed took with them.
+    private func audioEncoderGaps(_ outputs: SessionOutputs, _ end: MediaTime) -> [Gap] {
+        outputs.namedAudioEncoders.flatMap { name, lane in
             let stretches = lane.outages.map {
                 (
                     AudioGrid.samples.time(ofTick: $0.samples.lowerBound),
@@ -311,12 +311,12 @@ package struct ManifestBuilder {
         }
     }
 
-    /// Where a stream of sound ended before the recording; `nil` where it did not.
-    private static func soundEnd(_ encoder: SoundEncoderLane?) -> Int64? {
+    /// Where a stream of audio ended before the recording; `nil` where it did not.
+    private static func audioEnd(_ encoder: AudioEncoderWorker?) -> Int64? {
         encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }
 
-    /// Likewise of sound. Which of the missing samples were filled is not known any more: captured ones first.
+    /// Likewise of audio. Which of the missing samples were filled is not known any more: captured ones first.
     private func samples(_ track: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
         var written = track.written
         var captured = written - track.filled
@@ -352,17 +352,17 @@ package struct ManifestBuilder {
         return cost
     }
 
-    /// A stream's files after the first; `pictures` are their size in the first file and their grid, if they are on one; `nil` for
-    /// sound.
+    /// A stream's files after the first; `frames` are their size in the first file and their grid, if they are on one; `nil` for
+    /// audio.
     private func parts(
-        _ result: MovieFileWriter.Result?, stream: Int, of pictures: (size: PictureSize, grid: FrameRate?)?
+        _ result: MovieFileWriter.Result?, stream: Int, of frames: (size: FrameSize, grid: FrameRate?)?
     ) -> [Manifest.Part]? {
         guard let result, !result.parts.isEmpty else { return nil }
-        var size = pictures?.size
+        var size = frames?.size
         return result.parts.map { part in
             size = part.changes[stream]?.size ?? size
-            // Pictures begin at the first tick at or after the split.
-            let start = pictures?.grid.map { $0.time(ofTick: $0.ticks(before: part.start)) } ?? part.start
+            // Frames begin at the first tick at or after the split.
+            let start = frames?.grid.map { $0.time(ofTick: $0.ticks(before: part.start)) } ?? part.start
             return Manifest.Part(
                 file: part.relativePath, first_ns: start.nanoseconds, width: size?.width, height: size?.height
             )

@@ -19,9 +19,9 @@ struct RecordingEnding {
     let changes: [Manifest.Change]
     let stills: [Manifest.Still]
     let pressure: Manifest.Pressure?
-    let governance: Governance?
+    let governor: Governor?
     let history: SyncHistory
-    let storage: StorageDirector?
+    let storage: StorageDirector
     /// Roles of microphones.
     let silenceExceeded: Set<String>
     let simulationTime: Nanoseconds
@@ -30,9 +30,9 @@ struct RecordingEnding {
     /// Waits until all files are closed and the last is told of each disk.
     func finish() -> RecordingResult {
         let files = conclude()
-        let concluded = disks.map { $0.papers.waitForConclusion() }
+        let concluded = disks.map { $0.folderWriter.waitForConclusion() }
         for disk in disks { tellOutcome(of: concluded, toDisk: disk) }
-        return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.papers.finish() })
+        return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
     }
 
     /// Writes what is told last of each disk as soon as its files are closed: what another disk does is nothing to it.
@@ -47,23 +47,23 @@ struct RecordingEnding {
             for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
                 publish(event)
                 // After `finished` nothing follows.
-                for open in disks where files[open.index] == nil { open.papers.append(event) }
+                for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
             }
-            let own = RecordedFiles(closed, conclusion: storage?.conclusion(ofDisk: disk.index))
+            let own = RecordedFiles(closed, conclusion: storage.conclusion(ofDisk: disk.index))
             files[disk.index] = own
             let other = disks.first { $0 !== disk }.map {
                 Manifest.OtherFolder(
                     folder: $0.folder.path.printable(),
-                    outcome: $0.papers.conclusionSoFar?.outcome ?? .recording)
+                    outcome: $0.folderWriter.conclusionSoFar?.outcome ?? .recording)
             }
             var manifest = manifest
             let final = manifest.finished(
                 outputs: outputs, files: own, end: end,
                 outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
-                changes: changes, stills: stills, pressure: pressure, governance: governance,
+                changes: changes, stills: stills, pressure: pressure, governor: governor,
                 silenceExceeded: silenceExceeded, other: other)
             let report = SyncReport(manifest: final, history: history).document
-            disk.papers.conclude(final, report: Data(report.utf8))
+            disk.folderWriter.conclude(final, report: Data(report.utf8))
         }
         return files
     }
@@ -71,7 +71,7 @@ struct RecordingEnding {
     /// Completes the manifest of a disk that was closed before the other, whose outcome is known now.
     private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
         let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
-        for remark in disk.papers.takeRemarks() {
+        for remark in disk.folderWriter.takeRemarks() {
             publish(SessionEvent(.warning, at: end, ["text": .string(remark.description)]))
         }
         var manifest = concluded[disk.index]
@@ -79,7 +79,7 @@ struct RecordingEnding {
             told.outcome != concluded[other.index].outcome
         else { return }
         manifest.other_folder?.outcome = concluded[other.index].outcome
-        disk.papers.write(manifest)
+        disk.folderWriter.write(manifest)
     }
 
     private func result(_ concluded: [Manifest], _ failures: [[FileError]]) -> RecordingResult {
@@ -93,10 +93,10 @@ struct RecordingEnding {
         if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(
             folder: disks[0].folder.path, manifest: manifest, storageFailures: failures[0], copy: copy,
-            pressureEnd: governance?.endReason,
+            pressureEnd: governor?.endReason,
             simulationTime: simulationTime,
             encodingFailures: outputs.encoderLanes.compactMap(\.failure)
-                + outputs.namedSoundEncoders.compactMap(\.lane.failure)
+                + outputs.namedAudioEncoders.compactMap(\.lane.failure)
                 + outputs.microphones.compactMap(\.failure))
     }
 }

@@ -14,10 +14,10 @@ final class Timeline {
     private let clock: any SessionClock
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
-    private let sound: SoundStage
+    private let audio: AudioStage
     private let leadingRate: FrameRate?
-    /// Where pictures come often enough, sound goes along with them: each waking costs.
-    private let wakesForSound: Bool
+    /// Where frames come often enough, audio goes along with them: each waking costs.
+    private let wakesForAudio: Bool
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
@@ -39,15 +39,15 @@ final class Timeline {
     private var tracks: [Progress]
     private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
-    private enum SoundOrder {
-        /// What the program is to sound like.
+    private enum AudioOrder {
+        /// What the program is to audio like.
         case mix([String: Float])
         /// A microphone is off, for a reason, or on.
         case off(role: String, reason: String?)
     }
-    /// What is to become of sound from an instant on, in the order of time.
-    private var soundOrders: [(order: SoundOrder, from: MediaTime)] = []
-    private var nextSoundTick: Int64 = 0
+    /// What is to become of audio from an instant on, in the order of time.
+    private var audioOrders: [(order: AudioOrder, from: MediaTime)] = []
+    private var nextAudioTick: Int64 = 0
     /// As soon as it is known. What devices do after it is of no recording.
     private var end: MediaTime?
 
@@ -70,9 +70,9 @@ final class Timeline {
         self.inputs = inputs
         self.outputs = outputs
         self.leadingRate = leadingRate
-        wakesForSound = (leadingRate?.perSecond ?? 0) < SessionPlan.wakingRate
+        wakesForAudio = (leadingRate?.perSecond ?? 0) < SessionPlan.wakingRate
         self.announce = announce
-        sound = SoundStage(
+        audio = AudioStage(
             microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
             loudness: outputs.mixLoudness)
         cameraClocks = inputs.cameras.map { _ in ClockWatch() }
@@ -115,7 +115,7 @@ final class Timeline {
         return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
     }
 
-    /// Makes the first picture at or after `time` one that a new file can begin with.
+    /// Makes the first frame at or after `time` one that a new file can begin with.
     ///
     /// - Parameters:
     ///   - time: Not decided yet.
@@ -132,17 +132,17 @@ final class Timeline {
         }
     }
 
-    /// Shows and mixes otherwise, from the first tick and block of sound at or after a time that are not decided yet.
+    /// Shows and mixes otherwise, from the first tick and block of audio at or after a time that are not decided yet.
     ///
-    /// - Returns: When the picture changes.
+    /// - Returns: When the frame changes.
     func arrange(_ plan: SessionPlan, from time: MediaTime) -> MediaTime {
-        soundOrders.append((.mix(plan.mixGains), time))
+        audioOrders.append((.mix(plan.mixGains), time))
         guard let program = outputs.program, let planned = plan.program else { return time }
         program.arrange(planned.layers, from: time)
         return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
     }
 
-    /// Takes another camera in, whose pictures the program may show.
+    /// Takes another camera in, whose frames the program may show.
     func add(_ camera: CameraInput) {
         inputs.add(camera)
         cameraClocks.append(ClockWatch())
@@ -164,13 +164,13 @@ final class Timeline {
         inputs.add(microphone.input)
         microphoneClocks.append(ClockWatch())
         outputs.add(microphone)
-        sound.add(microphone)
+        audio.add(microphone)
     }
 
-    /// The next sample of sound that is not decided yet.
-    var soundPosition: Int64 { sound.position }
+    /// The next sample of audio that is not decided yet.
+    var audioPosition: Int64 { audio.position }
 
-    /// Switches a microphone off or on, from the first block of sound that begins at or after a time and is not decided yet.
+    /// Switches a microphone off or on, from the first block of audio that begins at or after a time and is not decided yet.
     ///
     /// - Parameters:
     ///   - role: The microphone's.
@@ -178,7 +178,7 @@ final class Timeline {
     ///   - time: Of the recording.
     func switchOff(_ role: String, because reason: String?, from time: MediaTime) {
         let block = AudioGrid.blocks.interval.count
-        soundOrders.append(
+        audioOrders.append(
             (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
     }
 
@@ -187,7 +187,7 @@ final class Timeline {
     /// - Returns: When that is; `nil` where there is no such track.
     func endTrack(named name: String, at time: MediaTime) -> MediaTime? {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
-            return endSound(named: name, at: time)
+            return endAudio(named: name, at: time)
         }
         let rate = tracks[index].track.rate
         let first = rate.ticks(before: outputs.begins[name] ?? .zero)
@@ -195,7 +195,7 @@ final class Timeline {
         if rate >= Self.slowestAwaitedRate {
             end = rate.time(ofTick: max(tracks[index].nextTick, first + 1, rate.ticks(before: time)))
         } else {
-            // Its first frame is shown for a block of sound at the least.
+            // Its first frame is shown for a block of audio at the least.
             let least = max(position, rate.time(ofTick: first))
             end = max(time, MediaTime(nanoseconds: least.nanoseconds + AudioGrid.blocks.interval.count))
         }
@@ -203,7 +203,7 @@ final class Timeline {
         return end
     }
 
-    /// Ends the pictures of a stream whose encoder failed for good. What was decided behind that is not in the file.
+    /// Ends the frames of a stream whose encoder failed for good. What was decided behind that is not in the file.
     ///
     /// - Parameters:
     ///   - name: The camera's track's; `program` for the program.
@@ -218,12 +218,12 @@ final class Timeline {
         tracks.removeAll { $0.track.name == name }
     }
 
-    private func endSound(named name: String, at time: MediaTime) -> MediaTime? {
+    private func endAudio(named name: String, at time: MediaTime) -> MediaTime? {
         guard let track = outputs.microphoneTracks.first(where: { $0.name == name && $0.end == nil }) else {
             return nil
         }
-        let sample = time.ticks(perSecond: Int64(SoundFormat.sessionRate))
-        let end = track.end(at: sample, position: sound.position)
+        let sample = time.ticks(perSecond: Int64(AudioFormat.sessionRate))
+        let end = track.end(at: sample, position: audio.position)
         return AudioGrid.samples.time(ofTick: end)
     }
 
@@ -237,11 +237,11 @@ final class Timeline {
     }
 
     private var nextTime: MediaTime {
-        // Where no pictures are decided any more, sound leads alone.
-        let hasPictures = !tracks.isEmpty || outputs.program != nil || !outputs.synchronized.isEmpty
+        // Where no frames are decided any more, audio leads alone.
+        let hasFrames = !tracks.isEmpty || outputs.program != nil || !outputs.synchronized.isEmpty
         var earliest =
-            wakesForSound || !hasPictures
-            ? AudioGrid.blocks.time(ofTick: nextSoundTick) : MediaTime(nanoseconds: .max)
+            wakesForAudio || !hasFrames
+            ? AudioGrid.blocks.time(ofTick: nextAudioTick) : MediaTime(nanoseconds: .max)
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
         }
@@ -256,16 +256,16 @@ final class Timeline {
         finishTracks(before: time)
         takeDeliveries()
         announceClocks()
-        while AudioGrid.blocks.time(ofTick: nextSoundTick) <= time {
+        while AudioGrid.blocks.time(ofTick: nextAudioTick) <= time {
             // The block that ends there; the first is empty.
-            let blockEnd = AudioGrid.blocks.time(ofTick: nextSoundTick)
-            while let next = soundOrders.first, next.from < blockEnd {
-                soundOrders.removeFirst()
+            let blockEnd = AudioGrid.blocks.time(ofTick: nextAudioTick)
+            while let next = audioOrders.first, next.from < blockEnd {
+                audioOrders.removeFirst()
                 follow(next.order)
             }
-            sound.advance(to: blockEnd.ticks(perSecond: Int64(SoundFormat.sessionRate)))
-            announceSound()
-            nextSoundTick += 1
+            audio.advance(to: blockEnd.ticks(perSecond: Int64(AudioFormat.sessionRate)))
+            announceAudio()
+            nextAudioTick += 1
         }
         for index in tracks.indices where tracks[index].nextTime <= time {
             tracks[index].track.step(tick: tracks[index].nextTick)
@@ -278,11 +278,11 @@ final class Timeline {
         stepSinks(at: time)
     }
 
-    private func follow(_ order: SoundOrder) {
+    private func follow(_ order: AudioOrder) {
         switch order {
-        case .mix(let mix): sound.arrange(mix)
+        case .mix(let mix): audio.arrange(mix)
         case .off(let role, let reason):
-            sound.microphones.first { $0.role == role }?.switchOff(reason)
+            audio.microphones.first { $0.role == role }?.switchOff(reason)
         }
     }
 
@@ -316,8 +316,8 @@ final class Timeline {
         }
     }
 
-    private func announceSound() {
-        for microphone in sound.microphones {
+    private func announceAudio() {
+        for microphone in audio.microphones {
             for event in microphone.takeEvents() where end.map({ event.at < $0 }) ?? true { announce(event) }
         }
     }
@@ -349,11 +349,11 @@ final class Timeline {
         finishTracks(before: end)
         for (file, writer) in outputs.writers where !outputs.isEnding(file: file) { writer.setEnd(end) }
         takeDeliveries()
-        sound.advance(to: end.ticks(perSecond: Int64(SoundFormat.sessionRate)))
+        audio.advance(to: end.ticks(perSecond: Int64(AudioFormat.sessionRate)))
         for progress in tracks { progress.track.finish(at: end) }
         outputs.program?.finish(at: end)
-        sound.finish(at: end)
-        announceSound()
+        audio.finish(at: end)
+        announceAudio()
         for lane in outputs.synchronized { lane.finish() }
         for track in outputs.metadata { track.finish(at: end) }
     }

@@ -9,11 +9,11 @@ extension MulticamSession {
     ///   - source: Opened, not started; the session stops it at its end.
     ///   - planned: Under a role that no other device of the recording has or had.
     ///   - track: Its own; `nil` for none.
-    ///   - pictureTap: Gets its pictures until it is stopped.
+    ///   - pictureTap: Gets its frames until it is stopped.
     /// - Throws: Why it cannot be taken in; it is stopped then.
     public nonisolated func add(
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
-        pictureTap: PictureTap? = nil
+        frameTap: FrameTap? = nil
     ) throws(SessionChangeError) {
         guard controls.recordingTiming != nil else {
             source.stop()
@@ -28,12 +28,12 @@ extension MulticamSession {
             try rehearsal.admit(planned, track, offers: offers)
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
-                decodes: source.format.pixel == .h264, taps: [pictureTap].compactMap(\.self),
+                decodes: source.format.pixel == .h264, taps: [frameTap].compactMap(\.self),
                 keepsLog: planned.metadataFile != nil,
                 clock: clock,
-                machinery: machinery, onRefusal: onRefusal(of: planned.role))
+                codecs: codecs, onRefusal: onRefusal(of: planned.role))
             try input.start()
-            // Of a file the first picture is shown now.
+            // Of a file the first frame is shown now.
             source.recordingBegins(at: clock.now)
         } catch let error as SessionChangeError {
             source.stop()
@@ -56,7 +56,7 @@ extension MulticamSession {
             controls.note(
                 slowestInterval: input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
             cameraInputs.withLock { $0[planned.role] = input }
-            if let pictureTap { _ = pictureTap.start(with: machinery) }
+            if let frameTap { _ = frameTap.start(with: codecs) }
         } catch {
             source.stop()
             throw error
@@ -65,7 +65,7 @@ extension MulticamSession {
 
     private nonisolated func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
         let deadline = clock.now + options.startTimeLimit
-        while input.progress.goodPictures < SessionInputs.picturesNeeded(of: input) {
+        while input.progress.goodFrames < SessionInputs.framesNeeded(of: input) {
             guard controls.stopTime == nil else {
                 throw SessionChangeError(
                     "camera \(input.role) is not taken in: the recording is being ended.")

@@ -38,7 +38,7 @@ extension MulticamSession {
                 as: ["add-microphone \(planned.role) \(planned.selector.printable())"]
             ) { (running) throws(SessionChangeError) in
                 try running.admit(planned, track)
-                return [.admitSound(input, track)]
+                return [.admitAudio(input, track)]
             }
             guard isTaken else {
                 throw SessionChangeError("\(refusal): the recording has ended meanwhile.")

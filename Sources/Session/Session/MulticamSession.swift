@@ -9,7 +9,7 @@ internal import Writers
 /// `record` starts the devices and stops them again. After `standBy` they run until `close`, and each `record` between makes a
 /// session folder of its own, with the program as it was arranged last.
 ///
-/// Decisions are taken here and on the timeline's thread; pictures and sound never pass through the actor.
+/// Decisions are taken here and on the timeline's thread; frames and audio never pass through the actor.
 public actor MulticamSession {
     private let plan: SessionPlan
     private let cameras: [String: any CameraSource]
@@ -17,15 +17,15 @@ public actor MulticamSession {
     private let voices: [String: any MicrophoneSource]
     let options: RecordingOptions
     let clock: any SessionClock
-    let machinery: any MediaMachinery
+    let codecs: any CodecFactory
     private let sinks: SessionSinks
     private let host: (any HostReading)?
     nonisolated let controls = SessionControls()
-    private nonisolated let currentStatus = Monitor(SessionStatus())
-    private nonisolated let currentFolder = Monitor<String?>(nil)
-    nonisolated let running: Monitor<RunningPlan>
+    private nonisolated let currentStatus = ConditionLock(SessionStatus())
+    private nonisolated let currentFolder = ConditionLock<String?>(nil)
+    nonisolated let running: ConditionLock<RunningPlan>
     /// By role, from the start of the devices on.
-    nonisolated let cameraInputs = Monitor<[String: CameraInput]>([:])
+    nonisolated let cameraInputs = ConditionLock<[String: CameraInput]>([:])
     private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
     private var standby: Standby?
     private var standbyThread: MediaThread?
@@ -43,15 +43,15 @@ public actor MulticamSession {
     ///   - clock: `MonotonicClock` for real devices.
     ///   - machinery: Codecs.
     ///   - pictureTaps: Sinks of the calling program for what cameras capture.
-    ///   - soundTaps: Sinks for aligned sound.
-    ///   - metadataTaps: Sinks for what is known of each picture.
+    ///   - soundTaps: Sinks for aligned audio.
+    ///   - metadataTaps: Sinks for what is known of each frame.
     ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
     ///   - host: The computer, to be asked how it is about once a second; `nil` asks nobody.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         voices: [String: any MicrophoneSource] = [:], options: RecordingOptions, clock: any SessionClock,
-        machinery: any MediaMachinery,
-        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
+        codecs: any CodecFactory,
+        frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
         synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) {
         self.plan = plan
@@ -60,12 +60,12 @@ public actor MulticamSession {
         self.voices = voices
         self.options = options
         self.clock = clock
-        self.machinery = machinery
+        self.codecs = codecs
         sinks = SessionSinks(
-            pictures: pictureTaps, sounds: soundTaps, metadata: metadataTaps,
+            frames: frameTaps, audioBlocks: audioTaps, metadata: metadataTaps,
             synchronized: synchronizedOutputs)
         self.host = host
-        running = Monitor(RunningPlan(plan, devices: Self.devices(cameras)))
+        running = ConditionLock(RunningPlan(plan, devices: Self.devices(cameras)))
         (events, eventSink) = AsyncStream.makeStream()
     }
 
@@ -83,7 +83,7 @@ public actor MulticamSession {
         return time.map { min($0, now) } ?? now
     }
 
-    /// Like `stop`, but pictures that wait for an encoder are left out.
+    /// Like `stop`, but frames that wait for an encoder are left out.
     public nonisolated func stopUrgently() { controls.stopUrgently(at: clock.now) }
 
     /// Remembers this instant under a name, in the manifest and the events.
@@ -107,7 +107,7 @@ public actor MulticamSession {
         controls.noteStill(of: role, files)
     }
 
-    /// Goes on in new files from now on, without losing a picture or a sample.
+    /// Goes on in new files from now on, without losing a frame or a sample.
     ///
     /// - Parameters:
     ///   - time: When somebody asked for it, on the session's clock; `nil` means now.
@@ -186,7 +186,7 @@ public actor MulticamSession {
     nonisolated func changeAndWait(
         as words: [String], _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
     ) throws(SessionChangeError) -> Bool {
-        let outcome = Monitor<ChangeOutcome?>(nil)
+        let outcome = ConditionLock<ChangeOutcome?>(nil)
         try change(as: words, decided: { decided in outcome.withLock { $0 = decided } }, body)
         while true {
             if let decided = outcome.withLock({ $0 }) { return decided != .ended }
@@ -194,12 +194,12 @@ public actor MulticamSession {
         }
     }
 
-    /// A camera was turned: the program turns its pictures otherwise from the tick of this instant on. A file that is being written
+    /// A camera was turned: the program turns its frames otherwise from the tick of this instant on. A file that is being written
     /// keeps its angle to its end; the camera's next one begins with this.
     ///
     /// - Parameters:
     ///   - role: The camera's.
-    ///   - rotation: Turns its pictures clockwise to be upright from now on.
+    ///   - rotation: Turns its frames clockwise to be upright from now on.
     /// - Throws: Why the program cannot follow; the next file does all the same.
     public nonisolated func turn(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
         let hasProgram = running.withLock { running in
@@ -234,11 +234,11 @@ public actor MulticamSession {
             publish: { [eventSink] event in eventSink.yield(event) },
             report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
         let (limit, controls) = (options.startTimeLimit, controls)
-        let (sinks, machinery) = (sinks, machinery)
+        let (sinks, codecs) = (sinks, codecs)
         var thread: MediaThread?
         let result: Result<Void, RecordingError> = await withCheckedContinuation { continuation in
             thread = MediaThread(name: "standby") {
-                let threads = sinks.start(with: machinery)
+                let threads = sinks.start(with: codecs)
                 standby.run(inputs.value, limit: limit, controls: controls) {
                     continuation.resume(returning: $0)
                 }
@@ -328,14 +328,15 @@ public actor MulticamSession {
             throw .file(error)
         }
         currentFolder.withLock { $0 = disks[0].folder.path }
-        let (options, clock, machinery, controls) = (options, clock, machinery, controls)
+        let (options, clock, codecs, controls) = (options, clock, codecs, controls)
         let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
         return { inputs in
             Recorder(
-                plan: plan, options: options, clock: clock, machinery: machinery, controls: controls,
-                inputs: inputs, disks: disks, sinks: sinks, host: host, isLentDevices: lendsDevices,
-                publish: { event in eventSink.yield(event) },
-                report: { status in currentStatus.withLock { $0 = status } })
+                RecordingContext(
+                    plan: plan, options: options, clock: clock, codecs: codecs, controls: controls,
+                    inputs: inputs, disks: disks, sinks: sinks, host: host, isLentDevices: lendsDevices,
+                    publish: { event in eventSink.yield(event) },
+                    report: { status in currentStatus.withLock { $0 = status } }))
         }
     }
 
@@ -379,10 +380,10 @@ public actor MulticamSession {
                         decodes: source.format.pixel == .h264
                             && (plan.decodes(planned.role) || sinks.convertsAtTicks(planned.role)),
                         sharesDecoding: plan.sharesDecoding(planned.role),
-                        taps: sinks.pictures.filter { $0.role == planned.role },
+                        taps: sinks.frames.filter { $0.role == planned.role },
                         keepsLog: planned.metadataFile != nil
                             || sinks.metadata.contains { $0.role == planned.role },
-                        clock: clock, machinery: machinery, onRefusal: onRefusal(of: planned.role)))
+                        clock: clock, codecs: codecs, onRefusal: onRefusal(of: planned.role)))
             }
             let microphones = plan.microphones.map { planned in
                 guard let source = self.microphones[planned.role] else {

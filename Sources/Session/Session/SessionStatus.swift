@@ -14,27 +14,27 @@ public struct SessionStatus: Sendable, Equatable {
 
     public struct Camera: Sendable, Equatable {
         public let role: String
-        /// Pictures per second by the camera's own clock.
+        /// Frames per second by the camera's own clock.
         public let rate: Double
         public let lost: Int
-        /// What is known of its clock: how sure its pictures' times are.
+        /// What is known of its clock: how sure its frames' times are.
         public let clock: ClockReading
     }
 
     public struct Microphone: Sendable, Equatable {
         public let role: String
-        public let level: SoundLevel
+        public let level: AudioLevel
         /// Of its track so far; `nil` while nothing is recorded.
         public let loudness: Loudness?
         /// What is the matter with it now.
-        public let alarms: [SoundAlarm.Kind]
-        /// How much of its sound is missing so far; silence stands in its place.
+        public let alarms: [AudioAlarm.Kind]
+        /// How much of its audio is missing so far; silence stands in its place.
         public let missing: Nanoseconds
         /// As of a camera.
         public let clock: ClockReading
 
         public init(
-            role: String, level: SoundLevel, loudness: Loudness? = nil, alarms: [SoundAlarm.Kind] = [],
+            role: String, level: AudioLevel, loudness: Loudness? = nil, alarms: [AudioAlarm.Kind] = [],
             missing: Nanoseconds = .zero, clock: ClockReading
         ) {
             self.role = role
@@ -50,7 +50,7 @@ public struct SessionStatus: Sendable, Equatable {
         /// - Parameters:
         ///   - input: The microphone.
         ///   - loudness: Of its track so far.
-        ///   - missing: Of its sound so far.
+        ///   - missing: Of its audio so far.
         init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
             self.init(
                 role: input.role, level: input.level, loudness: loudness, alarms: input.alarms,
@@ -63,7 +63,7 @@ public struct SessionStatus: Sendable, Equatable {
     public var time = MediaTime.zero
     public var cameras: [Camera] = []
     public var microphones: [Microphone] = []
-    /// How loud the program's sound is so far; `nil` where it has none.
+    /// How loud the program's audio is so far; `nil` where it has none.
     public var mix: Loudness?
     /// Frames of the program that the computer or the disk was too slow for, so far.
     public var programLost = 0

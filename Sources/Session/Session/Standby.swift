@@ -22,7 +22,7 @@ final class Standby: Sendable {
     private let clock: any SessionClock
     private let publish: @Sendable (SessionEvent) -> Void
     private let report: @Sendable (SessionStatus) -> Void
-    private let orders = Monitor(Orders())
+    private let orders = ConditionLock(Orders())
 
     /// As often as a recording tells its status.
     private static let interval = Nanoseconds.milliseconds(100)

@@ -4,24 +4,24 @@ internal import Media
 
 /// Writes a camera's own JPEGs around a still as a QuickTime movie.
 enum ClipFile {
-    /// Each picture is shown at the tick of the camera's rate that is nearest to its capture, and no two at one: a picture that
+    /// Each frame is shown at the tick of the camera's rate that is nearest to its capture, and no two at one: a frame that
     /// is missing leaves the one before it longer.
     static func write(_ still: Still, to path: String) throws(FileError) {
         guard let first = still.clip.first else { return }
         let rate = still.rate
         let parameters = StreamParameters(
-            codec: .mjpeg, timeScale: rate.pictures, size: first.size, rate: rate, color: first.color)
+            codec: .mjpeg, timeScale: rate.frames, size: first.size, rate: rate, color: first.color)
         let date = still.facts.date.addingTimeInterval(
-            (first.capturedAt - still.picture.capturedAt).inSeconds)
+            (first.capturedAt - still.frame.capturedAt).inSeconds)
         let movie = try MovieFile(
             path: path, kind: .mov,
             tracks: [.video(parameters, rotation: still.facts.rotation, name: still.role)], createdAt: date)
         let ticks = ticks(of: still.clip, rate)
-        for (index, picture) in still.clip.enumerated() where picture.size == first.size {
+        for (index, frame) in still.clip.enumerated() where frame.size == first.size {
             let next = ticks.indices.contains(index + 1) ? ticks[index + 1] : ticks[index] + 1
             try movie.append(
                 EncodedPacket(
-                    bytes: picture.memory, presentation: ticks[index] * rate.seconds,
+                    bytes: frame.memory, presentation: ticks[index] * rate.seconds,
                     decode: ticks[index] * rate.seconds, duration: (next - ticks[index]) * rate.seconds,
                     isKey: true),
                 to: 0)
@@ -29,12 +29,12 @@ enum ClipFile {
         try movie.finish()
     }
 
-    /// The tick of each picture, rising, from 0 on.
-    static func ticks(of pictures: [CapturedPicture], _ rate: FrameRate) -> [Int64] {
-        guard let first = pictures.first else { return [] }
+    /// The tick of each frame, rising, from 0 on.
+    static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
+        guard let first = frames.first else { return [] }
         var last: Int64 = -1
-        return pictures.map { picture in
-            let time = (picture.capturedAt - first.capturedAt).inSeconds
+        return frames.map { frame in
+            let time = (frame.capturedAt - first.capturedAt).inSeconds
             last = max(last + 1, Int64(rounding: time * rate.perSecond))
             return last
         }

@@ -38,7 +38,7 @@ public struct SessionStills: Sendable {
     /// Takes stills of another camera, too, which the session takes in with the tap that is returned.
     public mutating func add(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
-    ) -> PictureTap {
+    ) -> FrameTap {
         let camera = Self.camera(planned, source, clock, live)
         cameras.append(camera)
         return camera.tap
@@ -51,9 +51,9 @@ public struct SessionStills: Sendable {
     public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
 
     /// To be given to the session.
-    public var taps: [PictureTap] { cameras.map(\.tap) }
+    public var taps: [FrameTap] { cameras.map(\.tap) }
 
-    /// Takes the next whole picture of each of some cameras, at about one instant, and writes them. Blocks its thread; not in a
+    /// Takes the next whole frame of each of some cameras, at about one instant, and writes them. Blocks its thread; not in a
     /// Swift task, nor from several threads at once.
     ///
     /// - Parameters:
@@ -63,7 +63,7 @@ public struct SessionStills: Sendable {
     /// - Returns: What was written of each, or why nothing was, in the plan's order.
     /// - Throws: When there is no camera of a role; nothing is taken then.
     public func take(
-        _ roles: [String] = [], into folder: StillFolder, with machinery: any MediaMachinery
+        _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
         if let unknown = roles.first(where: { role in !cameras.contains { $0.role == role } }) {
             throw .unknownRole(unknown, known: cameras.map(\.role))
@@ -71,7 +71,7 @@ public struct SessionStills: Sendable {
         let chosen = roles.isEmpty ? cameras : cameras.filter { roles.contains($0.role) }
         let files = Parallel.map(chosen, threads: "still") { camera in
             Result { () throws(StillError) in
-                try folder.write(try camera.take(with: machinery), with: machinery)
+                try folder.write(try camera.take(with: codecs), with: codecs)
             }
         }
         return zip(chosen, files).map { ($0.role, $1) }

@@ -2,16 +2,16 @@ public import Media
 
 /// Why there is no still.
 public enum StillError: Error, Sendable, Equatable {
-    /// No whole picture came in so many seconds.
-    case noPicture(role: String, seconds: Double)
-    /// The camera's pictures are no stills as they come, or make no clip: a sentence says so, and what to do.
+    /// No whole frame came in so many seconds.
+    case noFrame(role: String, seconds: Double)
+    /// The camera's frames are no stills as they come, or make no clip: a sentence says so, and what to do.
     case unsuitable(role: String, reason: String)
     /// There is no such camera; those that there are.
     case unknownRole(String, known: [String])
     case encoding(EncodingError)
     case file(FileError)
 
-    /// For a camera whose pictures are no JPEGs.
+    /// For a camera whose frames are no JPEGs.
     public static func noClip(role: String, pixel: PixelFormat) -> Self {
         .unsuitable(
             role: role,
@@ -24,8 +24,8 @@ public enum StillError: Error, Sendable, Equatable {
 extension StillError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .noPicture(let role, let seconds):
-            "camera \(role) delivered no whole picture within \(seconds) s, so there is no still of it. Look at its cable."
+        case .noFrame(let role, let seconds):
+            "camera \(role) delivered no whole frame within \(seconds) s, so there is no still of it. Look at its cable."
         case .unsuitable(let role, let reason): "camera \(role): \(reason)"
         case .unknownRole(let role, let known):
             "there is no camera \(role.printable()); there are \(known.joined(separator: ", "))."

@@ -6,7 +6,7 @@ public import Media
 public struct StillFacts: Sendable, Equatable {
     /// When the exposure began.
     public var date: Date
-    /// Turns the stored picture clockwise to be seen upright.
+    /// Turns the stored frame clockwise to be seen upright.
     public var rotation: Rotation
     public var isMirrored: Bool
     /// Of the camera, as it says; empty where it says nothing.
@@ -47,7 +47,7 @@ public struct StillFacts: Sendable, Equatable {
     /// For the file's Exif segment.
     func exif(of still: Still, zone: TimeZone, software: String) -> ExifFacts {
         ExifFacts(
-            date: date, zone: zone, size: still.picture.size, rotation: rotation, isMirrored: isMirrored,
+            date: date, zone: zone, size: still.frame.size, rotation: rotation, isMirrored: isMirrored,
             make: make, model: model, software: software, imageDescription: still.role,
             exposureTime: exposureTime, isExposureAutomatic: isExposureAutomatic,
             isWhiteBalanceAutomatic: isWhiteBalanceAutomatic)

@@ -11,7 +11,7 @@ public struct StillFolder: Sendable {
         public let still: String
         /// The clip around it; `nil` where there is none.
         public let clip: String?
-        /// When the picture was captured.
+        /// When the frame was captured.
         public let capturedAt: ClockTime
     }
 
@@ -45,12 +45,12 @@ public struct StillFolder: Sendable {
     ///   - machinery: Encodes what is no JPEG.
     ///   - name: The file's own name, in place of the usual one; then it must not be there yet.
     /// - Returns: Absolute paths.
-    /// - Throws: When the picture cannot be encoded, or a file cannot be written or is there already.
+    /// - Throws: When the frame cannot be encoded, or a file cannot be written or is there already.
     public func write(
-        _ still: Still, with machinery: any MediaMachinery, as name: String? = nil
+        _ still: Still, with codecs: any CodecFactory, as name: String? = nil
     ) throws(StillError) -> Files {
         let jpeg: SharedBytes
-        do throws(EncodingError) { jpeg = try machinery.makeStill(of: still.picture) } catch {
+        do throws(EncodingError) { jpeg = try codecs.makeStill(of: still.frame) } catch {
             throw .encoding(error)
         }
         let facts = still.facts.exif(of: still, zone: zone, software: software)
@@ -60,7 +60,7 @@ public struct StillFolder: Sendable {
             if let name { base = path + "/" + Self.withoutEnding(name) } else { base = try freeName(still) }
             let file = name.map { path + "/" + $0 } ?? base + ".jpg"
             try StillFile.write(jpeg, facts, to: file)
-            let time = still.picture.capturedAt
+            let time = still.frame.capturedAt
             guard !still.clip.isEmpty else { return Files(still: file, clip: nil, capturedAt: time) }
             let clip = base + ".mov"
             try ClipFile.write(still, to: clip)

@@ -13,10 +13,10 @@ final class CopiedStreamTrack: CameraTrack {
     let rate: FrameRate
     let input: CameraInput
     private var outages: OutageLog
-    private var aligner: KeyStreamAligner<CapturedPicture>
-    let lane: MovieLane
+    private var aligner: KeyStreamAligner<CapturedFrame>
+    let lane: TrackSink
     private let start: ClockTime
-    private var held: (picture: CapturedPicture, tick: Int64)?
+    private var held: (frame: CapturedFrame, tick: Int64)?
     /// Where a new file begins that the stream has not come to yet.
     private var partStart: MediaTime?
     /// Of the camera's clock, as far as taken into account.
@@ -28,7 +28,7 @@ final class CopiedStreamTrack: CameraTrack {
     /// Whether the frame that is shown at T0 was captured before it. It is one of the recording's.
     private var beginsBeforeStart = false
 
-    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: MovieLane) {
+    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: TrackSink) {
         self.input = input
         self.name = name
         self.start = start
@@ -47,19 +47,19 @@ final class CopiedStreamTrack: CameraTrack {
 
     func take(_ deliveries: [CameraInput.Delivery]) {
         let clock = input.clockReading
-        // The pictures that made the clock begin anew were dated by the line that it left.
+        // The frames that made the clock begin anew were dated by the line that it left.
         let model = clock.restarts == restarts ? nil : input.clockModel
         restarts = clock.restarts
         if let model {
             let input = input
-            aligner.redate { picture, time in input.redated(picture, saidToBe: time, by: model) }
+            aligner.redate { frame, time in input.redated(frame, saidToBe: time, by: model) }
         }
         for delivery in deliveries {
             switch delivery {
-            case .picture(let dated):
-                let time = model.map { input.redated(dated.picture, saidToBe: dated.time, by: $0) }
+            case .frame(let dated):
+                let time = model.map { input.redated(dated.frame, saidToBe: dated.time, by: $0) }
                 aligner.add(
-                    dated.picture, isKey: dated.picture.isKey, capturedAt: time ?? dated.time)
+                    dated.frame, isKey: dated.frame.isKey, capturedAt: time ?? dated.time)
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
                 if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
@@ -72,7 +72,7 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Goes on in a new file with the first key picture at or after a time.
+    /// Goes on in a new file with the first key frame at or after a time.
     func beginPart(at time: MediaTime) { partStart = time }
 
     func step(tick: Int64) {
@@ -83,8 +83,8 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// The camera is away while a new file begins: its last picture is shown until then, and nobody waits for the next,
-    /// which will be a key picture.
+    /// The camera is away while a new file begins: its last frame is shown until then, and nobody waits for the next,
+    /// which will be a key frame.
     private func leave(at partStart: MediaTime) {
         showLast(until: partStart)
         self.partStart = nil
@@ -104,27 +104,27 @@ final class CopiedStreamTrack: CameraTrack {
     }
 
     private func showLast(until end: MediaTime) {
-        if let held { append(held.picture, from: held.tick, to: max(Self.ticks(at: end), held.tick + 1)) }
+        if let held { append(held.frame, from: held.tick, to: max(Self.ticks(at: end), held.tick + 1)) }
         held = nil
     }
 
     private func write(before limit: MediaTime) {
         for entry in aligner.take(before: start + Nanoseconds(limit.nanoseconds)) {
             if firstTime == nil { firstTime = Self.scale.time(ofTick: entry.tick) }
-            if let held { append(held.picture, from: held.tick, to: entry.tick) }
+            if let held { append(held.frame, from: held.tick, to: entry.tick) }
             held = entry
         }
     }
 
-    private func append(_ picture: CapturedPicture, from tick: Int64, to next: Int64) {
-        if let partStart, picture.isKey, tick >= Self.ticks(at: partStart) { self.partStart = nil }
+    private func append(_ frame: CapturedFrame, from tick: Int64, to next: Int64) {
+        if let partStart, frame.isKey, tick >= Self.ticks(at: partStart) { self.partStart = nil }
         let isShownAtStart = tick < 0 && next > 0
         if isShownAtStart { beginsBeforeStart = true } else if tick < 0 { leadCount += 1 }
         let shown = isShownAtStart ? 0 : tick
         lane.append(
             EncodedPacket(
-                bytes: picture.memory, presentation: shown, decode: shown, duration: next - shown,
-                isKey: picture.isKey))
+                bytes: frame.memory, presentation: shown, decode: shown, duration: next - shown,
+                isKey: frame.isKey))
     }
 
     private static let scale = FrameRate(StreamParameters.ownTimeScale)

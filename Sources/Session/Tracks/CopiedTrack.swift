@@ -7,34 +7,34 @@ final class CopiedTrack: CameraTrack {
     let name: String
     let rate: FrameRate
     private var follower: GridFollower
-    let lane: MovieLane
-    private let machinery: any MediaMachinery
+    let lane: TrackSink
+    private let codecs: any CodecFactory
     private var lastBytes: SharedBytes?
     private var slate: SharedBytes?
     private let caption: SlateCaption
-    private var example: CapturedPicture?
-    /// Of the pictures in the file that is written now.
-    private var size: PictureSize
-    /// A picture of another size has come, the first of its kind: it needs a file of its own.
-    private(set) var successor: DatedPicture?
+    private var example: CapturedFrame?
+    /// Of the frames in the file that is written now.
+    private var size: FrameSize
+    /// A frame of another size has come, the first of its kind: it needs a file of its own.
+    private(set) var successor: DatedFrame?
     /// From which tick on there is one.
     private var partTick: Int64?
-    /// The last picture of the successor's size that found no file of its size.
-    private var withdrawn: DatedPicture?
-    /// When the picture was captured for which the file that is written now was begun: none before it asks for another.
+    /// The last frame of the successor's size that found no file of its size.
+    private var withdrawn: DatedFrame?
+    /// When the frame was captured for which the file that is written now was begun: none before it asks for another.
     private var partSince: ClockTime?
 
-    /// Its file is begun for pictures of `size`; those of another size need one of their own.
+    /// Its file is begun for frames of `size`; those of another size need one of their own.
     init(
-        follower: GridFollower, rate: FrameRate, size: PictureSize, caption: SlateCaption, lane: MovieLane,
-        machinery: any MediaMachinery
+        follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, lane: TrackSink,
+        codecs: any CodecFactory
     ) {
         name = follower.track
         self.follower = follower
         self.rate = rate
         self.caption = caption
         self.lane = lane
-        self.machinery = machinery
+        self.codecs = codecs
         self.size = size
         // Of a camera that went away before the first instant a slate can be made all the same.
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
@@ -47,17 +47,17 @@ final class CopiedTrack: CameraTrack {
     func take(_ deliveries: [CameraInput.Delivery]) {
         follower.take(deliveries)
         guard partTick == nil else { return }
-        for case .picture(let dated) in deliveries
-        where dated.picture.size != (successor?.picture.size ?? size) && isOfThisPart(dated) {
+        for case .frame(let dated) in deliveries
+        where dated.frame.size != (successor?.frame.size ?? size) && isOfThisPart(dated) {
             // Back to the file's own size before another file was asked for: nothing is needed.
-            successor = dated.picture.size == size ? nil : dated
+            successor = dated.frame.size == size ? nil : dated
             withdrawn = nil
         }
     }
 
-    private func isOfThisPart(_ dated: DatedPicture) -> Bool { partSince.map { dated.time > $0 } ?? true }
+    private func isOfThisPart(_ dated: DatedFrame) -> Bool { partSince.map { dated.time > $0 } ?? true }
 
-    /// The tick at which a picture is shown that nothing competes with.
+    /// The tick at which a frame is shown that nothing competes with.
     func tick(nearestTo time: MediaTime) -> Int64 {
         rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
     }
@@ -65,26 +65,26 @@ final class CopiedTrack: CameraTrack {
     /// Whether that file has been asked for.
     var awaitsPart: Bool { partTick != nil }
 
-    /// From a tick on, what is written is pictures like the successor, into a file of their own.
+    /// From a tick on, what is written is frames like the successor, into a file of their own.
     func beginPart(at tick: Int64) { partTick = tick }
 
     func step(tick: Int64) {
         // Where nothing newer is due at the first tick of a file, it shows one that came too early for it.
-        var early: DatedPicture?
+        var early: DatedFrame?
         if let partTick, let successor, tick >= partTick {
             early = withdrawn
             change(to: successor)
         }
         switch follower.choose(tick: tick) {
-        case .show(let dated) where dated.picture.size != size:
+        case .show(let dated) where dated.frame.size != size:
             // Its file begins in a moment.
             if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
-            if dated.picture.size == successor?.picture.size { withdrawn = dated }
+            if dated.frame.size == successor?.frame.size { withdrawn = dated }
             follower.withdrawChoice(cause: .governor)
             if early != nil { follower.restoreChoice(cause: .governor) }
         case .show(let dated):
-            example = dated.picture
-            lastBytes = dated.picture.memory
+            example = dated.frame
+            lastBytes = dated.frame.memory
         case .repeatLast:
             if early != nil { follower.restoreChoice(cause: .governor) }
         case .slate: lastBytes = slateBytes() ?? lastBytes
@@ -96,12 +96,12 @@ final class CopiedTrack: CameraTrack {
                 duration: rate.seconds, isKey: true))
     }
 
-    private func change(to successor: DatedPicture) {
-        let picture = (withdrawn ?? successor).picture
-        size = picture.size
-        example = picture
+    private func change(to successor: DatedFrame) {
+        let frame = (withdrawn ?? successor).frame
+        size = frame.size
+        example = frame
         // Until one of its size is due it stands in for it.
-        lastBytes = picture.memory
+        lastBytes = frame.memory
         slate = nil
         partSince = successor.time
         self.successor = nil
@@ -117,9 +117,9 @@ final class CopiedTrack: CameraTrack {
     private func slateBytes() -> SharedBytes? {
         if slate == nil, let example {
             do {
-                slate = try machinery.makeSlate(like: example, caption: caption)
+                slate = try codecs.makeSlate(like: example, caption: caption)
             } catch {
-                // The camera's last picture stands in for a slate that cannot be drawn.
+                // The camera's last frame stands in for a slate that cannot be drawn.
                 slate = example.memory
             }
         }

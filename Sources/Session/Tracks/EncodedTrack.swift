@@ -3,13 +3,13 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// A camera's track of pictures that are encoded here: its own size and colours, one a tick.
+/// A camera's track of frames that are encoded here: its own size and colours, one a tick.
 final class EncodedTrack: CameraTrack {
     let name: String
     let rate: FrameRate
-    let encoder: EncoderLane
+    let encoder: VideoEncoderWorker
     private var follower: GridFollower
-    private var lastPicture: CapturedPicture?
+    private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
     private let caption: SlateCaption
     private var keyTick: Int64?
@@ -18,7 +18,7 @@ final class EncodedTrack: CameraTrack {
 
     init(
         follower: GridFollower, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
-        encoder: EncoderLane
+        encoder: VideoEncoderWorker
     ) {
         name = follower.track
         self.follower = follower
@@ -32,7 +32,7 @@ final class EncodedTrack: CameraTrack {
     var counts: FrameCounts { encoder.corrected(follower.aligner.counts) }
     var gaps: [Gap] { follower.gaps }
 
-    /// Makes the picture of a tick one that a file can begin with.
+    /// Makes the frame of a tick one that a file can begin with.
     func beginPart(at tick: Int64) { keyTick = tick }
 
     func take(_ deliveries: [CameraInput.Delivery]) { follower.take(deliveries) }
@@ -50,13 +50,13 @@ final class EncodedTrack: CameraTrack {
                 return encoder.repeatLast(tick: tick, asKey: asKey)
             }
             // A stream decoder that has this one still inside leaves its predecessor.
-            let picture = dated.shown ?? lastPicture
-            lastPicture = picture
-            encoder.encode([layer(picture)], tick: tick, asKey: asKey)
+            let frame = dated.shown ?? lastFrame
+            lastFrame = frame
+            encoder.encode([layer(frame)], tick: tick, asKey: asKey)
         case .repeatLast: encoder.repeatLast(tick: tick, asKey: asKey)
         case .slate:
-            lastPicture = nil
-            // A slate repeats like a picture: the encoder sees that nothing changed.
+            lastFrame = nil
+            // A slate repeats like a frame: the encoder sees that nothing changed.
             encoder.encode([layer(nil)], tick: tick, asKey: asKey, isSlate: true)
         }
     }
@@ -66,9 +66,9 @@ final class EncodedTrack: CameraTrack {
         encoder.finish()
     }
 
-    private func layer(_ picture: CapturedPicture?) -> PictureLayer {
-        PictureLayer(
-            picture: picture, place, plannedSize: input.source.format.size, caption: caption,
+    private func layer(_ frame: CapturedFrame?) -> FrameLayer {
+        FrameLayer(
+            frame: frame, place, plannedSize: input.source.format.size, caption: caption,
             isCoarse: isCoarse)
     }
 }

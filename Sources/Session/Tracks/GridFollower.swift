@@ -5,7 +5,7 @@ internal import Timing
 struct GridFollower {
     let input: CameraInput
     let track: String
-    private(set) var aligner: TrackAligner<DatedPicture>
+    private(set) var aligner: TrackAligner<DatedFrame>
     private var outages: OutageLog
     private let start: ClockTime
     /// Of the camera's clock, as far as taken into account.
@@ -22,17 +22,17 @@ struct GridFollower {
     mutating func take(_ deliveries: [CameraInput.Delivery]) {
         let clock = input.clockReading
         aligner.cameraInterval = clock.interval
-        // The pictures that made the clock begin anew were dated by the line that it left.
+        // The frames that made the clock begin anew were dated by the line that it left.
         let model = clock.restarts == restarts ? nil : input.clockModel
         restarts = clock.restarts
         if let model {
             let input = input
-            aligner.redate { dated, time in input.redated(dated.picture, saidToBe: time, by: model) }
+            aligner.redate { dated, time in input.redated(dated.frame, saidToBe: time, by: model) }
         }
         for delivery in deliveries {
             switch delivery {
-            case .picture(let dated):
-                let time = model.map { input.redated(dated.picture, saidToBe: dated.time, by: $0) }
+            case .frame(let dated):
+                let time = model.map { input.redated(dated.frame, saidToBe: dated.time, by: $0) }
                 aligner.add(dated, capturedAt: time ?? dated.time)
             case .lost(let count, let cause, let time):
                 aligner.addLoss(count: count, cause: cause, capturedAt: time)
@@ -46,9 +46,9 @@ struct GridFollower {
         }
     }
 
-    mutating func choose(tick: Int64) -> TrackAligner<DatedPicture>.Choice { aligner.choose(tick: tick) }
+    mutating func choose(tick: Int64) -> TrackAligner<DatedFrame>.Choice { aligner.choose(tick: tick) }
 
-    /// Why the tick chosen last has no new picture, where that is known.
+    /// Why the tick chosen last has no new frame, where that is known.
     var missingCause: LossCause? { aligner.missingCause }
 
     mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }

@@ -3,14 +3,14 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// One camera's metadata: of each picture from T0 to the end, to its file and to taps. Timeline's thread only, until joined.
+/// One camera's metadata: of each frame from T0 to the end, to its file and to taps. Timeline's thread only, until joined.
 final class MetadataTrack {
     let input: CameraInput
     private let start: ClockTime
     private let taps: [MetadataTap]
     /// One in each folder of the recording.
     private let files: [(disk: Int, file: MetadataFile)]
-    private var waiting: [PictureLog.Entry] = []
+    private var waiting: [FrameLog.Entry] = []
     private var hasBegun = false
     private var absence: (since: ClockTime, cause: LossCause)?
     private var events: [SessionEvent] = []
@@ -33,14 +33,14 @@ final class MetadataTrack {
         self.files = files
     }
 
-    /// Takes note of outages, of which pictures do not tell.
+    /// Takes note of outages, of which frames do not tell.
     func take(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
             case .away(let time, _, let ledger): leave(at: time, ledger)
             case .ended(let time, _): leave(at: time, .away)
             case .returned: absence = nil
-            case .picture, .lost, .warning, .formatChanged: break
+            case .frame, .lost, .warning, .formatChanged: break
             }
         }
     }
@@ -78,7 +78,7 @@ final class MetadataTrack {
                 / max(input.clockModel.interval.count, 1)
             if missing > 0 {
                 give(
-                    PictureLog.Entry(
+                    FrameLog.Entry(
                         sequence: nil, capturedAt: since, cause: absence.cause, count: Int(missing)),
                     at: end)
             }
@@ -101,7 +101,7 @@ final class MetadataTrack {
         return events
     }
 
-    private func give(_ entry: PictureLog.Entry, at position: MediaTime) {
+    private func give(_ entry: FrameLog.Entry, at position: MediaTime) {
         guard entry.capturedAt >= start else { return }
         let metadata = CameraMetadata(
             sequence: entry.sequence, capturedAt: MediaTime(entry.capturedAt, since: start),

@@ -3,7 +3,7 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// The program: at each tick the picture of every camera that it shows, composed and encoded. Timeline's thread only.
+/// The program: at each tick the frame of every camera that it shows, composed and encoded. Timeline's thread only.
 ///
 /// It follows every camera whose pixels are there, shown or not, so that another one is seen from one tick to the next.
 final class ProgramTrack {
@@ -12,24 +12,24 @@ final class ProgramTrack {
         var follower: GridFollower
         let caption: SlateCaption
         /// The last that came.
-        var picture: CapturedPicture?
+        var frame: CapturedFrame?
         var onAir = OnAir()
 
-        func layer(_ place: PlannedLayer, isCoarse: Bool) -> PictureLayer {
-            PictureLayer(
-                picture: picture, place, plannedSize: follower.input.source.format.size, caption: caption,
+        func layer(_ place: PlannedLayer, isCoarse: Bool) -> FrameLayer {
+            FrameLayer(
+                frame: frame, place, plannedSize: follower.input.source.format.size, caption: caption,
                 isCoarse: isCoarse)
         }
     }
 
     let rate: FrameRate
-    let encoder: EncoderLane
+    let encoder: VideoEncoderWorker
     private var feeds: [Feed]
     /// What is shown, from the back to the front, each with its feed.
     private var places: [(layer: PlannedLayer, feed: Int)] = []
     /// What is to be shown from an instant on, in the order of time.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
-    private var hasPicture = false
+    private var hasFrame = false
     /// Whether the encoder was spared what is to be seen: it is offered again until it is taken.
     private var isOwed = false
     private var decided = FrameCounts()
@@ -50,7 +50,7 @@ final class ProgramTrack {
     ///   - followers: Of all cameras that it may show.
     ///   - layers: What it shows from the beginning.
     ///   - encoder: Composes and encodes.
-    init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: EncoderLane) {
+    init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
         self.encoder = encoder
         feeds = followers.map { Self.feed($0) }
@@ -59,7 +59,7 @@ final class ProgramTrack {
     }
 
     private static func feed(_ follower: GridFollower) -> Feed {
-        // The program's pictures are turned and mirrored before they are in it; its slates stand upright as they are.
+        // The program's frames are turned and mirrored before they are in it; its slates stand upright as they are.
         let device = follower.input.source.device.name
         return Feed(follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
     }
@@ -101,7 +101,7 @@ final class ProgramTrack {
         guard !hasEnded else { return }
         hasEnded = true
         for index in feeds.indices {
-            feeds[index].picture = nil
+            feeds[index].frame = nil
             feeds[index].follower.finish(at: end)
         }
     }
@@ -137,7 +137,7 @@ final class ProgramTrack {
         }
         let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
         encoder.encode(layers, tick: tick, asKey: asKey)
-        hasPicture = true
+        hasFrame = true
         isOwed = false
         decided.captured += 1
     }
@@ -153,15 +153,15 @@ final class ProgramTrack {
                 feeds[index].follower.withdrawChoice(cause: .corrupt)
                 return false
             }
-            feeds[index].picture = dated.shown ?? feeds[index].picture
+            feeds[index].frame = dated.shown ?? feeds[index].frame
             return isOnAir
         case .repeatLast:
-            // A picture that is shown again must not keep the driver's memory.
-            feeds[index].picture = feeds[index].picture?.ownedCopy()
+            // A frame that is shown again must not keep the driver's memory.
+            feeds[index].frame = feeds[index].frame?.ownedCopy()
             return false
         case .slate:
-            defer { feeds[index].picture = nil }
-            return isOnAir && (feeds[index].picture != nil || !hasPicture)
+            defer { feeds[index].frame = nil }
+            return isOnAir && (feeds[index].frame != nil || !hasFrame)
         }
     }
 
@@ -170,7 +170,7 @@ final class ProgramTrack {
         encoder.finish()
     }
 
-    /// Pictures of one camera that were lost to the program.
+    /// Frames of one camera that were lost to the program.
     func lostInAll(of role: String) -> Int {
         feeds.first { $0.follower.input.role == role }.map { feed in
             feed.onAir.lost(feed.follower.aligner.counts.lost).values.reduce(0, +)

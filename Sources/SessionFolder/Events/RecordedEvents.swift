@@ -14,7 +14,7 @@ public struct RecordedEvents: Sendable {
         public let track: String?
         public let cause: String?
         public let count: Int64?
-        /// Pictures that a hardware encoder took with it.
+        /// Frames that a hardware encoder took with it.
         public let lost: Int64?
         public let duration_ns: Int64?
         public let text: String?
@@ -72,7 +72,7 @@ public struct RecordedEvents: Sendable {
         }
     }
 
-    /// Pictures of a track that are lost, by cause: those of its camera, and those that an encoder failed with.
+    /// Frames of a track that are lost, by cause: those of its camera, and those that an encoder failed with.
     ///
     /// - Parameters:
     ///   - track: Its name.

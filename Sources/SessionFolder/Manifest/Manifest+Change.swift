@@ -1,7 +1,7 @@
 extension Manifest {
     /// What a person changed of the program while it was recorded.
     public struct Change: Sendable, Equatable, Codable {
-        /// Of the first picture or sample that shows it.
+        /// Of the first frame or sample that shows it.
         public var at_ns: Int64
         /// As the person said it: `swap`, `layout grid`, `gain host -6.0`.
         public var changes: [String]

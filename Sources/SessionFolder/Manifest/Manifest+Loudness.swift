@@ -1,7 +1,7 @@
 package import Media
 
 extension Manifest {
-    /// How loud a track's sound is as it was written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A figure is left out where
+    /// How loud a track's audio is as it was written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A figure is left out where
     /// there was nothing to measure. A program's is that of its mix before it is encoded: AAC changes it by some 0.2 LU.
     public struct Loudness: Sendable, Equatable, Codable {
         public var integrated_lufs: Double?

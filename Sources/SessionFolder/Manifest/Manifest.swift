@@ -32,7 +32,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         /// Of a microphone: what the sound server took out of it for the program, which its own track keeps.
         public var voice: VoiceSettings? = nil
         public var clock: Clock
-        /// A camera's file of what is known of each picture, a line each.
+        /// A camera's file of what is known of each frame, a line each.
         public var metadata: String?
         /// Of a camera: the controls that it is to have, with what was read back when they were set last.
         public var controls: [Control]? = nil
@@ -120,30 +120,30 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var file: String
         public var stream: Int
         public var codec: String
-        /// What encoded its pictures, where they were not copied.
+        /// What encoded its frames, where they were not copied.
         public var encoder: Encoder? = nil
         public var width: Int?
         public var height: Int?
         public var rate: Double?
         public var rotation: Int?
-        /// The part of the camera's stored pictures that an encoded track shows, in their pixels; left out for all of them.
+        /// The part of the camera's stored frames that an encoded track shows, in their pixels; left out for all of them.
         public var crop: PixelRectangle? = nil
         public var color: Color?
         public var channels: Int?
-        /// Since T0: 0 but for a copied H.264 track that begins with an earlier key picture, and one that a person began while the
+        /// Since T0: 0 but for a copied H.264 track that begins with an earlier key frame, and one that a person began while the
         /// recording ran.
         public var first_ns: Int64
         /// From T0, or from `first_ns` where that is later.
         public var duration_ns: Int64
-        /// Since T0, where a person ended it before the recording, or its pictures ended because no encoder went on with them.
+        /// Since T0, where a person ended it before the recording, or its frames ended because no encoder went on with them.
         public var ended_ns: Int64? = nil
-        /// Since T0, where its sound ended before the recording, because its encoders failed. The pictures of a program go on.
+        /// Since T0, where its audio ended before the recording, because its encoders failed. The frames of a program go on.
         public var sound_ended_ns: Int64? = nil
         /// `false` for a copied H.264 track, whose frames keep their own capture times and are never repeated.
         public var grid: Bool?
         public var frames: Frames?
         public var samples: Samples?
-        /// Of sound, and of the program's. Left out where the file has not all that was measured, as on a slow disk.
+        /// Of audio, and of the program's. Left out where the file has not all that was measured, as on a slow disk.
         public var loudness: Loudness? = nil
         /// Files after the first, when the recording was split.
         public var parts: [String]?
@@ -188,9 +188,9 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// What encoded a track's pictures.
+    /// What encoded a track's frames.
     public struct Encoder: Sendable, Equatable, Codable {
-        /// libavcodec's name for what was to encode it, and did from the first picture on unless `until_ns` says otherwise.
+        /// libavcodec's name for what was to encode it, and did from the first frame on unless `until_ns` says otherwise.
         public var name: String
         /// The node of a hardware encoder.
         public var device: String?
@@ -223,7 +223,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var file: String
         /// Where its time 0 is, since T0.
         public var first_ns: Int64
-        /// Of its pictures: where a governor has changed a copied camera's size, not the track's.
+        /// Of its frames: where a governor has changed a copied camera's size, not the track's.
         public var width: Int?
         public var height: Int?
 
@@ -385,7 +385,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var track: String
         /// What was on the disk behind the common end: it stays in the file, and is not shown.
         public var cut_ns: Int64
-        /// What was missing up to the common end: the last picture repeated or shown for longer, silence.
+        /// What was missing up to the common end: the last frame repeated or shown for longer, silence.
         public var filled_ns: Int64
         /// For people.
         public var text: String

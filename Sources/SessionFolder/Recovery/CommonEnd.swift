@@ -2,14 +2,14 @@ public import Media
 
 /// Decides where all tracks of a recording end that a crash has left of different lengths.
 ///
-/// What is missing of a JPEG track or of sound can be filled: the last picture again, silence. A track of encoded pictures cannot
+/// What is missing of a JPEG track or of audio can be filled: the last frame again, silence. A track of encoded frames cannot
 /// be made longer without encoding, so the shortest of those is the end, and others are cut there; what is cut stays in the
 /// files. Where there is none, the longest track is the end: nothing is given up.
 public struct CommonEnd: Sendable, Equatable {
     /// How far a track reaches.
     public struct Reach: Sendable, Equatable {
         public let end: MediaTime
-        /// Whether pictures cannot be added at its end.
+        /// Whether frames cannot be added at its end.
         public let isEncoded: Bool
 
         public init(end: MediaTime, isEncoded: Bool) {
@@ -18,8 +18,8 @@ public struct CommonEnd: Sendable, Equatable {
         }
     }
 
-    /// An encoded track that is shorter than the longest by more ended before the crash: its last picture is shown until the end.
-    /// An overloaded encoder is a second of pictures behind, and what it holds back, and the disk's queue.
+    /// An encoded track that is shorter than the longest by more ended before the crash: its last frame is shown until the end.
+    /// An overloaded encoder is a second of frames behind, and what it holds back, and the disk's queue.
     private static let longestCut: Int64 = 10_000_000_000
 
     public let time: MediaTime
@@ -28,7 +28,7 @@ public struct CommonEnd: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - reaches: Of all tracks that can be read.
-    ///   - leading: The grid on which recordings end: the program's, else the first camera's; `nil` where there are no pictures.
+    ///   - leading: The grid on which recordings end: the program's, else the first camera's; `nil` where there are no frames.
     ///   - start: When the file that begins last does: the end is behind it.
     public init?(_ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero) {
         guard let longest = reaches.map(\.end).max(), longest > .zero else { return nil }

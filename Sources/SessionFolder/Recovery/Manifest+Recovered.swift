@@ -107,12 +107,12 @@ extension Manifest.Track {
             let filled = min(
                 content.written,
                 Gap.length(of: gaps.filter { $0.track == name }).ticks(
-                    perSecond: Int64(SoundFormat.sessionRate)))
+                    perSecond: Int64(AudioFormat.sessionRate)))
             track.samples = Manifest.Samples(
                 written: content.written, captured: content.written - filled, filled: filled)
         } else {
             var lost = events.lost(of: name, until: end)
-            let missing = missingPictures(content, until: end)
+            let missing = missingFrames(content, until: end)
             if missing > 0 { lost[LossCause.disk.rawValue, default: 0] += missing }
             track.encoder = encoder.map { events.encoder($0, of: name) }
             let repeated = repeatedCount(content, lost, gaps, captureRate: captureRate)
@@ -148,8 +148,8 @@ extension Manifest.Track {
         return content.written - max(0, captured - max(missed, awayCount))
     }
 
-    /// A copied stream's pictures are on no grid: how many are missing cannot be told.
-    private func missingPictures(_ content: RecoveredContent, until end: MediaTime) -> Int {
+    /// A copied stream's frames are on no grid: how many are missing cannot be told.
+    private func missingFrames(_ content: RecoveredContent, until end: MediaTime) -> Int {
         guard grid != false, let rate = rate.flatMap({ FrameRate($0) }) else { return 0 }
         return content.missing(until: end).reduce(0) {
             $0 + Int(rate.ticks(before: $1.upperBound) - rate.ticks(before: $1.lowerBound))

@@ -13,12 +13,12 @@ public struct RecoveredContent: Sendable, Equatable {
         }
     }
 
-    /// Less than a tick of any picture: ends of tracks in their own ticks differ by so much.
+    /// Less than a tick of any frame: ends of tracks in their own ticks differ by so much.
     private static let rounding: Int64 = 1_000_000
 
-    /// Pictures, or samples per channel, that are in its files now.
+    /// Frames, or samples per channel, that are in its files now.
     public let written: Int64
-    /// Of pictures, those that are the one before again.
+    /// Of frames, those that are the one before again.
     public let repeated: Int64
     /// Stretches between others of which nothing came to the disk.
     public let holes: [Range<MediaTime>]

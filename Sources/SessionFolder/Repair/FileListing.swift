@@ -54,7 +54,7 @@ struct FileListing {
         return switch file.content {
         case .movie: FileVerification.fault(ofMovie: path)
         // What was cut stays behind what the header names.
-        case .sound: FileVerification.fault(ofWave: path, mayHaveMore: true)
+        case .audio: FileVerification.fault(ofWave: path, mayHaveMore: true)
         }
     }
 

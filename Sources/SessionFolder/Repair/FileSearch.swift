@@ -81,7 +81,7 @@ struct FileSearch {
                 let file = try RemainingFile(path: folder + "/" + name, name: name, start: start)
                 guard file.hasContent || !isCrash else {
                     throw FileError(
-                        path: folder + "/" + name, operation: "read", detail: "it holds no sound.")
+                        path: folder + "/" + name, operation: "read", detail: "it holds no audio.")
                 }
                 chain.files.append(file)
             } catch {

@@ -14,7 +14,7 @@ struct FolderRecovery {
     func run() throws(RecoveryError) -> RecoveryReport {
         do throws(FileError) {
             let journal = try EventJournal(folder: folder)
-            let drafts = try ManifestRemains(folder: folder)
+            let drafts = try ManifestRecovery(folder: folder)
             let events = RecordedEvents(journal.bytes)
             var chains = try FileSearch(folder: folder, manifest: drafts.manifest, events: events).chains(
                 progress: progress)
@@ -54,7 +54,7 @@ struct FolderRecovery {
     // MARK: Making whole
 
     private func makeWhole(
-        _ chains: [FileChain], _ drafts: ManifestRemains, _ events: RecordedEvents, _ journal: EventJournal
+        _ chains: [FileChain], _ drafts: ManifestRecovery, _ events: RecordedEvents, _ journal: EventJournal
     ) throws(FileError) -> RecoveryReport {
         let manifest = drafts.manifest
         let named = manifest.map(\.tracks) ?? []
@@ -273,7 +273,7 @@ struct FolderRecovery {
             return file.streams.enumerated().compactMap { index, stream in
                 let isProgram = chain.base == "program.mp4"
                 guard stream.codec != "tmcd", !isProgram || index == 0 else { return nil }
-                let kind = isProgram ? "program" : stream.isSound ? "microphone" : "camera"
+                let kind = isProgram ? "program" : stream.isAudio ? "microphone" : "camera"
                 var track = Manifest.Track(
                     name: stream.name, kind: kind, file: chain.base, stream: index, codec: stream.codec,
                     rate: stream.rate?.perSecond)

@@ -6,7 +6,7 @@ struct RecoveredFiles {
     let files: [String: [RemainingFile]]
     /// Of each file's streams, what there is now.
     let counts: [String: [Int64]]
-    /// Of each file's streams, pictures that were the one before again.
+    /// Of each file's streams, frames that were the one before again.
     let repeats: [String: [Int]]
 
     /// What there is of a track now.
@@ -31,7 +31,7 @@ struct RecoveredFiles {
             isThere: true)
     }
 
-    /// Where pictures are missing from the track's grid. A copied stream's are on none; and where durations tell of another grid
+    /// Where frames are missing from the track's grid. A copied stream's are on none; and where durations tell of another grid
     /// than the manifest, nothing can be told.
     private func holes(in track: Manifest.Track, of files: [RemainingFile]) -> [Range<MediaTime>] {
         guard track.grid != false, let rate = track.rate.flatMap({ FrameRate($0) }) else { return [] }

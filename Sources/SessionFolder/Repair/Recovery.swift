@@ -6,7 +6,7 @@ internal import Media
 ///
 /// Nothing gets worse by it: what is in the files stays, an index or a header is made durable before one write brings it into
 /// force, and the manifest is replaced at once. It may be interrupted at any instant and begun again; what is whole is left alone.
-/// The time it takes does not depend on the size of the media, but on how many pictures and packets there are; then, the recording
+/// The time it takes does not depend on the size of the media, but on how many frames and packets there are; then, the recording
 /// being whole, the files of a folder are read once for their checksums.
 public struct Recovery: Sendable {
     private let path: String
@@ -72,8 +72,8 @@ public struct Recovery: Sendable {
             report.tracks.append(
                 RecoveryReport.Track(
                     name: stream.name.printable(), file: path,
-                    frames: stream.isSound ? nil : Int(counts[index]),
-                    samples: stream.isSound ? counts[index] : nil, cut_ns: ending.cut,
+                    frames: stream.isAudio ? nil : Int(counts[index]),
+                    samples: stream.isAudio ? counts[index] : nil, cut_ns: ending.cut,
                     filled_ns: ending.filled,
                     text: wasPlain ? "it is whole." : ending.text))
         }

@@ -14,9 +14,9 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
     public struct Track: Sendable, Equatable, Encodable {
         public var name: String
         public var file: String
-        /// Of pictures.
+        /// Of frames.
         public var frames: Int?
-        /// Of sound, per channel.
+        /// Of audio, per channel.
         public var samples: Int64?
         public var cut_ns: Int64
         public var filled_ns: Int64
@@ -35,11 +35,11 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
 
 extension RecoveryReport.Track {
     init(_ track: Manifest.Track, _ content: RecoveredContent) {
-        let isSound = track.kind == "microphone"
+        let isAudio = track.kind == "microphone"
         self.init(
             name: track.name.printable(), file: track.file.printable(limit: 400),
-            frames: isSound ? nil : Int(content.written),
-            samples: isSound ? content.written : nil, cut_ns: content.ending.cut_ns,
+            frames: isAudio ? nil : Int(content.written),
+            samples: isAudio ? content.written : nil, cut_ns: content.ending.cut_ns,
             filled_ns: content.ending.filled_ns, text: content.ending.text)
     }
 

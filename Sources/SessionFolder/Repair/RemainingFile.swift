@@ -4,29 +4,29 @@ internal import Media
 /// One media file that is to be made whole, opened and locked.
 struct RemainingFile {
     enum Content {
-        case movie(MovieRemains)
-        case sound(WaveRemains)
+        case movie(MovieRecovery)
+        case audio(WaveRecovery)
     }
 
     /// What it holds side by side, in the ticks of each since the file's time 0.
     struct Stream {
         let name: String
         let codec: String
-        /// `nil` of sound, and of frames that keep their own times.
+        /// `nil` of audio, and of frames that keep their own times.
         let rate: FrameRate?
         /// Whether it is H.264 whose frames keep their own capture times in place of a grid's.
         let hasOwnTimes: Bool
         let timeScale: Int64
         let end: Int64
         let count: Int64
-        /// Of those, pictures that are not shown, since they are before the file's time 0.
+        /// Of those, frames that are not shown, since they are before the file's time 0.
         let lead: Int64
         let dropped: Int
-        /// Where pictures of its grid are missing.
+        /// Where frames of its grid are missing.
         let holes: [Range<Int64>]
 
         /// Whether it is sound: neither frames on a grid nor frames with their own times.
-        var isSound: Bool { rate == nil && !hasOwnTimes }
+        var isAudio: Bool { rate == nil && !hasOwnTimes }
     }
 
     /// From the session folder, or as it was given.
@@ -41,8 +41,8 @@ struct RemainingFile {
         self.name = name
         self.start = start
         if name.hasSuffix(".wav") {
-            let remains = try WaveRemains(path: path)
-            content = .sound(remains)
+            let remains = try WaveRecovery(path: path)
+            content = .audio(remains)
             let stem = name.split(separator: "/").last.map { String($0.dropLast(4)) } ?? name
             streams = [
                 Stream(
@@ -51,7 +51,7 @@ struct RemainingFile {
                     end: remains.sampleCount, count: remains.sampleCount, lead: 0, dropped: 0, holes: [])
             ]
         } else {
-            let remains = try MovieRemains(path: path)
+            let remains = try MovieRecovery(path: path)
             content = .movie(remains)
             streams = remains.tracks.map { Stream($0) }
         }
@@ -60,7 +60,7 @@ struct RemainingFile {
     var isPlain: Bool {
         switch content {
         case .movie(let movie): movie.isPlain
-        case .sound(let wave): wave.isPlain
+        case .audio(let wave): wave.isPlain
         }
     }
 
@@ -73,7 +73,7 @@ struct RemainingFile {
     /// When a stream ends, since T0.
     func end(ofStream index: Int) -> MediaTime { time(of: streams[index].end, inStream: index) }
 
-    /// Where pictures of a stream's grid are missing between others, since T0.
+    /// Where frames of a stream's grid are missing between others, since T0.
     func holes(inStream index: Int) -> [Range<MediaTime>] {
         streams[index].holes.map {
             time(of: $0.lowerBound, inStream: index)..<time(of: $0.upperBound, inStream: index)
@@ -91,11 +91,11 @@ struct RemainingFile {
     /// - Parameters:
     ///   - end: Since T0.
     ///   - rates: The grids of its streams, where somebody knows them.
-    /// - Returns: How many pictures each stream shows then; of sound, samples per channel.
+    /// - Returns: How many frames each stream shows then; of audio, samples per channel.
     /// - Throws: "write", "truncate", "fdatasync".
     func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
         switch content {
-        case .sound(let wave):
+        case .audio(let wave):
             let count = end.map {
                 $0.ticks(perSecond: Int64(wave.format.rate)) - start.ticks(perSecond: Int64(wave.format.rate))
             }
@@ -115,7 +115,7 @@ struct RemainingFile {
         }
     }
 
-    /// How many pictures each stream shows as it is; of sound, samples per channel.
+    /// How many frames each stream shows as it is; of audio, samples per channel.
     var counts: [Int64] {
         streams.map { $0.codec == "aac" ? max(0, $0.end) : $0.count - $0.lead }
     }
@@ -124,30 +124,30 @@ struct RemainingFile {
     /// file's time scale is finer than the grid.
     private func tick(of end: MediaTime, inStream index: Int, rate: FrameRate?) -> Int64? {
         let scale = streams[index].timeScale
-        guard let rate, scale == rate.pictures else {
+        guard let rate, scale == rate.frames else {
             return end.ticks(perSecond: scale) - start.ticks(perSecond: scale)
         }
         return (rate.ticks(before: end) - rate.ticks(before: start)) * rate.seconds
     }
 
-    /// Pictures that are the one before again.
+    /// Frames that are the one before again.
     func repeatedCount(ofStream index: Int) throws(FileError) -> Int {
         switch content {
         case .movie(let movie): try movie.repeatedCount(ofTrack: index)
-        case .sound: 0
+        case .audio: 0
         }
     }
 }
 
 extension RemainingFile.Stream {
-    fileprivate init(_ track: MovieRemains.Track) {
+    fileprivate init(_ track: MovieRecovery.Track) {
         switch track.description {
         case .video(let parameters, _, let name):
             (self.name, codec, timeScale) = (name, parameters.codec.rawValue, parameters.timeScale)
-        case .sound(let parameters, let name):
+        case .audio(let parameters, let name):
             (self.name, codec, timeScale) = (name, parameters.codec.rawValue, parameters.timeScale)
         case .timecode(let timecode, let name):
-            (self.name, codec, timeScale) = (name, "tmcd", timecode.rate.pictures)
+            (self.name, codec, timeScale) = (name, "tmcd", timecode.rate.frames)
         }
         rate = track.rate
         end = track.end

@@ -37,10 +37,10 @@ struct TrackEnding {
         var words: [String] = []
         if stream.dropped > 0 {
             words.append(
-                "\(stream.dropped) pictures at the end cannot be shown, since others that they belong to were not written"
+                "\(stream.dropped) frames at the end cannot be shown, since others that they belong to were not written"
             )
         }
-        // Less than a tick of any picture is rounding.
+        // Less than a tick of any frame is rounding.
         if cut > 1_000_000 {
             words.append(
                 "\(seconds(cut)) that other tracks do not have is left out and stays in the file")
@@ -54,8 +54,8 @@ struct TrackEnding {
 
     private var filling: String {
         switch stream.codec {
-        case "h264": "the last picture is shown for \(seconds(filled)) longer"
-        case "mjpeg": "the last \(seconds(filled)) repeat the last picture"
+        case "h264": "the last frame is shown for \(seconds(filled)) longer"
+        case "mjpeg": "the last \(seconds(filled)) repeat the last frame"
         default: "the last \(seconds(filled)) are silence"
         }
     }

@@ -10,7 +10,7 @@ package struct SyncHistory: Sendable {
         let residual: Nanoseconds
     }
 
-    /// A track's counts at one time, in pictures or samples since T0.
+    /// A track's counts at one time, in frames or samples since T0.
     struct TrackPoint: Sendable {
         let repeated: Int64
         let missing: Int64

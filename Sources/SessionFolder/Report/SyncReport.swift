@@ -55,7 +55,7 @@ package struct SyncReport {
         let height =
             Self.headerHeight + Double(sentences.count) * Self.sentenceHeight
             + Double(manifest.devices.count) * Self.rowHeight + Double(others.count) * Self.laneRowHeight + 24
-        var canvas = SVGCanvas(size: PictureSize(width: Self.width, height: Int(rounding: height, .up)))
+        var canvas = SVGCanvas(size: FrameSize(width: Self.width, height: Int(rounding: height, .up)))
         var y = drawHeader(sentences, on: &canvas)
         for device in manifest.devices {
             draw(device, at: y, on: &canvas)
@@ -107,7 +107,7 @@ package struct SyncReport {
             at: .init(x: 20, y: 32), size: 18)
         var x = 20.0
         for (name, color) in [
-            ("as captured", Color.present), ("last picture repeated", Color.repeated),
+            ("as captured", Color.present), ("last frame repeated", Color.repeated),
             ("lost, slate or silence", Color.missing), ("device away", Color.gap),
         ] {
             canvas.rectangle(at: .init(x: x, y: 43), width: 11, height: 11, color: color)
@@ -178,7 +178,7 @@ package struct SyncReport {
 
     private func summary(of track: Manifest.Track) -> String {
         guard let frames = track.frames else { return "" }
-        return "\(frames.written) pictures, \(frames.repeated) of them repeated, "
+        return "\(frames.written) frames, \(frames.repeated) of them repeated, "
             + "\(frames.lost.values.reduce(0, +)) lost"
     }
 

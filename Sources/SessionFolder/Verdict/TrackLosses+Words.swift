@@ -30,11 +30,11 @@ extension TrackLosses {
         return gaps.count == 1 ? "a gap of \(longest) s" : "\(gaps.count) gaps, the longest of \(longest) s"
     }
 
-    /// `62 of 300 frames`, `0.42 s of 8 s of sound`.
+    /// `62 of 300 frames`, `0.42 s of 8 s of audio`.
     private var amount: String {
         switch kind {
         case .camera, .program: "\(Self.whole(lost)) of \(Self.whole(all)) frame\(all == 1 ? "" : "s")"
-        case .microphone: "\(Self.seconds(ofSamples: lost)) s of \(Self.seconds(ofSamples: all)) s of sound"
+        case .microphone: "\(Self.seconds(ofSamples: lost)) s of \(Self.seconds(ofSamples: all)) s of audio"
         }
     }
 
@@ -85,7 +85,7 @@ extension TrackLosses {
     private static func percent(_ share: Double) -> String { trimmed((share * 100_000).rounded() / 1000) }
 
     private static func seconds(ofSamples count: Double) -> String {
-        seconds(count / Double(SoundFormat.sessionRate))
+        seconds(count / Double(AudioFormat.sessionRate))
     }
 
     /// To a hundredth; what is shorter, to a thousandth.

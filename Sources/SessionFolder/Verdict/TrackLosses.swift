@@ -15,7 +15,7 @@ struct TrackLosses {
     let lost: Double
     /// Lost and captured together, in the same unit.
     let all: Double
-    /// The parts of `lost`, by the ledger's word for the cause, the largest first. For sound they are lengths of gaps.
+    /// The parts of `lost`, by the ledger's word for the cause, the largest first. For audio they are lengths of gaps.
     let causes: [(word: String, count: Double)]
     let gaps: [Gap]
     /// Why the track ended before the recording.
@@ -99,7 +99,7 @@ struct TrackLosses {
     }
 
     private static func samples(inNanoseconds count: Double) -> Double {
-        (count * Double(SoundFormat.sessionRate) / 1e9).rounded()
+        (count * Double(AudioFormat.sessionRate) / 1e9).rounded()
     }
 }
 

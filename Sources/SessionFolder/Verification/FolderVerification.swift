@@ -65,7 +65,7 @@ public struct FolderVerification: Sendable {
         recording = Verdict(manifest)
     }
 
-    /// What the recording filled a file with where sound or frames were missing, for example `0.42 s of filled silence`; `nil`
+    /// What the recording filled a file with where audio or frames were missing, for example `0.42 s of filled silence`; `nil`
     /// where it filled nothing.
     public func filling(of file: Manifest.File) -> String? {
         let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
@@ -73,7 +73,7 @@ public struct FolderVerification: Sendable {
         var parts: [String] = []
         let samples = tracks.compactMap(\.samples).reduce(0) { $0 + Double(max($1.filled, 0)) }
         if samples > 0 {
-            let length = TrackLosses.seconds(samples / Double(SoundFormat.sessionRate))
+            let length = TrackLosses.seconds(samples / Double(AudioFormat.sessionRate))
             parts.append("\(length) s of filled silence")
         }
         let lost = tracks.compactMap(\.frames).flatMap(\.lost.values).reduce(0) { $0 + Double(max($1, 0)) }

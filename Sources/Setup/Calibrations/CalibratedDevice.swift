@@ -3,7 +3,7 @@ public import Media
 /// How far one device's time stamps were found to be off in one format.
 public struct CalibratedDevice: Sendable, Equatable, Codable {
     public var identity: DeviceIdentity
-    /// Of a made-up device or a file, which is itself by its selector alone; `nil` for a real one.
+    /// Of a synthetic device or a file, which is itself by its selector alone; `nil` for a real one.
     public var selector: String?
     public var format: CalibratedFormat
     /// Of a camera its latency, taken off each time stamp; of a microphone its offset, added to each.

@@ -2,14 +2,20 @@ public import Media
 
 /// What a device was opened with when it was calibrated: its latency is another in another format.
 public enum CalibratedFormat: Sendable, Hashable, Codable {
-    case picture(format: VideoFormat)
+    case video(format: VideoFormat)
     /// Samples per second.
-    case sound(rate: Int)
+    case audio(rate: Int)
+
+    /// The words that files from earlier versions have for them.
+    private enum CodingKeys: String, CodingKey {
+        case video = "picture"
+        case audio = "sound"
+    }
 
     package var mediaType: CaptureDevice.MediaType {
         switch self {
-        case .picture: .video
-        case .sound: .audio
+        case .video: .video
+        case .audio: .audio
         }
     }
 }
@@ -17,8 +23,8 @@ public enum CalibratedFormat: Sendable, Hashable, Codable {
 extension CalibratedFormat: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .picture(let format): format.description
-        case .sound(let rate): "\(rate) Hz"
+        case .video(let format): format.description
+        case .audio(let rate): "\(rate) Hz"
         }
     }
 }

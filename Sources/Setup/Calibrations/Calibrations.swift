@@ -69,7 +69,7 @@ package struct Calibrations: StateFileContent {
         return forgotten
     }
 
-    /// A made-up device is the same only with the same words, a file only at the same place.
+    /// A synthetic device is the same only with the same words, a file only at the same place.
     package static func ownSelector(of device: CaptureDevice) -> String? {
         switch device.deviceType {
         case .virtual, .file: device.selector

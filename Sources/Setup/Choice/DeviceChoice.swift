@@ -15,7 +15,7 @@ public final class DeviceChoice: Sendable {
     public let discovery: DiscoverySession
     private let application: ApplicationIdentifier
     private let file: StateFile<ChoiceMemory>?
-    private let state: Monitor<ChoiceState>
+    private let state: ConditionLock<ChoiceState>
     private let monitor: FolderMonitor?
     private let observation: Int?
 
@@ -46,7 +46,7 @@ public final class DeviceChoice: Sendable {
         self.application = application
         self.file = file
         let memory = file?.read().content ?? ChoiceMemory()
-        let state = Monitor(
+        let state = ConditionLock(
             ChoiceState(
                 cameras: CameraPreference(
                     history: memory[application].cameras, streamed: memory.streamed,
@@ -259,7 +259,7 @@ public final class DeviceChoice: Sendable {
 
     private static func adopt(
         _ file: StateFile<ChoiceMemory>, of application: ApplicationIdentifier,
-        into state: Monitor<ChoiceState>
+        into state: ConditionLock<ChoiceState>
     ) {
         var isOld = true
         while isOld {

@@ -68,7 +68,7 @@ struct ProfileChoice {
 
     /// The best camera for a role that nobody wants a certain one for: of those that can be used now the first that offers
     /// a size, else the first.
-    func best(_ free: [CaptureDevice], offering size: PictureSize?) -> CaptureDevice? {
+    func best(_ free: [CaptureDevice], offering size: FrameSize?) -> CaptureDevice? {
         let ranked = preference.ranked(free).map(\.device)
         let ready = ranked.filter { $0.problem == nil }
         let offering = ready.first { camera in

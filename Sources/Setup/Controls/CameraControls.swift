@@ -15,23 +15,23 @@ internal import VirtualDevices
 /// a Swift task. What is set stays until the camera is unplugged, or forgets it by itself; a profile's `controls` are kept.
 public struct CameraControls: Sendable {
     public let device: CaptureDevice
-    /// Of a made-up camera, which lives as long as this.
-    private let madeUp: (any CameraSource)?
+    /// Of a synthetic camera, which lives as long as this.
+    private let synthetic: (any CameraSource)?
     private let present: [CaptureDevice]
 
     /// - Parameter selector: As a profile names cameras; `any` is the first that can be used.
-    /// - Throws: When no or more than one camera fits, or a made-up one makes no sense.
+    /// - Throws: When no or more than one camera fits, or a synthetic one makes no sense.
     public init(of selector: String) throws(SetupError) {
         if VirtualSources.handles(selector) {
             do throws(VirtualDeviceError) {
                 let source = try VirtualSources.camera(selector: selector, role: "camera")
-                (madeUp, device, present) = (source, source.device, [source.device])
+                (synthetic, device, present) = (source, source.device, [source.device])
                 return
             } catch {
                 throw SetupError(error)
             }
         }
-        madeUp = nil
+        synthetic = nil
         do throws(DeviceError) {
             let memory = DeviceMemory.file?.read().content ?? DeviceMemory()
             present = memory.applied(to: try CameraCatalog().cameras())
@@ -48,7 +48,7 @@ public struct CameraControls: Sendable {
 
     /// All controls as they are now, as the driver orders them.
     public func all() throws(DeviceError) -> [DeviceControl] {
-        if let madeUp { return try madeUp.controls() }
+        if let synthetic { return try synthetic.controls() }
         do {
             return try V4L2Device(path: device.node).controls()
         } catch {
@@ -74,7 +74,7 @@ public struct CameraControls: Sendable {
     /// - Returns: What came of each.
     /// - Throws: When the camera does not answer, or may not be used.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
-        if let madeUp { return try madeUp.set(requests) }
+        if let synthetic { return try synthetic.set(requests) }
         do {
             return try V4L2Device(path: device.node).set(requests)
         } catch {

@@ -18,7 +18,7 @@ extension CostTable {
             .encodeBalanced: entry(7.1, piece: 580000),
             .encodeSuperfast: entry(8.9, piece: 580000),
             .encodeVeryfast: entry(11.0, piece: 420000),
-            .encodeSound: entry(570.0, piece: 0),
+            .encodeAudio: entry(570.0, piece: 0),
             .resample: entry(16.0, piece: 2200),
             .store: entry(0.28, piece: 0),
             .deliver: entry(0.0, piece: 50000),
@@ -34,7 +34,7 @@ extension CostTable {
             .encodeBalanced: entry(15.4, piece: 0),
             .encodeSuperfast: entry(20.0, piece: 0),
             .encodeVeryfast: entry(27.0, piece: 1000000),
-            .encodeSound: entry(910.0, piece: 0),
+            .encodeAudio: entry(910.0, piece: 0),
         ])
 
     private static func entry(_ unit: Double, piece: Double) -> Entry {

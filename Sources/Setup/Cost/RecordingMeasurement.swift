@@ -5,9 +5,9 @@ internal import Plan
 internal import Session
 internal import SessionFolder
 
-/// Measures what a recording takes beyond its pieces of work: some seconds of real recordings, from made-up devices.
+/// Measures what a recording takes beyond its pieces of work: some seconds of real recordings, from synthetic devices.
 ///
-/// What `WorkMeasurement` does again and again finds its caches warm and is never woken; in a recording every picture wakes
+/// What `WorkMeasurement` does again and again finds its caches warm and is never woken; in a recording every frame wakes
 /// threads that slept through an interval. From tracks that are only copied follows what a waking costs; from composed programs,
 /// by how much the rest costs more than it does alone. Without both, plans promise a fifth too much.
 struct RecordingMeasurement {
@@ -24,7 +24,7 @@ struct RecordingMeasurement {
         microphones: { e: { device: default }, f: { device: default } }
         tracks: { cameras: copy, microphones: wav }
         """
-    /// A small program of many pictures, and a larger one of few.
+    /// A small program of many frames, and a larger one of few.
     private static let programs = [
         """
         cameras:
@@ -88,7 +88,7 @@ struct RecordingMeasurement {
 
     /// Records a profile in a folder that is removed afterwards.
     ///
-    /// - Returns: What was to be done, and the processor seconds a second that it took, without those of made-up devices.
+    /// - Returns: What was to be done, and the processor seconds a second that it took, without those of synthetic devices.
     private func recorded(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -133,12 +133,12 @@ struct RecordingMeasurement {
     private static func reading(_ setup: SessionSetup) -> (time: ClockTime, spent: Nanoseconds) {
         var spent = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent)
-        let madeUp =
+        let synthetic =
             setup.cameras.values.map(\.simulationTime).reduce(.zero, +)
             + setup.microphones.values.map(\.simulationTime).reduce(.zero, +)
         return (
             MonotonicClock().now,
-            .seconds(Int64(spent.tv_sec)) + Nanoseconds(Int64(spent.tv_nsec)) - madeUp
+            .seconds(Int64(spent.tv_sec)) + Nanoseconds(Int64(spent.tv_nsec)) - synthetic
         )
     }
 }

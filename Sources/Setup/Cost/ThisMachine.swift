@@ -80,7 +80,7 @@ public struct ThisMachine: Sendable {
         return (tried, warning ?? second)
     }
 
-    /// Measures what each kind of work costs here: alone, on a thread of its own, then in three short recordings of made-up devices.
+    /// Measures what each kind of work costs here: alone, on a thread of its own, then in three short recordings of synthetic devices.
     /// It takes about half a minute.
     ///
     /// - Parameters:

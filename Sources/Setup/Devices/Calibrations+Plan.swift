@@ -22,7 +22,7 @@ extension Calibrations {
             let camera = plan.cameras[index]
             guard let device = devices.byRole[camera.role] else { continue }
             let known = known(of: device, among: devices.cameras)
-            let format = CalibratedFormat.picture(format: camera.format)
+            let format = CalibratedFormat.video(format: camera.format)
             if let measured = known.first(where: { $0.format == format }) {
                 plan.cameras[index].latency = measured.correction
                 plan.cameras[index].latencySource = .calibration
@@ -35,7 +35,7 @@ extension Calibrations {
             let microphone = plan.microphones[index]
             guard let device = devices.byRole[microphone.role] else { continue }
             let known = known(of: device, among: devices.microphones)
-            let format = CalibratedFormat.sound(rate: microphone.format.rate)
+            let format = CalibratedFormat.audio(rate: microphone.format.rate)
             if let measured = known.first(where: { $0.format == format }) {
                 plan.microphones[index].offset = measured.correction
                 plan.microphones[index].offsetSource = .calibration

@@ -5,7 +5,7 @@ public import Media
 public struct CameraRemark: Sendable, Equatable {
     /// `nil` says nothing.
     public var position: CaptureDevice.Position?
-    /// Turns its pictures clockwise to be seen upright.
+    /// Turns its frames clockwise to be seen upright.
     public var mounting: Rotation?
     /// `builtIn` or `external`.
     public var type: CaptureDevice.DeviceType?

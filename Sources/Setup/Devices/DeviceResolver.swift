@@ -22,7 +22,7 @@ package struct DeviceResolver {
 
     /// Finds the devices of a profile's roles.
     ///
-    /// Real devices are looked for only when a role wants one, so that made-up ones work on a machine without any.
+    /// Real devices are looked for only when a role wants one, so that synthetic ones work on a machine without any.
     ///
     /// - Parameters:
     ///   - profile: Whose roles.
@@ -184,19 +184,19 @@ package struct DeviceResolver {
             throw DeviceError(
                 device: selector, operation: "search for a camera's microphone",
                 reason: .other(
-                    "\(camera.map { "“\($0.name.printable())”" } ?? "a made-up camera") has none that the sound server knows. "
+                    "\(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera") has none that the sound server knows. "
                         + "`multicam devices` lists which microphone sits in which camera."))
         }
         return microphones.first { $0.name == microphone.node }?.captureDevice ?? microphone
     }
 
-    // MARK: Made-up and file devices
+    // MARK: Synthetic and file devices
 
     private static func virtualCamera(_ role: CameraRole) throws(SetupError) -> PlannedDevice {
         do throws(VirtualDeviceError) {
             let wanted = VideoFormat(
                 pixel: PixelFormat(rawValue: role.format.rawValue) ?? .mjpeg,
-                size: role.size ?? PictureSize(width: 1280, height: 720),
+                size: role.size ?? FrameSize(width: 1280, height: 720),
                 rate: role.rate ?? FrameRate(30, per: 1))
             let source = try VirtualSources.camera(selector: role.device, role: role.role, wanted: wanted)
             let format = source.format
@@ -211,7 +211,7 @@ package struct DeviceResolver {
             }
             return PlannedDevice(
                 selector: role.device, device: source.device, offers: offers,
-                usb: try MadeUpBus.camera(source.device.identity, of: role.device))
+                usb: try SyntheticBus.camera(source.device.identity, of: role.device))
         } catch {
             throw SetupError(error)
         }

@@ -30,7 +30,7 @@ public final class DiscoverySession: Sendable {
         }
     }
 
-    private let state: Monitor<State>
+    private let state: ConditionLock<State>
     private let monitor: DeviceMonitor
     private let remarks: FolderMonitor?
 
@@ -67,7 +67,7 @@ public final class DiscoverySession: Sendable {
         memory: @escaping @Sendable () -> DeviceMemory, memoryFolder: String? = nil
     ) throws(DeviceError) {
         // Companions are of the other kind, so both are looked for whatever the filter says.
-        let state = Monitor(State(roster: DeviceRoster(filter)))
+        let state = ConditionLock(State(roster: DeviceRoster(filter)))
         self.state = state
         monitor = try DeviceMonitor(
             catalog: catalog, server: server,

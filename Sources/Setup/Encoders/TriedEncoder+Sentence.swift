@@ -7,11 +7,11 @@ extension TriedEncoder {
         case .fails(let reason): return "it is not used: \(reason.printable(limit: 1000))"
         case .works(let figures):
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            // Pictures of the size that recordings mostly have.
+            // Frames of the size that recordings mostly have.
             let rate = Int(rounding: figures.pixelsPerSecond / (1920 * 1080), .towardZero)
             let tags = figures.lacksColorTags ? " What its colours mean is written into its stream." : ""
             return "\(encoder.name) (\(encoder.device.printable())) works: \(sizes), as many pixels as "
-                + "\(rate) pictures of 1920x1080 a second, \(figures.streams) "
+                + "\(rate) frames of 1920x1080 a second, \(figures.streams) "
                 + "\(figures.streams == 1 ? "stream" : "streams") at once.\(tags)"
         }
     }

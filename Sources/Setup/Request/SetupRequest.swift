@@ -13,9 +13,9 @@ public struct SetupRequest: Sendable, Equatable {
     public var microphones: [RoleSelection]
     /// The camera that the policy of the profile has given to the leading role by now: nobody's choice. `nil`: as at the start.
     public var followed: RoleSelection?
-    /// Made-up devices for every role that no selection and no `virtual:` or `file:` selector names.
+    /// Synthetic devices for every role that no selection and no `virtual:` or `file:` selector names.
     public var usesVirtualDevices: Bool
-    /// Whether the profile's microphones are left out, and with them the program's sound.
+    /// Whether the profile's microphones are left out, and with them the program's audio.
     public var leavesOutMicrophones = false
     /// Metadata of all cameras is recorded, whatever the profile says of it.
     public var recordsMetadata: Bool

@@ -9,11 +9,11 @@ extension [String: PlannedDevice] {
     ///   - profile: Whose cameras ask, with `rotation: sensor`.
     ///   - tracker: Made where one asks and there is none: the computer's accelerometer, for whose first reading this waits.
     /// - Returns: The same devices; those that were asked for have their turn.
-    func turned(for profile: Profile, by tracker: inout (any TurnTracker)?) -> Self {
+    func turned(for profile: Profile, by tracker: inout (any OrientationTracker)?) -> Self {
         var devices = self
         for camera in profile.cameras where camera.rotation == .sensor {
             guard let device = devices[camera.role], device.device.turnsWithComputer else { continue }
-            let asked = tracker ?? SensorTracker()
+            let asked = tracker ?? SensorOrientationTracker()
             tracker = asked
             devices[camera.role]?.turn = asked.turn
         }

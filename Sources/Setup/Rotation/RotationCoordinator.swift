@@ -2,7 +2,7 @@ public import Media
 public import Plan
 public import Profiles
 
-/// By how much one camera's pictures are turned, for files and for a preview, as the computer is turned: a new one for each camera.
+/// By how much one camera's frames are turned, for files and for a preview, as the computer is turned: a new one for each camera.
 ///
 ///     let coordinator = RotationCoordinator(for: camera, tracker: SensorTracker(), surface: .locked(.none))
 ///     for await angles in coordinator.changes() { layer.rotation = angles.preview }
@@ -11,7 +11,7 @@ public import Profiles
 /// and the preview's follows the surface alone. All is safe to call from any thread.
 public final class RotationCoordinator: Sendable {
     private struct State {
-        let stance: CameraStance
+        let stance: CameraMounting
         let isMirrored: Bool
         var surface: PreviewSurface
         var turn: MachineTurn
@@ -22,7 +22,7 @@ public final class RotationCoordinator: Sendable {
         var observers: [@Sendable (RotationAngles) -> Void] = []
         var isStopped = false
 
-        init(_ stance: CameraStance, _ surface: PreviewSurface, isMirrored: Bool, turn: MachineTurn) {
+        init(_ stance: CameraMounting, _ surface: PreviewSurface, isMirrored: Bool, turn: MachineTurn) {
             (self.stance, self.surface, self.isMirrored, self.turn) = (stance, surface, isMirrored, turn)
             if case .turned(let known) = turn { self.known = known }
             told = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
@@ -39,22 +39,22 @@ public final class RotationCoordinator: Sendable {
         }
     }
 
-    private let state: Monitor<State>
+    private let state: ConditionLock<State>
     private let observation: TurnObservation
 
     /// - Parameters:
-    ///   - camera: Whose pictures are turned.
+    ///   - camera: Whose frames are turned.
     ///   - rotation: A person's own angle, which nothing changes; `nil` follows the camera's mounting and the computer.
-    ///   - tracker: How the computer is turned: a `SensorTracker`, or a program's own.
+    ///   - tracker: How the computer is turned: a `SensorOrientationTracker`, or a program's own.
     ///   - surface: That shows the preview.
     ///   - mirroring: Of that preview.
     public init(
-        for camera: CaptureDevice, rotation: Rotation? = nil, tracker: any TurnTracker,
+        for camera: CaptureDevice, rotation: Rotation? = nil, tracker: any OrientationTracker,
         surface: PreviewSurface = .upright, mirroring: PreviewMirroring = .auto
     ) {
-        let state = Monitor(
+        let state = ConditionLock(
             State(
-                CameraStance(camera, fixed: rotation), surface,
+                CameraMounting(camera, fixed: rotation), surface,
                 isMirrored: mirroring.decision(for: camera).isMirrored, turn: tracker.turn))
         self.state = state
         observation = tracker.observe { turn in

@@ -24,7 +24,7 @@ public final class SessionRotation: Sendable {
     ///   - session: That records it.
     ///   - stills: Of that session; `nil` where there are none.
     init(
-        _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any TurnTracker,
+        _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any OrientationTracker,
         session: MulticamSession, stills: SessionStills?
     ) {
         let (sentences, sink) = AsyncStream.makeStream(of: String.self)

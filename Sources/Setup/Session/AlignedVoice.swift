@@ -28,10 +28,10 @@ final class AlignedVoice: MicrophoneSource {
     private let heard: any MicrophoneSource
     /// Of the heard one's channels, from 0, those that the voice is made of; all when empty.
     private let pick: [Int]
-    private let state: Monitor<State>
+    private let state: ConditionLock<State>
     /// The comparing thread's alone.
-    private let correlation: Monitor<SoundCorrelation>
-    private let worker = Monitor<MediaThread?>(nil)
+    private let correlation: ConditionLock<AudioCorrelation>
+    private let worker = ConditionLock<MediaThread?>(nil)
 
     /// So many seconds of the voice may pass unused: two looks take one and a half, and what the server does at first may cost one
     /// more.
@@ -49,9 +49,9 @@ final class AlignedVoice: MicrophoneSource {
         self.voice = voice
         self.heard = heard
         self.pick = pick.filter { $0 < heard.format.channels }
-        state = Monitor(State(dating: VoiceDating(rate: voice.format.rate)))
-        correlation = Monitor(
-            try SoundCorrelation(
+        state = ConditionLock(State(dating: VoiceDating(rate: voice.format.rate)))
+        correlation = ConditionLock(
+            try AudioCorrelation(
                 rate: Double(voice.format.rate), largestOffset: VoiceDating.largestDelay,
                 piece: VoiceDating.window))
     }
@@ -59,7 +59,7 @@ final class AlignedVoice: MicrophoneSource {
     deinit { stop() }
 
     var device: CaptureDevice { voice.device }
-    var format: SoundFormat { voice.format }
+    var format: AudioFormat { voice.format }
     var deliveryDelay: Nanoseconds { voice.deliveryDelay }
     var stampCorrelation: Nanoseconds { heard.stampCorrelation }
     var settlingTime: Nanoseconds { .seconds(rounding: Self.patience) }
@@ -70,13 +70,13 @@ final class AlignedVoice: MicrophoneSource {
     ) throws(DeviceError) {
         let (state, pick) = (state, pick)
         // What both threads tell is told in the order in which it was decided.
-        let turn = Monitor(())
+        let turn = ConditionLock(())
         beginComparing()
         try heard.start(on: clock) { event in
             switch event {
-            case .sound(let sound):
+            case .audio(let audio):
                 state.broadcast { state in
-                    state.dating.addHeard(Self.picked(pick, of: sound))
+                    state.dating.addHeard(Self.picked(pick, of: audio))
                     state.look = state.dating.nextLook() ?? state.look
                 }
             case .away(let time, let cause), .ended(let time, let cause):
@@ -95,7 +95,7 @@ final class AlignedVoice: MicrophoneSource {
         try voice.start(on: clock) { event in
             turn.withLock { _ in
                 let (told, isAnew) = state.withLock { state in state.take(event, patience: patience) }
-                if case .sound(let sound) = told, isAnew { receive(.returned(at: sound.capturedAt)) }
+                if case .audio(let audio) = told, isAnew { receive(.returned(at: audio.capturedAt)) }
                 if let told { receive(told) }
             }
         }
@@ -143,11 +143,11 @@ final class AlignedVoice: MicrophoneSource {
     }
 
     /// The slice with nothing but the picked channels.
-    private static func picked(_ pick: [Int], of sound: CapturedSound) -> CapturedSound {
-        guard !pick.isEmpty else { return sound }
-        return CapturedSound(
-            format: SoundFormat(rate: sound.format.rate, channels: pick.count), capturedAt: sound.capturedAt,
-            firstSample: sound.firstSample, samples: sound.samples(of: pick))
+    private static func picked(_ pick: [Int], of audio: CapturedAudio) -> CapturedAudio {
+        guard !pick.isEmpty else { return audio }
+        return CapturedAudio(
+            format: AudioFormat(rate: audio.format.rate, channels: pick.count), capturedAt: audio.capturedAt,
+            firstSample: audio.firstSample, samples: audio.samples(of: pick))
     }
 }
 
@@ -161,30 +161,30 @@ extension AlignedVoice.State {
     fileprivate mutating func take(
         _ event: MicrophoneEvent, patience: Int64
     ) -> (told: MicrophoneEvent?, isAnew: Bool) {
-        guard case .sound(let sound) = event else {
+        guard case .audio(let audio) = event else {
             if case .returned = event, isLost { return (nil, false) }
             return (event, false)
         }
-        count += Int64(sound.frameCount)
-        let known = dating.addVoice(sound)
+        count += Int64(audio.frameCount)
+        let known = dating.addVoice(audio)
         guard known != nil || (count > patience && !isLost) else { return (nil, false) }
         // One that is counted otherwise from here on begins anew for whoever listens.
         let isAnew = isLost || (known != nil && countsItself)
         isLost = false
         countsItself = known == nil
-        let first = known?.sample ?? sound.firstSample
+        let first = known?.sample ?? audio.firstSample
         // What a block that was found late puts before that was delivered already, a little wrong.
         let excess = isAnew ? 0 : max((end ?? first) - first, 0)
-        guard excess < sound.frameCount else { return (nil, false) }
-        end = first + Int64(sound.frameCount)
-        let time = known?.time ?? sound.capturedAt
+        guard excess < audio.frameCount else { return (nil, false) }
+        end = first + Int64(audio.frameCount)
+        let time = known?.time ?? audio.capturedAt
         return (
-            .sound(
-                CapturedSound(
-                    format: sound.format,
-                    capturedAt: time + .seconds(rounding: Double(excess) / Double(sound.format.rate)),
+            .audio(
+                CapturedAudio(
+                    format: audio.format,
+                    capturedAt: time + .seconds(rounding: Double(excess) / Double(audio.format.rate)),
                     firstSample: first + excess,
-                    samples: Array(sound.samples.dropFirst(Int(excess) * sound.format.channels)))), isAnew
+                    samples: Array(audio.samples.dropFirst(Int(excess) * audio.format.channels)))), isAnew
         )
     }
 }

@@ -24,11 +24,11 @@ public final class CameraFollowing: Sendable {
     /// The role that it is about.
     public let role: String
     private let choice: DeviceChoice
-    private let selection: Monitor<CameraSelection>
+    private let selection: ConditionLock<CameraSelection>
     private let current: CaptureDevice
 
     /// Looks for devices from now on, until `stop`. Blocks as `DiscoverySession` does. `nil` where every role names its own camera, or
-    /// the leading one's is made up: nothing can be followed then.
+    /// the leading one's is synthetic: nothing can be followed then.
     ///
     /// - Parameters:
     ///   - setup: Of the session.
@@ -51,7 +51,7 @@ public final class CameraFollowing: Sendable {
     init(_ role: String, _ camera: CaptureDevice, _ selection: CameraSelection, choice: DeviceChoice) {
         self.role = role
         self.choice = choice
-        self.selection = Monitor(selection)
+        self.selection = ConditionLock(selection)
         current = camera
     }
 

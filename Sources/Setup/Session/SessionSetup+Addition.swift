@@ -22,7 +22,7 @@ extension SessionSetup {
         profile.cameras = [CameraRole(role: role, device: selector)]
         profile.microphones = []
         profile.tracks.microphones = .none
-        // What is only shown may come in any kind of picture.
+        // What is only shown may come in any kind of frame.
         if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
         let resolver: DeviceResolver
         do {
@@ -44,7 +44,7 @@ extension SessionSetup {
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
             let tap = stills.add(planned, source: source)
-            try session.add(source, as: planned, track: track, pictureTap: tap)
+            try session.add(source, as: planned, track: track, frameTap: tap)
         } catch {
             stills.remove(role)
             throw .usage(error.description)

@@ -11,7 +11,7 @@ extension SessionSetup {
     ) throws(SetupError) -> [String: any MicrophoneSource] {
         struct Capture: Hashable {
             let source: String
-            let format: SoundFormat
+            let format: AudioFormat
         }
         func capture(_ planned: PlannedMicrophone) -> Capture? {
             resolver.pulseSources[planned.role].map { Capture(source: $0.name, format: planned.format) }

@@ -28,12 +28,12 @@ public struct SessionSetup: Sendable {
     /// Opened, not started, by role. A source put here must deliver the plan's format.
     public var cameras: [String: any CameraSource]
     public var microphones: [String: any MicrophoneSource]
-    /// The same microphones with something taken out of their sound, where their roles want that.
+    /// The same microphones with something taken out of their audio, where their roles want that.
     public var voices: [String: any MicrophoneSource] = [:]
     /// Microphone roles that record what the computer plays.
     private let monitorRoles: Set<String>
     /// What encodes and converts: other machinery in tests.
-    package var machinery: any MediaMachinery = Codecs()
+    package var codecs: any CodecFactory = Codecs()
     /// What was looked for, by role, and everything that is there.
     package let devices: Calibrations.Devices
     /// What a person chose with the request; `nil` where there was none.
@@ -44,7 +44,7 @@ public struct SessionSetup: Sendable {
     /// its file, the session keeps to this.
     private(set) var profile: Profile?
     /// How the computer is held; `nil` where no camera asks.
-    private(set) var tracker: (any TurnTracker)?
+    private(set) var tracker: (any OrientationTracker)?
 
     /// Finds and opens what a request names.
     ///
@@ -61,13 +61,14 @@ public struct SessionSetup: Sendable {
     }
 
     /// The same, with a program's own knowledge of how the computer is held, in place of its accelerometer.
-    public init(_ request: SetupRequest, tracker: any TurnTracker) throws(SetupError) {
+    public init(_ request: SetupRequest, tracker: any OrientationTracker) throws(SetupError) {
         try self.init(request, calibrations: Calibrations.file, tracker: tracker)
     }
 
     /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
     package init(
-        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, tracker: (any TurnTracker)? = nil
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
+        tracker: (any OrientationTracker)? = nil
     ) throws(SetupError) {
         var tracker = tracker
         let profile = try Self.profile(of: request)
@@ -148,14 +149,14 @@ public struct SessionSetup: Sendable {
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
-        var tracker: (any TurnTracker)?
+        var tracker: (any OrientationTracker)?
         return try resolve(request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
     }
 
     /// The same, with a tracker, which is made where a camera asks how the computer is held and there is none.
     private static func resolve(
         _ request: SetupRequest, _ profile: Profile, calibrations: StateFile<Calibrations>?,
-        tracker: inout (any TurnTracker)?
+        tracker: inout (any OrientationTracker)?
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
@@ -258,7 +259,7 @@ public struct SessionSetup: Sendable {
     public var leadingRole: String? { choices?.leader }
 
     /// What to ask between recordings which camera the leading role is to have, by the profile's policy: with the camera that it
-    /// has, and without those of the other roles. `nil` where there is no such role, or its camera is made up.
+    /// has, and without those of the other roles. `nil` where there is no such role, or its camera is synthetic.
     public var cameraSelection: CameraSelection? {
         guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
             let identity = Self.memorable(current)
@@ -269,7 +270,7 @@ public struct SessionSetup: Sendable {
 
     /// Remembers which real device plays which role, so that it is found again, what a person chose, and what the cameras, which
     /// stream by then, keep of their USB: to be called once the recording has begun.
-    /// Made-up devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
+    /// Synthetic devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
     ///
     /// - Returns: A sentence for the user if what was remembered before could not be read.
     /// - Throws: When it cannot be written. The recording needs none of it.
@@ -301,16 +302,16 @@ public struct SessionSetup: Sendable {
     ///
     /// - Parameters:
     ///   - options: What the recording is given besides its plan: folder, name, duration.
-    ///   - clock: Simulated for tests of made-up devices.
+    ///   - clock: Simulated for tests of synthetic devices.
     ///   - pictureTaps: Sinks for what cameras capture.
-    ///   - soundTaps: Sinks for aligned sound.
-    ///   - metadataTaps: Sinks for what is known of each picture.
+    ///   - soundTaps: Sinks for aligned audio.
+    ///   - metadataTaps: Sinks for what is known of each frame.
     ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
     ///   - host: The computer, for system pressure; `nil` asks this one, or nobody in simulated time.
     /// - Returns: A session on the devices that were opened here. Nothing is recorded yet.
     public func makeSession(
         _ options: RecordingOptions, clock: any SessionClock = MonotonicClock(),
-        pictureTaps: [PictureTap] = [], soundTaps: [SoundTap] = [], metadataTaps: [MetadataTap] = [],
+        frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
         synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) -> MulticamSession {
         var options = options
@@ -322,7 +323,7 @@ public struct SessionSetup: Sendable {
         return MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
             clock: clock,
-            machinery: machinery, pictureTaps: pictureTaps, soundTaps: soundTaps, metadataTaps: metadataTaps,
+            codecs: codecs, frameTaps: frameTaps, audioTaps: audioTaps, metadataTaps: metadataTaps,
             synchronizedOutputs: synchronizedOutputs,
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
     }
@@ -384,7 +385,7 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Sets the controls of a made-up camera or a file. A real one sets its own when it is opened.
+    /// Sets the controls of a synthetic camera or a file. A real one sets its own when it is opened.
     private static func adjust(
         _ source: any CameraSource, _ controls: [ControlRequest]
     ) throws(SetupError) {

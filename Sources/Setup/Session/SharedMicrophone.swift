@@ -5,7 +5,7 @@ internal import Media
 final class SharedMicrophone: Sendable {
     private let source: any MicrophoneSource
     private let roleCount: Int
-    private let receivers = Monitor<[@Sendable (MicrophoneEvent) -> Void]>([])
+    private let receivers = ConditionLock<[@Sendable (MicrophoneEvent) -> Void]>([])
 
     /// - Parameters:
     ///   - source: Opened, not started.
@@ -22,7 +22,7 @@ final class SharedMicrophone: Sendable {
         let whole: SharedMicrophone
 
         var device: CaptureDevice { whole.source.device }
-        var format: SoundFormat { whole.source.format }
+        var format: AudioFormat { whole.source.format }
         var deliveryDelay: Nanoseconds { whole.source.deliveryDelay }
         var stampCorrelation: Nanoseconds { whole.source.stampCorrelation }
         var settlingTime: Nanoseconds { whole.source.settlingTime }

@@ -52,7 +52,7 @@ extension SessionSetup {
         try self.init(plan, of: resolver)
     }
 
-    /// The largest; of those JPEGs, then raw pictures, then what has to be decoded.
+    /// The largest; of those JPEGs, then raw frames, then what has to be decoded.
     private static func best(_ offers: [OfferedFormat]) -> OfferedFormat? {
         func rank(_ format: OfferedFormat) -> Int {
             switch format.pixel {

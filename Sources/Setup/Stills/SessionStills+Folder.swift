@@ -3,7 +3,7 @@ public import Session
 internal import SessionFolder
 
 extension SessionStills {
-    /// Takes the next whole picture of each of some cameras of a recording, at about one instant, and writes them into its folder,
+    /// Takes the next whole frame of each of some cameras of a recording, at about one instant, and writes them into its folder,
     /// as `stills/2026-11-21_142310-123_desk.jpg`. Blocks its thread; not in a Swift task, nor from several threads at once.
     ///
     /// - Parameters:

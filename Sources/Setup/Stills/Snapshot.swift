@@ -4,7 +4,7 @@ internal import Plan
 public import Session
 
 /// Takes stills of cameras that nothing else uses: lets them run until exposure and focus have come to rest, takes the next good
-/// picture of each, and lets them go.
+/// frame of each, and lets them go.
 ///
 ///     let snapshot = try Snapshot(SessionSetup(stillsOf: "any"))
 ///     let files = try snapshot.take().map { try snapshot.write($0, into: StillFolder(path: ".", version: MulticamVersion.current)) }
@@ -15,20 +15,20 @@ public final class Snapshot: Sendable {
 
     /// What the cameras have done so far.
     private struct Progress {
-        /// By role, when its first good picture was captured, and how many have come.
+        /// By role, when its first good frame was captured, and how many have come.
         var began: [String: (at: ClockTime, count: Int)] = [:]
         var settled: Set<String> = []
         var failure: RecordingError?
         var isOver = false
     }
 
-    /// After as many pictures at least: automatic exposure takes some steps, however fast the camera is.
-    private static let leastPictures = 8
+    /// After as many frames at least: automatic exposure takes some steps, however fast the camera is.
+    private static let leastFrames = 8
 
     /// - Parameters:
     ///   - setup: Its cameras, opened.
     ///   - live: The length of the clips around the stills; zero for none.
-    ///   - settling: How long exposure and focus have before the still, after the first good picture.
+    ///   - settling: How long exposure and focus have before the still, after the first good frame.
     /// - Throws: When a stream cannot be decoded, or a clip is wanted of a camera that delivers no JPEGs.
     public init(
         _ setup: SessionSetup, live: Nanoseconds = .zero, settling: Nanoseconds = .seconds(1)
@@ -47,7 +47,7 @@ public final class Snapshot: Sendable {
         plan.microphones = []
         do throws(EncodingError) {
             observation = try Observation(
-                plan: plan, cameras: setup.cameras, microphones: [:], clock: clock, machinery: Codecs())
+                plan: plan, cameras: setup.cameras, microphones: [:], clock: clock, codecs: Codecs())
         } catch {
             throw .encoding(error)
         }
@@ -58,14 +58,14 @@ public final class Snapshot: Sendable {
     /// - Returns: In the plan's order.
     /// - Throws: `RecordingError` when a camera does not start or is silent; `StillError`.
     public func take() throws -> [Still] {
-        let progress = Monitor(Progress())
+        let progress = ConditionLock(Progress())
         let byRole = Dictionary(cameras.map { ($0.role, $0) }, uniquingKeysWith: { first, _ in first })
         let observer = MediaThread(name: "snapshot") { [observation, settling] in
             var failure: RecordingError?
             do throws(RecordingError) {
                 try observation.run { news, _ in
-                    for case .picture(let observed) in news {
-                        byRole[observed.role]?.note(observed.picture)
+                    for case .frame(let observed) in news {
+                        byRole[observed.role]?.note(observed.frame)
                         Self.follow(observed, progress, settling)
                     }
                     return true
@@ -99,7 +99,7 @@ public final class Snapshot: Sendable {
     ///   - folder: Where it is written.
     ///   - name: The file's own name; `nil` for the usual one.
     /// - Returns: What was written.
-    /// - Throws: When the picture cannot be encoded, or a file cannot be written or is there already.
+    /// - Throws: When the frame cannot be encoded, or a file cannot be written or is there already.
     public func write(
         _ still: Still, into folder: StillFolder, as name: String? = nil
     ) throws(StillError) -> StillFolder.Files {
@@ -107,13 +107,13 @@ public final class Snapshot: Sendable {
     }
 
     private static func follow(
-        _ observed: ObservedPicture, _ progress: Monitor<Progress>, _ settling: Nanoseconds
+        _ observed: ObservedFrame, _ progress: ConditionLock<Progress>, _ settling: Nanoseconds
     ) {
         progress.broadcast { progress in
-            let time = observed.picture.capturedAt
+            let time = observed.frame.capturedAt
             let (began, count) = progress.began[observed.role] ?? (time, 0)
             progress.began[observed.role] = (began, count + 1)
-            if count + 1 >= Self.leastPictures, time - began >= settling {
+            if count + 1 >= Self.leastFrames, time - began >= settling {
                 progress.settled.insert(observed.role)
             }
         }

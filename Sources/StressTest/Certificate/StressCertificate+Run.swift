@@ -70,7 +70,7 @@ extension StressCertificate {
     public struct Track: Sendable, Equatable, Codable {
         public var name: String
         public var kind: String
-        /// Pictures, or samples of a microphone.
+        /// Frames, or samples of a microphone.
         public var captured: Int64
         /// By cause; of a microphone `filled`.
         public var lost: [String: Int64]
@@ -142,9 +142,9 @@ extension StressCertificate {
     }
 
     public struct CameraCourse: Sendable, Equatable, Codable {
-        /// Pictures that arrived, a second.
+        /// Frames that arrived, a second.
         public var rate: [Double]
-        /// The mean distance of a time stamp from an even rhythm; null where no two pictures came.
+        /// The mean distance of a time stamp from an even rhythm; null where no two frames came.
         public var jitter_us: [Double?]
         /// Since T0, by cause; `computer` are those that were lost after they had arrived: late, encoder, disk.
         public var lost: [String: [Int]]

@@ -56,8 +56,8 @@ extension StressCertificate {
     private func lossWords(_ run: Run) -> String {
         let lost = run.tracks.filter { $0.kind != "microphone" }.map(\.lostInAll).reduce(0, +)
         return lost == 0
-            ? "without losing a picture"
-            : "with \(lost) lost pictures, within the limit of \(asked.lost_limit * 100) %"
+            ? "without losing a frame"
+            : "with \(lost) lost frames, within the limit of \(asked.lost_limit * 100) %"
     }
 
     private var setsSentence: String? {

@@ -50,7 +50,7 @@ public struct StressCourse: Sendable {
             before.flatMap { before in after.map { Self.rounded(($0 - before).inSeconds / seconds, 1000) } }
         }
         measured.processors = rate(first.processorTime, latest.processorTime)
-        measured.made_up_processors = rate(first.madeUpTime, latest.madeUpTime)
+        measured.made_up_processors = rate(first.syntheticTime, latest.syntheticTime)
         let delivered = latest.cameras.map { role, camera in
             Double(camera.bytes - (first.cameras[role]?.bytes ?? 0))
         }
@@ -88,7 +88,7 @@ public struct StressCourse: Sendable {
         let after = pairs.map { $0.1.cameras[role] ?? StressSample.Camera() }
         let seconds = pairs.map { Self.seconds(from: $0, to: $1) }
         let rates = pairs.indices.map {
-            rounded(Double(after[$0].pictures - before[$0].pictures) / seconds[$0], 100)
+            rounded(Double(after[$0].frames - before[$0].frames) / seconds[$0], 100)
         }
         let jitters: [Double?] = pairs.indices.map { index in
             let count = after[index].intervals - before[index].intervals

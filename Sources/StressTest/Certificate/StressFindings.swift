@@ -10,7 +10,7 @@ public struct StressFindings: Sendable, Equatable {
     /// Sentences of files and encoders that failed.
     public var storageFailures: [String]
     public var encodingFailures: [String]
-    /// Sentences of limits of the profile that the recording itself found exceeded and that are not about pictures.
+    /// Sentences of limits of the profile that the recording itself found exceeded and that are not about frames.
     public var silences: [String]
     public var pressure: Manifest.Pressure?
     /// Devices whose clock could not be relied on in the end.

@@ -69,19 +69,19 @@ public struct StressJudgement: Sendable, Equatable {
     private static func loss(
         of track: StressCertificate.Track, _ limits: StressLimits
     ) -> (StressCause, String)? {
-        let share = track.kind == "microphone" ? limits.lostSoundShare : limits.lostShare
+        let share = track.kind == "microphone" ? limits.lostAudioShare : limits.lostShare
         guard track.lostShare > share else { return nil }
         let limit = share == 0 ? "where none may be lost" : "more than \(percent(share)) %"
         guard track.kind != "microphone" else {
-            let milliseconds = track.lostInAll * 1000 / Int64(SoundFormat.sessionRate)
-            return (.device, "\(track.name) lost \(milliseconds) ms of sound, \(limit).")
+            let milliseconds = track.lostInAll * 1000 / Int64(AudioFormat.sessionRate)
+            return (.device, "\(track.name) lost \(milliseconds) ms of audio, \(limit).")
         }
         let all = track.captured + track.lostInAll
         let causes = track.lost.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         return (
             heaviest([track], limits) ?? .device,
-            "\(track.name) lost \(track.lostInAll) of \(all) pictures (\(causes)), \(limit)."
+            "\(track.name) lost \(track.lostInAll) of \(all) frames (\(causes)), \(limit)."
         )
     }
 

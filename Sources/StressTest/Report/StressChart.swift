@@ -20,7 +20,7 @@ struct StressChart {
     private static let left = 64.0
 
     let title: String
-    /// What the numbers are, as `pictures a second`.
+    /// What the numbers are, as `frames a second`.
     let unit: String
     let kind: Kind
     let seconds: [Double]
@@ -36,7 +36,7 @@ struct StressChart {
         let all = series.flatMap(\.values).compactMap(\.self)
         guard !all.isEmpty, let last = seconds.last, last > 0 else { return nil }
         let top = max(kind == .steps ? tallest : all.max() ?? 0, least, 1e-6) * 1.08
-        var canvas = SVGCanvas(size: PictureSize(width: Int(Self.width), height: Int(height + 26)))
+        var canvas = SVGCanvas(size: FrameSize(width: Int(Self.width), height: Int(height + 26)))
         let area = PlotArea(
             at: .init(x: Self.left, y: 6), width: Self.width - Self.left - 12, height: height, x: 0...last,
             y: 0...(names.isEmpty ? top : Double(max(names.count - 1, 1)) * 1.08), ink: Self.ink)

@@ -63,7 +63,7 @@ struct StressCharts {
                 name: cause, color: StressStyle.cause(cause), values: (lost[cause] ?? []).map { Double($0) })
         }
         return StressChart(
-            title: "Lost pictures of \(role)", unit: "since the beginning, by cause", kind: .steps,
+            title: "Lost frames of \(role)", unit: "since the beginning, by cause", kind: .steps,
             seconds: seconds,
             series: series, height: 100)
     }

@@ -43,7 +43,7 @@ struct StressCostSection {
                         StressTable.table(
                             [
                                 "Run", "Hardware cost", "Terms", "Processors: expected", "measured", "ratio",
-                                "Disk MB/s: expected", "measured", "ratio", "Made-up devices",
+                                "Disk MB/s: expected", "measured", "ratio", "Synthetic devices",
                             ], rows, numbers: [1, 3, 4, 5, 6, 7, 8, 9]),
                     ])
             ])
@@ -59,7 +59,7 @@ struct StressCostSection {
         }
         let most = pairs.flatMap { [$0.expected, $0.measured] }.max() ?? 0
         guard !pairs.isEmpty, most > 0 else { return nil }
-        var canvas = SVGCanvas(size: PictureSize(width: Int(Self.width), height: Int(Self.height + 32)))
+        var canvas = SVGCanvas(size: FrameSize(width: Int(Self.width), height: Int(Self.height + 32)))
         let area = PlotArea(
             at: .init(x: 50, y: 6), width: Self.width - 62, height: Self.height, x: 0...Double(pairs.count),
             y: 0...most * 1.08, ink: StressChart.ink)
@@ -85,7 +85,7 @@ struct StressCostSection {
             "figcaption", [:],
             [
                 .element("b", [:], "Processors"),
-                .text("busy on average, without those that stand in for made-up devices"),
+                .text("busy on average, without those that stand in for synthetic devices"),
                 key("expected", "var(--s7)"), key("measured", "var(--s0)"),
             ])
         return .element(

@@ -1,7 +1,7 @@
 internal import Media
 internal import Plots
 
-/// The climb as a picture: a bar for each step, as long as what all cameras delivered together.
+/// The climb as a frame: a bar for each step, as long as what all cameras delivered together.
 struct StressLadder {
     private let runs: [StressCertificate.Run]
 
@@ -18,7 +18,7 @@ struct StressLadder {
         let loads = runs.map { $0.cameras.map(\.load).reduce(0, +) / 1e6 }
         let most = max(loads.max() ?? 1, 0.001)
         let height = Double(runs.count) * Self.row + 30
-        var canvas = SVGCanvas(size: PictureSize(width: Int(Self.width), height: Int(height)))
+        var canvas = SVGCanvas(size: FrameSize(width: Int(Self.width), height: Int(height)))
         let barWidth = Self.width - Self.labelWidth - Self.tailWidth
         let area = PlotArea(
             at: .init(x: Self.labelWidth, y: 4), width: barWidth, height: Double(runs.count) * Self.row,

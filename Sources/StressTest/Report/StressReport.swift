@@ -62,7 +62,7 @@ public struct StressReport {
                 .element(
                     "p", [:],
                     "Asked: \(kinds); each run \(StressCertificate.length(asked.each_ns))\(soak); tracks may lose "
-                        + "\(asked.lost_limit * 100) % of their pictures. All figures are in certificate.json beside this page."
+                        + "\(asked.lost_limit * 100) % of their frames. All figures are in certificate.json beside this page."
                 ),
             ])
     }

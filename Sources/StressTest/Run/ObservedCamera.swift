@@ -6,21 +6,21 @@ final class ObservedCamera: CameraSource {
         var counts = StressSample.Camera()
         var start: ClockTime?
         var latest: (time: ClockTime, sequence: Int64)?
-        /// From one picture to the next, in the present format.
+        /// From one frame to the next, in the present format.
         var interval: Nanoseconds
 
         mutating func note(_ event: CameraEvent) {
             switch event {
-            case .picture(let picture):
-                counts.pictures += 1
-                counts.bytes += Int64(picture.memory.count)
+            case .frame(let frame):
+                counts.frames += 1
+                counts.bytes += Int64(frame.memory.count)
                 if let latest {
-                    let slots = max(picture.sequence - latest.sequence, 1)
+                    let slots = max(frame.sequence - latest.sequence, 1)
                     counts.jitter =
-                        counts.jitter + (picture.capturedAt - latest.time - interval * slots).magnitude
+                        counts.jitter + (frame.capturedAt - latest.time - interval * slots).magnitude
                     counts.intervals += 1
                 }
-                latest = (picture.capturedAt, picture.sequence)
+                latest = (frame.capturedAt, frame.sequence)
             case .lost(let count, let cause, let time):
                 guard let start, time >= start else { return }
                 counts.lost[cause, default: 0] += count
@@ -37,11 +37,11 @@ final class ObservedCamera: CameraSource {
     }
 
     private let source: any CameraSource
-    private let state: Monitor<State>
+    private let state: ConditionLock<State>
 
     init(_ source: any CameraSource) {
         self.source = source
-        state = Monitor(State(interval: source.format.rate.interval))
+        state = ConditionLock(State(interval: source.format.rate.interval))
     }
 
     func controls() throws(DeviceError) -> [DeviceControl] { try source.controls() }

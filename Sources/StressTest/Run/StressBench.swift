@@ -54,7 +54,7 @@ struct StressBench {
 
     /// What a run records.
     ///
-    /// A set is its cameras alone: compressed pictures are copied, raw ones encoded as cheaply as can be, since they are more than a
+    /// A set is its cameras alone: compressed frames are copied, raw ones encoded as cheaply as can be, since they are more than a
     /// disk takes. A climb has the profile's outputs.
     private func plan(_ trial: StressTrial) throws(SetupError) -> SessionPlan {
         var variant = profile
@@ -87,8 +87,8 @@ struct StressBench {
         return plan
     }
 
-    /// What the profile says of its picture's parts, as far as a picture of another size has them.
-    private static func adapt(_ camera: inout CameraRole, to size: PictureSize, isAlone: Bool) {
+    /// What the profile says of its frame's parts, as far as a frame of another size has them.
+    private static func adapt(_ camera: inout CameraRole, to size: FrameSize, isAlone: Bool) {
         if isAlone {
             (camera.crop, camera.zoom, camera.output) = (nil, .none, nil)
         } else if camera.size != size {
@@ -113,7 +113,7 @@ struct StressBench {
         }
     }
 
-    /// What a camera offers; a made-up one everything that its selector leaves open.
+    /// What a camera offers; a synthetic one everything that its selector leaves open.
     private static func formats(
         of camera: PlannedCamera, _ found: PlannedDevice?
     ) throws(SetupError) -> [OfferedFormat] {
@@ -121,21 +121,21 @@ struct StressBench {
             pixel: camera.format.pixel, size: camera.format.size, rates: .listed([camera.format.rate]))
         guard let device = found?.device else { return [asked] }
         switch device.deviceType {
-        case .virtual: return [asked] + (try madeUp(camera))
+        case .virtual: return [asked] + (try synthetic(camera))
         case .file: return [asked]
         case .builtIn, .external, .network, .screen, .microphone: return device.formats
         }
     }
 
-    private static func madeUp(_ camera: PlannedCamera) throws(SetupError) -> [OfferedFormat] {
+    private static func synthetic(_ camera: PlannedCamera) throws(SetupError) -> [OfferedFormat] {
         let settings: VirtualCameraSettings
         do throws(VirtualDeviceError) {
             settings = try VirtualCameraSettings(selector: camera.selector)
         } catch {
             throw SetupError(error)
         }
-        let sizes = settings.size.map { [$0] } ?? StressOffer.madeUpSizes
-        let rates = settings.rate.map { [$0] } ?? StressOffer.madeUpRates
+        let sizes = settings.size.map { [$0] } ?? StressOffer.syntheticSizes
+        let rates = settings.rate.map { [$0] } ?? StressOffer.syntheticRates
         let pixels = settings.pixel.map { [$0] } ?? [.mjpeg, .yuyv]
         return pixels.flatMap { pixel in
             sizes.map { OfferedFormat(pixel: pixel, size: $0, rates: .listed(rates)) }

@@ -5,7 +5,7 @@ internal import Media
 
 /// What a certificate says of the computer and of the devices: from proc and sysfs, without opening anything.
 struct StressMachine {
-    /// In front of `/sys` and `/proc`; made up in tests.
+    /// In front of `/sys` and `/proc`; synthetic in tests.
     let root: String
 
     init(root: String = "") {

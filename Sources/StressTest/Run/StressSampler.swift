@@ -17,8 +17,8 @@ final class StressSampler: HostReading {
     private let cameras: [String: ObservedCamera]
     private let microphones: [any MicrophoneSource]
     private let isRealTime: Bool
-    private let followed = Monitor(Followed())
-    private let collected = Monitor(StressCourse())
+    private let followed = ConditionLock(Followed())
+    private let collected = ConditionLock(StressCourse())
 
     /// - Parameters:
     ///   - host: Who knows how the computer is; `nil` for nobody.
@@ -45,7 +45,7 @@ final class StressSampler: HostReading {
         guard let start = cameras.values.compactMap(\.recordingStart).first else { return state }
         let status = followed.withLock { $0.session }?.status ?? SessionStatus()
         let used = isRealTime ? Self.processorTime() : nil
-        let madeUp =
+        let synthetic =
             cameras.values.map(\.simulationTime).reduce(.zero, +)
             + microphones.map(\.simulationTime).reduce(.zero, +)
         let sample = StressSample(
@@ -57,7 +57,8 @@ final class StressSampler: HostReading {
                     return (role, counts)
                 }),
             pressure: status.pressure?.level, temperature: state.zones.map(\.temperature).max(),
-            processorTime: used.map { $0 - madeUp }, madeUpTime: isRealTime ? madeUp : nil, disk: state.disk,
+            processorTime: used.map { $0 - synthetic }, syntheticTime: isRealTime ? synthetic : nil,
+            disk: state.disk,
             unlocked: status.cameras.filter { !$0.clock.isLocked }.map(\.role))
         collected.withLock { $0.add(sample) }
         return state

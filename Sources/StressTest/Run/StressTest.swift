@@ -27,7 +27,7 @@ public final class StressTest: Sendable {
     private let options: StressOptions
     private let clock: any SessionClock
     private let host: (any HostReading)?
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
     private let sink: AsyncStream<StressEvent>.Continuation
 
     /// What happens, in order. It ends with the test.
@@ -38,7 +38,7 @@ public final class StressTest: Sendable {
     /// - Parameters:
     ///   - request: The profile, and which devices play its roles.
     ///   - options: What to try, for how long.
-    ///   - clock: Simulated for tests of made-up devices.
+    ///   - clock: Simulated for tests of synthetic devices.
     ///   - host: The computer; `nil` asks this one, or nobody in simulated time.
     /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
     public init(
@@ -60,7 +60,7 @@ public final class StressTest: Sendable {
         }?.stop()
     }
 
-    /// Like `stop`, but pictures that wait for an encoder are left out.
+    /// Like `stop`, but frames that wait for an encoder are left out.
     public func stopUrgently() {
         state.withLock { state in
             state.isStopped = true
@@ -115,7 +115,7 @@ public final class StressTest: Sendable {
         if bench.devices.contains(where: { $0.device.deviceType == .virtual || $0.device.deviceType == .file }
         ) {
             notes.append(
-                "Some devices are made up: this computer's own processors stand in for them, which is told apart in the figures "
+                "Some devices are synthetic: this computer's own processors stand in for them, which is told apart in the figures "
                     + "but leaves less to the recording than real devices would.")
         }
         return Record(
@@ -302,7 +302,7 @@ public final class StressTest: Sendable {
         for await event in session.events {
             guard case .string(let text)? = event.fields["text"] else { continue }
             let isBeyondLimit =
-                event.fields["alarm"] == .string(SoundAlarm.Kind.silence.rawValue)
+                event.fields["alarm"] == .string(AudioAlarm.Kind.silence.rawValue)
                 && event.fields["state"] == .string("begins")
             if isBeyondLimit { silences.append(text) }
             if event.name == .warning { sink.yield(.warning(text)) }

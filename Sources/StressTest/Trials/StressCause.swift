@@ -15,7 +15,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     /// The formats cannot be planned.
     case setup
 
-    /// What a lost picture speaks of. A driver without a free buffer waits for a processor.
+    /// What a lost frame speaks of. A driver without a free buffer waits for a processor.
     public init(_ loss: LossCause) {
         switch loss {
         case .bus: self = .bus

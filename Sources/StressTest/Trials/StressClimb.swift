@@ -97,7 +97,7 @@ public struct StressClimb: Sendable {
 
     private static func change(_ was: VideoFormat, _ now: VideoFormat) -> String {
         was.size == now.size
-            ? "\(was.rate) → \(now.rate) pictures a second" : "\(was.size) → \(now.size) at \(now.rate)"
+            ? "\(was.rate) → \(now.rate) frames a second" : "\(was.size) → \(now.size) at \(now.rate)"
     }
 
     private static func formats(_ ladders: [Ladder]) -> [String: VideoFormat] {

@@ -4,7 +4,7 @@ public import Media
 public struct StressOffer: Sendable, Equatable {
     public struct Mode: Sendable, Equatable {
         public let pixel: PixelFormat
-        public let size: PictureSize
+        public let size: FrameSize
         /// Ascending, at least one.
         public let rates: [FrameRate]
 
@@ -20,13 +20,13 @@ public struct StressOffer: Sendable, Equatable {
     public let asked: VideoFormat
     public let modes: [Mode]
 
-    /// The sizes and rates at which made-up cameras are tried.
-    public static let madeUpSizes = [
-        PictureSize(width: 320, height: 180), PictureSize(width: 640, height: 480),
-        PictureSize(width: 1280, height: 720), PictureSize(width: 1920, height: 1080),
-        PictureSize(width: 2560, height: 1440), PictureSize(width: 3840, height: 2160),
+    /// The sizes and rates at which synthetic cameras are tried.
+    public static let syntheticSizes = [
+        FrameSize(width: 320, height: 180), FrameSize(width: 640, height: 480),
+        FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
+        FrameSize(width: 2560, height: 1440), FrameSize(width: 3840, height: 2160),
     ]
-    public static let madeUpRates: [FrameRate] = [FrameRate(15), FrameRate(30), FrameRate(60)]
+    public static let syntheticRates: [FrameRate] = [FrameRate(15), FrameRate(30), FrameRate(60)]
     /// Of a camera with any rate between two.
     private static let usualRates: [FrameRate] = [15, 20, 25, 30, 50, 60, 90, 120].map {
         FrameRate(Int64($0), per: 1)
@@ -63,7 +63,7 @@ public struct StressOffer: Sendable, Equatable {
         }
     }
 
-    /// Modes whose pictures come compressed or not, of the pixel format that is preferred among them; by size.
+    /// Modes whose frames come compressed or not, of the pixel format that is preferred among them; by size.
     func modes(compressed: Bool) -> [Mode] {
         let order: [PixelFormat] =
             compressed ? [.mjpeg, .h264] : [.yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey]

@@ -1,13 +1,13 @@
 public import Media
 
-/// Finds flashes of light and lamps that go on, from how bright successive pictures of one camera are.
+/// Finds flashes of light and lamps that go on, from how bright successive frames of one camera are.
 ///
-/// What is looked for is a rise from one picture to the next, far above how the brightness changed before (median and median
+/// What is looked for is a rise from one frame to the next, far above how the brightness changed before (median and median
 /// absolute deviation of its changes, which single flashes do not disturb), that is there at once: from a fifth of its height
-/// to four fifths within two pictures. So slow changes of light, a scene that is cut to or faded, and noise are no events. Three
-/// pictures must have followed before an event is told.
+/// to four fifths within two frames. So slow changes of light, a scene that is cut to or faded, and noise are no events. Three
+/// frames must have followed before an event is told.
 ///
-/// A value: pictures come in, events go out. Cuts (a slate, a standing picture, a camera that was away) are told by `interrupt`;
+/// A value: frames come in, events go out. Cuts (a slate, a standing frame, a camera that was away) are told by `interrupt`;
 /// a pause of half a second is taken for one.
 public struct FlashDetector: Sendable {
     private struct Look {
@@ -16,17 +16,17 @@ public struct FlashDetector: Sendable {
         let exposure: Nanoseconds
     }
 
-    /// Changes that are remembered: a second at 30 pictures a second.
+    /// Changes that are remembered: a second at 30 frames a second.
     private static let memory = 30
-    /// Pictures whose median is the level before a rise.
+    /// Frames whose median is the level before a rise.
     private static let levelCount = 5
     /// Changes that must be known before anything is told.
     private static let least = 15
-    /// What noise does once in an hour at 60 pictures a second is 4.5 standard deviations; flicker is less kind than noise.
+    /// What noise does once in an hour at 60 frames a second is 4.5 standard deviations; flicker is less kind than noise.
     private static let deviations = 8.0
     /// The median absolute deviation of normally distributed values, times this, is their standard deviation.
     private static let normal = 1.4826
-    /// Pictures that are waited for after a rise.
+    /// Frames that are waited for after a rise.
     private static let patience = 3
     private static let longestPause = Nanoseconds.milliseconds(500)
 
@@ -35,26 +35,26 @@ public struct FlashDetector: Sendable {
     private var changes: [Double] = []
     private var levels: [Double] = []
     private var last: Look?
-    /// The pictures since a rise began that may become an event, the one before it first.
+    /// The frames since a rise began that may become an event, the one before it first.
     private var rise: [Look] = []
 
     /// - Parameters:
     ///   - fullScale: The brightness of white: 1, or 255.
-    ///   - leastRise: The least that a picture becomes brighter, as a share of white; above 0. The default is what a lamp that
-    ///     lights a fiftieth of a dark picture does.
+    ///   - leastRise: The least that a frame becomes brighter, as a share of white; above 0. The default is what a lamp that
+    ///     lights a fiftieth of a dark frame does.
     public init(fullScale: Double = 1, leastRise: Double = 0.02) {
         precondition(fullScale > 0 && leastRise > 0, "white is brighter than black")
         self.fullScale = fullScale
         self.leastRise = leastRise
     }
 
-    /// Takes the next picture.
+    /// Takes the next frame.
     ///
     /// - Parameters:
     ///   - brightness: Its mean luma, 0 to `fullScale`.
-    ///   - time: When its exposure began, later than that of the picture before.
-    ///   - exposure: How long after it light may still have fallen on this picture: the camera's interval.
-    /// - Returns: An event that this picture completes. It began within the exposure of the first picture that shows it: at
+    ///   - time: When its exposure began, later than that of the frame before.
+    ///   - exposure: How long after it light may still have fallen on this frame: the camera's interval.
+    /// - Returns: An event that this frame completes. It began within the exposure of the first frame that shows it: at
     ///   least a fifth of its height.
     public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
         let look = Look(
@@ -82,7 +82,7 @@ public struct FlashDetector: Sendable {
         last = nil
     }
 
-    /// How much brighter a picture must be than the one before it, as a share of white.
+    /// How much brighter a frame must be than the one before it, as a share of white.
     private var threshold: Double {
         let usual = changes.median
         let deviation = Self.normal * changes.map { abs($0 - usual) }.median

@@ -1,7 +1,7 @@
 internal import CMedia
 public import Media
 
-/// Finds where claps of hands and beeps begin, in the sound of one microphone.
+/// Finds where claps of hands and beeps begin, in the audio of one microphone.
 ///
 /// An onset rises out of what was before it (three times as high as all of the last 50 ms, and as nine tenths of the last half
 /// second), from a tenth to half of its height within 3 ms, and is over within 0.3 s: speech rises slower, goes on, or
@@ -48,7 +48,7 @@ public struct OnsetDetector: Sendable {
     ///   - rate: Samples per second by the stream's own time, 8000…192 000: need not be whole where a clock was measured.
     ///   - refractory: How long after an onset none is told: echoes, and the second hand.
     public init(rate: Double, refractory: Nanoseconds = .milliseconds(250)) {
-        precondition((1000...1_000_000).contains(rate), "sound has thousands of samples a second")
+        precondition((1000...1_000_000).contains(rate), "audio has thousands of samples a second")
         self.rate = rate
         self.refractory = refractory
         blockLength = max(1, Int(rate) / Self.blocksPerSecond)
@@ -135,7 +135,7 @@ public struct OnsetDetector: Sendable {
         return sorted[sorted.count * 9 / 10]
     }
 
-    /// Whether the sound comes to rest soon after.
+    /// Whether the audio comes to rest soon after.
     private func isShort(from block: Int, height: Float) -> Bool {
         var calm = 0
         for peak in peaks[(block - firstPeak)..<(block + Self.heightBlocks + Self.lengthBlocks - firstPeak)] {
@@ -145,7 +145,7 @@ public struct OnsetDetector: Sendable {
         return false
     }
 
-    /// Where it begins: back from the first sample of half the height, as long as there is sound above the threshold.
+    /// Where it begins: back from the first sample of half the height, as long as there is audio above the threshold.
     private func onset(in block: Int, height: Float, quiet: Float, strength: Double) -> SharpEvent? {
         let threshold = max(height / 10, quiet * 1.2)
         let first = (block - Self.leadBlocks) * blockLength - firstKept

@@ -2,7 +2,7 @@ public import Media
 
 /// Something short that cameras see and microphones hear at one instant: a flash, a beep, a clap of hands.
 public struct SharpEvent: Sendable, Equatable {
-    /// It began between these, both included: for sound they are some microseconds apart, for pictures an exposure.
+    /// It began between these, both included: for audio they are some microseconds apart, for frames an exposure.
     public let earliest: MediaTime
     public let latest: MediaTime
     /// How far it rose above what was usual before it, as a multiple of that: above 1.

@@ -9,7 +9,7 @@ extension LatencyEstimate {
     /// - Parameters:
     ///   - events: Of the device, in order of time.
     ///   - reference: Of the reference microphone, in order of time.
-    ///   - mediaType: A camera cannot be early, but for the distance from which sound comes; a microphone can, and may hear from
+    ///   - mediaType: A camera cannot be early, but for the distance from which audio comes; a microphone can, and may hear from
     ///     nearer or farther.
     public init?(
         of events: [SharpEvent], against reference: [SharpEvent], mediaType: CaptureDevice.MediaType

@@ -2,8 +2,8 @@ public import Media
 
 /// How much later than another one a device stamps the same events, from what each of them says.
 ///
-/// Each event says a range: a flash fell somewhere into the exposure of a picture, so that its time stamp alone tells the
-/// camera's latency to within an exposure. Events at uneven phases of the pictures narrow it: the truth is in all of the
+/// Each event says a range: a flash fell somewhere into the exposure of a frame, so that its time stamp alone tells the
+/// camera's latency to within an exposure. Events at uneven phases of the frames narrow it: the truth is in all of the
 /// ranges. Where they do not agree, as those of two microphones at unequal distances, it is their median: what has as many
 /// ranges wholly below as above it. Both are the same: half of all ends of ranges lie on either side.
 public struct LatencyEstimate: Sendable, Equatable {
@@ -14,7 +14,7 @@ public struct LatencyEstimate: Sendable, Equatable {
     /// The middles of half of the events' ranges are within ± this of `median`.
     public let spread: Nanoseconds
     /// How far apart the middles of the events' ranges are, and how wide the ranges are: events at even phases of a camera's
-    /// pictures are far less apart than an exposure.
+    /// frames are far less apart than an exposure.
     public let phases: (range: Nanoseconds, exposure: Nanoseconds)
     public let eventCount: Int
 
@@ -55,7 +55,7 @@ public struct LatencyEstimate: Sendable, Equatable {
         eventCount >= Self.fewestEvents && (uncertainty <= goal || median.magnitude >= uncertainty * 2)
     }
 
-    /// Whether more of the same would not help: all events fell at about the same phase of the pictures.
+    /// Whether more of the same would not help: all events fell at about the same phase of the frames.
     public var needsOtherPhases: Bool {
         eventCount >= 5 && phases.range < phases.exposure / 4
     }

@@ -1,6 +1,6 @@
 public import Media
 
-/// The claps and beeps that one microphone hears, on the session clock. A value: sound in, events out.
+/// The claps and beeps that one microphone hears, on the session clock. A value: audio in, events out.
 ///
 /// A detector wants samples at one rate, a device's clock drifts: onsets are looked for by the device's own count, and
 /// dated by the slice that they lie in.

@@ -7,7 +7,7 @@ public import Media
 /// other, and that holds until the server loses a block, as it does in its first second or two. What correlation finds for certain
 /// twice in a row counts. Silence and tones tell nothing.
 ///
-/// A value: it chooses what to compare and decides; comparing is left to the caller (`SoundCorrelation`), as it takes milliseconds.
+/// A value: it chooses what to compare and decides; comparing is left to the caller (`AudioCorrelation`), as it takes milliseconds.
 public struct VoiceDating: Sendable {
     /// What to compare: a second of both, as many samples each.
     public struct Look: Sendable {
@@ -28,40 +28,40 @@ public struct VoiceDating: Sendable {
     private static let scatter = Nanoseconds.microseconds(50)
 
     private let rate: Int
-    private var heard: HeardSound
-    private var voice: HeardSound
+    private var heard: HeardAudio
+    private var voice: HeardAudio
     private var lastLook: ClockTime?
     private var candidate: Nanoseconds?
-    /// By how much the voice's counts are above those of the same sound in the microphone, as a time.
+    /// By how much the voice's counts are above those of the same audio in the microphone, as a time.
     private var lag: Nanoseconds?
 
     /// - Parameter rate: Samples per second of both, above 0.
     public init(rate: Int) {
         self.rate = rate
-        heard = HeardSound(rate: rate)
-        voice = HeardSound(rate: rate)
+        heard = HeardAudio(rate: rate)
+        voice = HeardAudio(rate: rate)
     }
 
     /// Takes a slice of what the server hears.
-    public mutating func addHeard(_ sound: CapturedSound) {
-        if !heard.add(sound) { compareAnew() }
+    public mutating func addHeard(_ audio: CapturedAudio) {
+        if !heard.add(audio) { compareAnew() }
     }
 
     /// Takes a slice of what it makes of it.
     ///
     /// - Returns: Which of the microphone's samples its first one is, and when that was captured, so that no block more or less in the
     ///   server looks like another rate; `nil` as long as nothing was heard that tells.
-    public mutating func addVoice(_ sound: CapturedSound) -> (sample: Int64, time: ClockTime)? {
-        if !voice.add(sound) { compareAnew() }
-        guard let lag, let time = heard.time(of: sound.firstSample) else { return nil }
+    public mutating func addVoice(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {
+        if !voice.add(audio) { compareAnew() }
+        guard let lag, let time = heard.time(of: audio.firstSample) else { return nil }
         let count = (lag.inSeconds * Double(rate)).rounded()
-        return (sound.firstSample - Int64(count), time - lag)
+        return (audio.firstSample - Int64(count), time - lag)
     }
 
     /// The microphone is away: what is made of it from now on may be of another.
     public mutating func loseHeard() {
         compareAnew()
-        heard = HeardSound(rate: rate)
+        heard = HeardAudio(rate: rate)
         lag = nil
     }
 
@@ -91,7 +91,7 @@ public struct VoiceDating: Sendable {
     /// - Parameters:
     ///   - peak: How much later `voice` has what `heard` has; one that is not certain tells nothing.
     ///   - look: What was compared.
-    public mutating func take(_ peak: SoundCorrelation.Peak?, of look: Look) {
+    public mutating func take(_ peak: AudioCorrelation.Peak?, of look: Look) {
         guard let peak, peak.isCertain else { return }
         let found = peak.offset + look.difference
         let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false

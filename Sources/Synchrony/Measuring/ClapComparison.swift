@@ -10,7 +10,7 @@ struct ClapComparison {
     let confidence: Double
 
     /// Of two cameras, four things must be at their ends at once for the extreme: where each camera's exposures lie from the
-    /// ticks, and where in them the clap fell. If all are evenly spread, farther than 1.8 of the 2.1 pictures that are possible
+    /// ticks, and where in them the clap fell. If all are evenly spread, farther than 1.8 of the 2.1 frames that are possible
     /// happens once in ten thousand.
     private static let likelyShare = (num: Int64(18), den: Int64(21))
     private static let agreementShare = 2.0 / 3
@@ -24,18 +24,18 @@ struct ClapComparison {
     ///   - other: Those of the other track.
     ///   - areSound: Whether both are sound: then the median is told, with how the claps scatter about it. Else ranges are
     ///     intersected, by what the clap of each may have been.
-    ///   - arePictures: Whether neither is sound.
-    init?(_ reference: [SharpEvent], _ other: [SharpEvent], areSound: Bool, arePictures: Bool) {
+    ///   - arePictures: Whether neither is audio.
+    init?(_ reference: [SharpEvent], _ other: [SharpEvent], areAudio: Bool, areFrames: Bool) {
         let matching = EventMatching(of: reference, and: other)
         guard Self.isTrusted(matching) else { return nil }
         claps = matching.pairs.map { pair in
             let (least, most) = (pair.offset.lowerBound, pair.offset.upperBound)
             let half = (most - least) / 2
-            let likely = arePictures ? half * Self.likelyShare.num / Self.likelyShare.den : half
+            let likely = areFrames ? half * Self.likelyShare.num / Self.likelyShare.den : half
             return MeasuredOffset(
                 at: reference[pair.reference].middle, offset: least + half, uncertainty: likely, claps: 1)
         }
-        whole = areSound ? Self.median(claps) : Self.intersection(claps)
+        whole = areAudio ? Self.median(claps) : Self.intersection(claps)
         let count = Double(claps.count)
         confidence = matching.share * count / (count + 1)
     }

@@ -9,7 +9,7 @@ public struct MeasuredDrift: Sendable, Equatable {
 
     /// Two measurements less far apart tell nothing of drift.
     static let shortestSpan = Nanoseconds.seconds(10)
-    /// A drift that is known worse is not told: pictures tell one only after many claps.
+    /// A drift that is known worse is not told: frames tell one only after many claps.
     static let largestUncertainty = 20.0
 
     /// Between a measurement at the start and one at the end.

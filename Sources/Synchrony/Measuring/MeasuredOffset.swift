@@ -5,8 +5,8 @@ public struct MeasuredOffset: Sendable, Equatable, Codable {
     /// Around when, since T0: the mean time of the claps, or the middle of the window.
     public let at: MediaTime
     public let offset: Nanoseconds
-    /// The truth lies so far from it at most. Between pictures it is larger than a picture lasts, until claps at many phases
-    /// of the pictures have narrowed it.
+    /// The truth lies so far from it at most. Between frames it is larger than a frame lasts, until claps at many phases
+    /// of the frames have narrowed it.
     public let uncertainty: Nanoseconds
     /// How many claps it is made of; 0 of a correlation.
     public let claps: Int

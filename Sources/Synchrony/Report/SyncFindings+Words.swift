@@ -15,7 +15,7 @@ extension SyncFindings {
             return "As far as it can be measured, the tracks line up.\(rest)"
         case .unknown:
             return
-                "Unknown: no two tracks share a flash, a clap or enough sound to be compared. Clap once in view of all cameras, "
+                "Unknown: no two tracks share a flash, a clap or enough audio to be compared. Clap once in view of all cameras, "
                 + "at the start and at the end."
         }
     }
@@ -31,8 +31,8 @@ extension SyncFindings.Track {
     public var label: String {
         switch kind {
         case .camera, .microphone: name
-        case .programPicture: "\(name) (pictures)"
-        case .programSound: "\(name) (sound)"
+        case .programFrame: "\(name) (frames)"
+        case .programAudio: "\(name) (audio)"
         }
     }
 
@@ -83,8 +83,8 @@ extension CheckedTrack.Kind {
         switch self {
         case .camera: "camera"
         case .microphone: "microphone"
-        case .programPicture: "program's pictures"
-        case .programSound: "program's sound"
+        case .programFrame: "program's frames"
+        case .programAudio: "program's audio"
         }
     }
 }

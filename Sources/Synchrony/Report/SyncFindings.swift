@@ -20,19 +20,19 @@ public struct SyncFindings: Sendable, Equatable, Codable {
     public enum Method: String, Sendable, Codable {
         /// Flashes, claps and beeps.
         case claps
-        /// Sound that both hear.
+        /// Audio that both hear.
         case correlation
     }
 
     public struct Tolerance: Sendable, Equatable, Codable {
-        public let sound: Nanoseconds
-        public let picture: Double
-        public let singlePicture: Double
+        public let audio: Nanoseconds
+        public let frame: Double
+        public let singleFrame: Double
 
         enum CodingKeys: String, CodingKey {
-            case sound = "sound_ns"
-            case picture = "picture_frames"
-            case singlePicture = "single_picture_frames"
+            case audio = "sound_ns"
+            case frame = "picture_frames"
+            case singleFrame = "single_picture_frames"
         }
     }
 

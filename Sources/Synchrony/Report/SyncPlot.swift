@@ -36,7 +36,7 @@ public struct SyncPlot {
     public var document: String {
         let shown = findings.tracks.filter { $0.verdict != .reference }
         let height = Self.header + Double(max(1, shown.count)) * Self.row + 10
-        var canvas = SVGCanvas(size: PictureSize(width: Self.width, height: Int(height)))
+        var canvas = SVGCanvas(size: FrameSize(width: Self.width, height: Int(height)))
         drawHeader(on: &canvas)
         for (index, track) in shown.enumerated() {
             draw(track, at: Self.header + Double(index) * Self.row, on: &canvas)

@@ -1,15 +1,15 @@
 public import Media
 public import Timing
 
-/// One track of a recording as it is measured: where its pictures or its sound are. A program with sound is two of them.
+/// One track of a recording as it is measured: where its frames or its audio are. A program with audio is two of them.
 public struct CheckedTrack: Sendable, Equatable {
     public enum Kind: String, Sendable, Codable {
         case camera
         case microphone
-        case programPicture = "program-picture"
-        case programSound = "program-sound"
+        case programFrame = "program-picture"
+        case programAudio = "program-sound"
 
-        public var isSound: Bool { self == .microphone || self == .programSound }
+        public var isAudio: Bool { self == .microphone || self == .programAudio }
     }
 
     public let name: String
@@ -18,11 +18,11 @@ public struct CheckedTrack: Sendable, Equatable {
     public let files: [String]
     /// Its place in each of them.
     public let stream: Int
-    /// The time between two ticks of a track of pictures; zero of sound.
+    /// The time between two ticks of a track of frames; zero of audio.
     public let tick: Nanoseconds
-    /// The longest time between two pictures of its cameras, by their format; zero of sound.
+    /// The longest time between two frames of its cameras, by their format; zero of audio.
     public let cameraInterval: Nanoseconds
-    /// How many of its pictures were not captured but stand in for one: repeats and slates. Where that is not known, more than
+    /// How many of its frames were not captured but stand in for one: repeats and slates. Where that is not known, more than
     /// any recording has.
     public let filled: Int
     /// When its first file begins, since T0.
@@ -52,11 +52,11 @@ public struct CheckedTrack: Sendable, Equatable {
 
     /// Before a detector knows again what is usual, a gap has passed once more; it forgets in so long.
     private static let longestMemory = Nanoseconds.milliseconds(800)
-    private static let soundMargin = Nanoseconds.milliseconds(20)
+    private static let audioMargin = Nanoseconds.milliseconds(20)
 
     /// Whether an event may come from a gap: what was filled begins or ends there.
     func isNearGap(_ event: SharpEvent) -> Bool {
-        let margin = kind.isSound ? Self.soundMargin : frame
+        let margin = kind.isAudio ? Self.audioMargin : frame
         return gaps.contains { gap in
             let length = Nanoseconds(gap.to.nanoseconds - gap.from.nanoseconds)
             let after = min(max(length, margin), max(Self.longestMemory, margin))

@@ -99,24 +99,24 @@ public struct RecordedSession: Sendable {
         }
         guard let rate = track.rate.flatMap({ FrameRate($0) }) else {
             throw SyncCheckError(
-                folder: folder, reason: "its manifest.json tells no picture rate of \(name).")
+                folder: folder, reason: "its manifest.json tells no frame rate of \(name).")
         }
         let isProgram = track.kind == "program"
         let cameras = manifest.devices.filter {
             $0.kind == "camera" && (isProgram || $0.role == track.role ?? track.name)
         }
         let slowest = cameras.compactMap { FrameRate($0.format.rate) }.min() ?? rate
-        let pictures = CheckedTrack(
-            name: name, kind: isProgram ? .programPicture : .camera, files: files, stream: track.stream,
+        let frames = CheckedTrack(
+            name: name, kind: isProgram ? .programFrame : .camera, files: files, stream: track.stream,
             tick: rate.interval, cameraInterval: slowest.interval,
             filled: filled(track), start: start, laterStarts: later,
             gaps: isProgram ? own + gaps(of: cameras.map(\.role), manifest) : own)
-        guard isProgram, track.channels != nil else { return [pictures] }
-        // The program's sound is the stream after its pictures.
+        guard isProgram, track.channels != nil else { return [frames] }
+        // The program's audio is the stream after its frames.
         return [
-            pictures,
+            frames,
             CheckedTrack(
-                name: name, kind: .programSound, files: files, stream: track.stream + 1, laterStarts: later,
+                name: name, kind: .programAudio, files: files, stream: track.stream + 1, laterStarts: later,
                 gaps: own
                     + gaps(
                         of: manifest.devices.filter { $0.kind == "microphone" }.map(\.role), manifest)),

@@ -3,14 +3,14 @@ internal import Media
 
 /// Looks through windows of one track for flashes or onsets.
 ///
-/// A recorded picture at time t does not tell when its light fell: the picture captured nearest stands there, whose exposure began
+/// A recorded frame at time t does not tell when its light fell: the frame captured nearest stands there, whose exposure began
 /// within 0.55 of the camera's interval before or after it, and lasted one interval. A flash that it shows was between t − 0.55
 /// and t + 1.55 intervals; all of that is the event's range.
 struct TrackEvents {
     let track: CheckedTrack
     private let parts: TrackParts
 
-    /// How far a picture may lie from its tick, in hundredths of the camera's interval: beyond it the aligner chooses another.
+    /// How far a frame may lie from its tick, in hundredths of the camera's interval: beyond it the aligner chooses another.
     private static let leastHundredths: Int64 = 55
     /// What a clock model may be off, of a camera or a microphone.
     private static let clockError = Nanoseconds.milliseconds(1)
@@ -18,7 +18,7 @@ struct TrackEvents {
     private static let preparation = Nanoseconds.milliseconds(800)
     /// A camera slower than a quarter of its track's rate does not show flashes.
     private static let longestRun: Int64 = 4
-    /// A flash that lights the whole picture, or its main part: not one inset of it.
+    /// A flash that lights the whole frame, or its main part: not one inset of it.
     private static let leastProgramRise = 0.1
 
     init(_ track: CheckedTrack) throws(EncodingError) {
@@ -34,12 +34,12 @@ struct TrackEvents {
         // A detector tells an event some time after it was.
         let end = Nanoseconds(window.end.nanoseconds) + Self.preparation
         let read = TrackWindow(from: begin, to: end)
-        let found = track.kind.isSound ? try onsets(in: read) : try flashes(in: read)
+        let found = track.kind.isAudio ? try onsets(in: read) : try flashes(in: read)
         return found.filter { window.contains($0.middle) && !track.isNearGap($0) }
     }
 
     private func flashes(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
-        let leastRise = track.kind == .programPicture ? Self.leastProgramRise : 0.02
+        let leastRise = track.kind == .programFrame ? Self.leastProgramRise : 0.02
         var detector = FlashDetector(leastRise: leastRise)
         var events: [SharpEvent] = []
         for (part, reader) in try parts.readers(in: window) {
@@ -53,7 +53,7 @@ struct TrackEvents {
                 guard !look.isRepeat || standing.count > longestFilling else { continue }
                 let seen = standing.count - 1 == longestFilling ? standing : [time]
                 for time in seen {
-                    let (from, exposure) = exposure(ofPictureAt: time, after: last)
+                    let (from, exposure) = exposure(ofFrameAt: time, after: last)
                     last = time
                     if let event = detector.add(brightness: look.brightness, at: from, exposure: exposure) {
                         events.append(event)
@@ -64,20 +64,20 @@ struct TrackEvents {
         return events
     }
 
-    /// How many pictures in a row may be one that was repeated. What stands longer than all that was ever filled was captured
+    /// How many frames in a row may be one that was repeated. What stands longer than all that was ever filled was captured
     /// so: the camera saw the same to the last bit, as one does that looks at a wall in the dark, or is a file.
     private var longestFilling: Int { max(Int(Self.longestRun), track.filled) }
 
-    /// When the light of a picture fell, at the earliest, and how long after that at most.
+    /// When the light of a frame fell, at the earliest, and how long after that at most.
     private func exposure(
-        ofPictureAt time: MediaTime, after last: MediaTime?
+        ofFrameAt time: MediaTime, after last: MediaTime?
     ) -> (from: MediaTime, exposure: Nanoseconds) {
-        // A picture that stood for several ticks: the camera was slow, or its next one was lost.
+        // A frame that stood for several ticks: the camera was slow, or its next one was lost.
         let run =
             last.map { (time.nanoseconds - $0.nanoseconds + track.tick.count / 2) / track.tick.count } ?? 1
         let interval = max(track.cameraInterval, track.tick * ((2...Self.longestRun).contains(run) ? run : 0))
         let before = interval * Self.leastHundredths / 100
-        // A camera that is faster than its track shows a lamp first in a picture that is not there.
+        // A camera that is faster than its track shows a lamp first in a frame that is not there.
         let unseen = max(.zero, track.tick - interval)
         let from = time.nanoseconds - (before + unseen + Self.clockError).count
         return (MediaTime(nanoseconds: from), before * 2 + interval + unseen + Self.clockError * 2)
@@ -87,10 +87,10 @@ struct TrackEvents {
         var events: [SharpEvent] = []
         for (part, reader) in try parts.readers(in: window) {
             var detector = OnsetDetector(rate: Double(reader.sampleRate))
-            while let sound = try reader.nextSound() {
-                let time = MediaTime(nanoseconds: sound.time.nanoseconds + part.start.count)
+            while let audio = try reader.nextAudio() {
+                let time = MediaTime(nanoseconds: audio.time.nanoseconds + part.start.count)
                 if time >= window.end { break }
-                events += detector.add(sound.samples, at: time)
+                events += detector.add(audio.samples, at: time)
             }
             events += detector.finish()
         }
@@ -108,14 +108,14 @@ struct TrackEvents {
                 result = Array(repeating: 0, count: Int(window.length.inSeconds * rate))
             }
             guard own == rate else { return nil }
-            while let sound = try reader.nextSound() {
-                let time = sound.time.nanoseconds + part.start.count - window.begin.nanoseconds
+            while let audio = try reader.nextAudio() {
+                let time = audio.time.nanoseconds + part.start.count - window.begin.nanoseconds
                 let first = Int(rounding: Double(time) / 1e9 * rate)
                 if first >= result.count { break }
                 let from = max(0, -first)
-                let to = min(sound.samples.count, result.count - first)
+                let to = min(audio.samples.count, result.count - first)
                 guard from < to else { continue }
-                result.replaceSubrange(first + from..<first + to, with: sound.samples[from..<to])
+                result.replaceSubrange(first + from..<first + to, with: audio.samples[from..<to])
                 filled += to - from
             }
         }

@@ -47,6 +47,6 @@ struct TrackParts {
     }
 
     private static func reader(of path: String, _ track: CheckedTrack) throws(EncodingError) -> TrackReader {
-        try TrackReader(path: path, stream: track.stream, media: track.kind.isSound ? .audio : .video)
+        try TrackReader(path: path, stream: track.stream, media: track.kind.isAudio ? .audio : .video)
     }
 }

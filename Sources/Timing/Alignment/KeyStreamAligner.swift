@@ -6,13 +6,13 @@ public import Media
 /// Such a track repeats and skips nothing, since its frames depend on each other. It begins with the last key frame at or
 /// before T0, whose time is then 0 or negative, and holds every frame from there on. A camera that is faster or slower than
 /// nominal is on no grid, so none of its frames may be moved to one: over hours they would fall later and later.
-public struct KeyStreamAligner<Picture> {
+public struct KeyStreamAligner<Frame> {
     private let start: ClockTime
     /// Ticks per second.
     private let timeScale: Int64
-    private var waiting: [(picture: Picture, time: ClockTime)] = []
+    private var waiting: [(frame: Frame, time: ClockTime)] = []
     private var lastTick: Int64?
-    /// Whether its first picture, a key picture, has its time or is about to have it.
+    /// Whether its first frame, a key frame, has its time or is about to have it.
     private var hasBegun = false
     public private(set) var counts = FrameCounts()
 
@@ -24,39 +24,39 @@ public struct KeyStreamAligner<Picture> {
         self.timeScale = timeScale
     }
 
-    /// Takes a picture in the order of capture.
-    public mutating func add(_ picture: Picture, isKey: Bool, capturedAt time: ClockTime) {
+    /// Takes a frame in the order of capture.
+    public mutating func add(_ frame: Frame, isKey: Bool, capturedAt time: ClockTime) {
         if !hasBegun && isKey && (time <= start || waiting.isEmpty) {
             waiting.removeAll()
         } else if !hasBegun && waiting.isEmpty {
-            // Without a key picture before it nobody can show it.
+            // Without a key frame before it nobody can show it.
             addLoss(count: 1, cause: .late, capturedAt: time)
             return
         }
-        waiting.append((picture, time))
+        waiting.append((frame, time))
     }
 
-    /// Takes what has become known of pictures that wait for their times; their order stays.
+    /// Takes what has become known of frames that wait for their times; their order stays.
     ///
-    /// - Parameter time: When a picture was captured, that was said to have been captured when.
-    public mutating func redate(_ time: (Picture, ClockTime) -> ClockTime) {
-        waiting = waiting.map { ($0.picture, time($0.picture, $0.time)) }
+    /// - Parameter time: When a frame was captured, that was said to have been captured when.
+    public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
+        waiting = waiting.map { ($0.frame, time($0.frame, $0.time)) }
     }
 
-    /// Whether no picture waits for its time.
+    /// Whether no frame waits for its time.
     public var isEmpty: Bool { waiting.isEmpty }
 
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         if count > 0, time >= start { counts.lost[cause, default: 0] += count }
     }
 
-    /// The pictures captured before `limit`, each with its capture time since T0 in ticks, strictly increasing. Nothing before T0 is
+    /// The frames captured before `limit`, each with its capture time since T0 in ticks, strictly increasing. Nothing before T0 is
     /// reached.
-    public mutating func take(before limit: ClockTime) -> [(picture: Picture, tick: Int64)] {
+    public mutating func take(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
         guard limit > start, !waiting.isEmpty else { return [] }
         hasBegun = true
         let end = ticks(of: limit)
-        var ready: [(picture: Picture, tick: Int64)] = []
+        var ready: [(frame: Frame, tick: Int64)] = []
         for entry in waiting {
             let own = ticks(of: entry.time)
             // A clock that is dated anew may tell one frame to be no later than the one before: a tick, 11 µs, parts them.
@@ -65,7 +65,7 @@ public struct KeyStreamAligner<Picture> {
             lastTick = tick
             // What lies before T0 only serves to decode what follows.
             if tick >= 0 { counts.captured += 1 }
-            ready.append((entry.picture, tick))
+            ready.append((entry.frame, tick))
         }
         waiting.removeFirst(ready.count)
         return ready

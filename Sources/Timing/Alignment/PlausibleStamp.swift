@@ -1,10 +1,10 @@
 package import Media
 
-/// What a device may say of the time and the number of its pictures and slices of sound. What cannot be is not let in: a sum of it
+/// What a device may say of the time and the number of its frames and slices of audio. What cannot be is not let in: a sum of it
 /// could exceed 64 bits, and a track would have to be silent for years.
 package enum PlausibleStamp {
-    /// A device's own count of pictures: at one a second and more the difference of two takes less than 2⁶³ ns.
-    package static let pictures: ClosedRange<Int64> = -(1 << 32)...(1 << 32)
+    /// A device's own count of frames: at one a second and more the difference of two takes less than 2⁶³ ns.
+    package static let frames: ClosedRange<Int64> = -(1 << 32)...(1 << 32)
     /// And that of samples, at 8000 a second and more.
     package static let samples: ClosedRange<Int64> = -(1 << 45)...(1 << 45)
 

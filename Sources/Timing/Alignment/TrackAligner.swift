@@ -1,28 +1,28 @@
 public import Media
 
-/// Puts one camera's pictures on a grid by the time they were captured.
+/// Puts one camera's frames on a grid by the time they were captured.
 ///
-/// Tick k stands at T0 + k/rate and shows the picture captured nearest to it, but none captured more than half a camera
-/// interval after it: then the last one repeats. Pictures that follow each other stay on ticks that follow each other
+/// Tick k stands at T0 + k/rate and shows the frame captured nearest to it, but none captured more than half a camera
+/// interval after it: then the last one repeats. Frames that follow each other stay on ticks that follow each other
 /// until they are off by more than 0.55 interval, so that a camera whose phase lies at the tie does not flicker.
 ///
-/// A value: pictures and ticks come in, choices go out. `Picture` is whatever the caller wants back.
-public struct TrackAligner<Picture> {
+/// A value: frames and ticks come in, choices go out. `Frame` is whatever the caller wants back.
+public struct TrackAligner<Frame> {
     public enum Choice {
-        /// A picture that was not shown before.
-        case show(Picture)
+        /// A frame that was not shown before.
+        case show(Frame)
         /// The last one again.
         case repeatLast
-        /// Nothing fit to be shown: no picture yet, or the last is over a second old.
+        /// Nothing fit to be shown: no frame yet, or the last is over a second old.
         case slate
     }
 
     private struct Entry {
         let time: ClockTime
-        let picture: Picture
+        let frame: Frame
     }
 
-    /// Of pictures in a row, a camera interval apart.
+    /// Of frames in a row, a camera interval apart.
     private struct Loss {
         /// Of the first.
         var time: ClockTime
@@ -35,16 +35,16 @@ public struct TrackAligner<Picture> {
     private let slateAfter: Nanoseconds
     private var entries: [Entry] = []
     private var losses: [Loss] = []
-    /// Lost pictures that may still be what a tick misses.
+    /// Lost frames that may still be what a tick misses.
     private var unexplained: [Loss] = []
     private var lastShown: ClockTime?
     private var decidedThrough: ClockTime?
 
-    /// The time between two pictures of the camera, as its clock model has it.
+    /// The time between two frames of the camera, as its clock model has it.
     public var cameraInterval: Nanoseconds
     public private(set) var counts = FrameCounts()
-    /// Why the tick decided last shows no new picture, where that is known: the cause of a lost picture that would have been
-    /// this tick's. Each lost picture is the cause of at most one tick. `nil` where the camera has captured nothing for it,
+    /// Why the tick decided last shows no new frame, where that is known: the cause of a lost frame that would have been
+    /// this tick's. Each lost frame is the cause of at most one tick. `nil` where the camera has captured nothing for it,
     /// or what it captured is still on its way.
     public private(set) var missingCause: LossCause?
 
@@ -52,7 +52,7 @@ public struct TrackAligner<Picture> {
     ///   - start: T0.
     ///   - rate: The grid's.
     ///   - cameraInterval: Nominal, until a better one is set.
-    ///   - slateAfter: How old the last picture may become before a slate takes its place.
+    ///   - slateAfter: How old the last frame may become before a slate takes its place.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, slateAfter: Nanoseconds = .seconds(1)
     ) {
@@ -62,8 +62,8 @@ public struct TrackAligner<Picture> {
         self.slateAfter = slateAfter
     }
 
-    /// Takes a picture. They come in the order of capture.
-    public mutating func add(_ picture: Picture, capturedAt time: ClockTime) {
+    /// Takes a frame. They come in the order of capture.
+    public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
         if let decidedThrough, time < decidedThrough - cameraInterval / 2,
             lastShown.map({ time > $0 }) ?? true
         {
@@ -71,22 +71,22 @@ public struct TrackAligner<Picture> {
             return
         }
         if let last = entries.last?.time ?? lastShown, time <= last {
-            // Two pictures of one instant: the device repeats itself.
+            // Two frames of one instant: the device repeats itself.
             return
         }
-        entries.append(Entry(time: time, picture: picture))
+        entries.append(Entry(time: time, frame: frame))
     }
 
-    /// Takes what has become known of pictures that wait for their ticks.
+    /// Takes what has become known of frames that wait for their ticks.
     ///
-    /// - Parameter time: When a picture was captured, that was said to have been captured when.
-    public mutating func redate(_ time: (Picture, ClockTime) -> ClockTime) {
-        let waiting = entries.map { Entry(time: time($0.picture, $0.time), picture: $0.picture) }
+    /// - Parameter time: When a frame was captured, that was said to have been captured when.
+    public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
+        let waiting = entries.map { Entry(time: time($0.frame, $0.time), frame: $0.frame) }
         entries.removeAll(keepingCapacity: true)
-        for entry in waiting.sorted(by: { $0.time < $1.time }) { add(entry.picture, capturedAt: entry.time) }
+        for entry in waiting.sorted(by: { $0.time < $1.time }) { add(entry.frame, capturedAt: entry.time) }
     }
 
-    /// Takes note of pictures that will not come. They count when the grid passes them.
+    /// Takes note of frames that will not come. They count when the grid passes them.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         guard count > 0 else { return }
         losses.append(Loss(time: time, count: count, cause: cause))
@@ -110,25 +110,25 @@ public struct TrackAligner<Picture> {
             return .slate
         }
         let entry = entries[chosen]
-        // What was captured before the first tick's picture belongs to no tick: it is not of this recording.
+        // What was captured before the first tick's frame belongs to no tick: it is not of this recording.
         if lastShown != nil { counts.skipped += chosen }
         counts.captured += lastShown == nil ? 1 : chosen + 1
         entries.removeFirst(chosen + 1)
         lastShown = entry.time
-        return .show(entry.picture)
+        return .show(entry.frame)
     }
 
-    /// A picture that was chosen could not be used and its predecessor stands in its place.
+    /// A frame that was chosen could not be used and its predecessor stands in its place.
     public mutating func withdrawChoice(cause: LossCause) {
         counts = counts.withdrawing(1, cause: cause)
     }
 
-    /// A picture that was withdrawn is shown at the tick decided last after all, which repeats or was withdrawn itself.
+    /// A frame that was withdrawn is shown at the tick decided last after all, which repeats or was withdrawn itself.
     public mutating func restoreChoice(cause: LossCause) {
         counts = counts.restoring(1, cause: cause)
     }
 
-    /// Counts pictures that an absent camera did not deliver before the recording ended.
+    /// Counts frames that an absent camera did not deliver before the recording ended.
     public mutating func addFinalLoss(count: Int, cause: LossCause) {
         if count > 0 { counts.lost[cause, default: 0] += count }
     }
@@ -153,7 +153,7 @@ public struct TrackAligner<Picture> {
         return best
     }
 
-    /// Lost pictures that no tick can show any more.
+    /// Lost frames that no tick can show any more.
     private mutating func forgetLosses(through limit: ClockTime) {
         let step = max(cameraInterval, Nanoseconds(1))
         for index in unexplained.indices where unexplained[index].time <= limit {
@@ -164,7 +164,7 @@ public struct TrackAligner<Picture> {
         unexplained.removeAll { $0.count <= 0 }
     }
 
-    /// The cause of the earliest lost picture that the tick would have shown: as far after it as pictures that follow each
+    /// The cause of the earliest lost frame that the tick would have shown: as far after it as frames that follow each
     /// other are shown.
     private mutating func takeCause(at tick: ClockTime) -> LossCause? {
         let limit = tick + min(cameraInterval, rate.interval) * 55 / 100

@@ -2,7 +2,7 @@ public import Media
 
 /// What a device's clock model knows at some moment: for decisions, live displays and the manifest.
 public struct ClockReading: Sendable, Equatable {
-    /// From one picture or sample to the next, as measured.
+    /// From one frame or sample to the next, as measured.
     public let interval: Nanoseconds
     /// How fast the device runs against its nominal rate: above 0 it counts too fast.
     public let partsPerMillion: Double

@@ -1,6 +1,6 @@
 public import Media
 
-/// A device's own clock, modelled against the session clock: when was its n-th picture or sample really captured?
+/// A device's own clock, modelled against the session clock: when was its n-th frame or sample really captured?
 ///
 /// Time stamps jitter by milliseconds, clocks drift by parts per million. A line through the last stamps over the
 /// device's own count gives both away. It is a least-squares line, with a prior at the nominal rate that steadies the

@@ -3,7 +3,7 @@ import Media
 /// Watches whether a device's stamps still lie about its line, and tells when they lie about another.
 ///
 /// A line is left only for another one that the stamps agree on: wild stamps, a host that stamps late for a second and
-/// pictures that come in a burst after a stall are no such line. It is left soon when the rate has changed or the jump
+/// frames that come in a burst after a stall are no such line. It is left soon when the rate has changed or the jump
 /// is large, and after 1.5 s otherwise, so that a second's lateness passes. A value: no clock, no thread.
 struct LineWatch: Sendable {
     /// The line that is watched; times in nanoseconds.
@@ -49,7 +49,7 @@ struct LineWatch: Sendable {
 
     private typealias Reading = (stamp: DeviceStamp, deviation: Double)
 
-    /// 0.24 s: six pictures at 25 a second.
+    /// 0.24 s: six frames at 25 a second.
     private static let slotNanoseconds = 0.24e9
     private static let slotStamps = 4
     /// About 1.5 s: longer than a busy host's second of lateness, with what it touches of a slot at either end.

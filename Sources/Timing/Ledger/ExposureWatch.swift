@@ -1,33 +1,33 @@
 package import Media
 
-/// Counts the pictures that a camera leaves out by itself: in the dark nearly all webcams expose longer than their rate
+/// Counts the frames that a camera leaves out by itself: in the dark nearly all webcams expose longer than their rate
 /// allows, and deliver half as many without a gap in their count.
 ///
 /// A value, fed with the interval that the camera's clock model has found.
 package struct ExposureWatch {
     private let nominal: Nanoseconds
-    /// Pictures left out that make no whole one yet.
+    /// Frames left out that make no whole one yet.
     private var debt = 0.0
     private(set) var isSlow = false
-    /// Pictures in a row that speak against `isSlow`.
+    /// Frames in a row that speak against `isSlow`.
     private var against = 0
 
     /// Slower than by this part is a lower rate; less is a crystal or a rounded interval (1/29.97 for 1/30).
     private static let tolerance = 0.05
-    /// So many pictures in a row make a spell of darkness, and so many end it: a camera at the edge would be told of each
+    /// So many frames in a row make a spell of darkness, and so many end it: a camera at the edge would be told of each
     /// time.
     private static let spell = (begin: 15, end: 300)
 
-    /// - Parameter nominal: The time between two pictures at the rate that the camera was set to. Above 0.
+    /// - Parameter nominal: The time between two frames at the rate that the camera was set to. Above 0.
     package init(nominal: Nanoseconds) {
         self.nominal = nominal
     }
 
-    /// Takes note of one picture.
+    /// Takes note of one frame.
     ///
     /// - Parameter interval: Of the camera as it now runs.
-    /// - Returns: How many pictures are missing before it, and whether the camera has just become slow.
-    package mutating func pictureCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
+    /// - Returns: How many frames are missing before it, and whether the camera has just become slow.
+    package mutating func frameCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
         let excess = interval.inSeconds / nominal.inSeconds - 1
         let isLate = excess > Self.tolerance
         against = isLate == isSlow ? 0 : against + 1

@@ -1,16 +1,16 @@
 public import Media
 
-/// What became of a camera's pictures on one track: written = captured − skipped + repeated + slate.
+/// What became of a camera's frames on one track: written = captured − skipped + repeated + slate.
 public struct FrameCounts: Sendable, Equatable {
-    /// Good pictures from T0 on.
+    /// Good frames from T0 on.
     public var captured = 0
-    /// Surplus pictures of a camera faster than its grid.
+    /// Surplus frames of a camera faster than its grid.
     public var skipped = 0
-    /// Ticks that show the last picture again.
+    /// Ticks that show the last frame again.
     public var repeated = 0
     /// Ticks that show a slate.
     public var slate = 0
-    /// Pictures that should have been there, by cause. No zero entries.
+    /// Frames that should have been there, by cause. No zero entries.
     public var lost: [LossCause: Int] = [:]
 
     public init() {}
@@ -18,7 +18,7 @@ public struct FrameCounts: Sendable, Equatable {
     public var written: Int { captured - skipped + repeated + slate }
     public var lostInAll: Int { lost.values.reduce(0, +) }
 
-    /// The same when some pictures that were to be shown turned out unusable and their predecessors stand in their place.
+    /// The same when some frames that were to be shown turned out unusable and their predecessors stand in their place.
     package func withdrawing(_ count: Int, cause: LossCause) -> Self {
         guard count > 0 else { return self }
         var counts = self
@@ -28,7 +28,7 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
-    /// The same when a picture that was withdrawn came to be in the file after all, where its predecessor was to repeat.
+    /// The same when a frame that was withdrawn came to be in the file after all, where its predecessor was to repeat.
     func restoring(_ count: Int, cause: LossCause) -> Self {
         var counts = self
         counts.captured += count
@@ -39,16 +39,16 @@ public struct FrameCounts: Sendable, Equatable {
     }
 
     /// The same when some of the decided ticks were left out of the file. Which of them only repeated is not known any more:
-    /// each counts as a picture lost, as long as there are any.
+    /// each counts as a frame lost, as long as there are any.
     package func leavingOut(_ count: Int, cause: LossCause) -> Self {
         guard count > 0 else { return self }
         var counts = self
-        let pictures = min(count, captured - skipped)
-        let repeats = min(count - pictures, repeated)
-        counts.captured -= pictures
+        let frames = min(count, captured - skipped)
+        let repeats = min(count - frames, repeated)
+        counts.captured -= frames
         counts.repeated -= repeats
-        counts.slate -= count - pictures - repeats
-        if pictures > 0 { counts.lost[cause, default: 0] += pictures }
+        counts.slate -= count - frames - repeats
+        if frames > 0 { counts.lost[cause, default: 0] += frames }
         return counts
     }
 
@@ -61,11 +61,11 @@ public struct FrameCounts: Sendable, Equatable {
         // repeats at the end, and the causes of such repeats are in the ledger already.
         let repeats = min(missing, repeated)
         let slates = min(missing - repeats, slate)
-        let pictures = missing - repeats - slates
+        let frames = missing - repeats - slates
         counts.repeated -= repeats
         counts.slate -= slates
-        counts.captured -= pictures
-        if pictures > 0 { counts.lost[cause, default: 0] += pictures }
+        counts.captured -= frames
+        if frames > 0 { counts.lost[cause, default: 0] += frames }
         return counts
     }
 

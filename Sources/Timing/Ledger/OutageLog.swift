@@ -34,7 +34,7 @@ package struct OutageLog {
         open = (open?.since ?? time, cause.printable(), loss)
     }
 
-    /// Pictures are missing of a device that was silent without being away, or that is told of already.
+    /// Frames are missing of a device that was silent without being away, or that is told of already.
     ///
     /// - Parameters:
     ///   - time: When the first of them would have been captured.

@@ -1,10 +1,10 @@
 package import Media
 
-/// Finds pictures that are missing though nobody tells: a camera that stood still for a while, as with a suspended
+/// Finds frames that are missing though nobody tells: a camera that stood still for a while, as with a suspended
 /// machine, and then counts on as if nothing had been.
 ///
-/// No pictures arrive for a while, then they go on counting, and the clock model finds that they lie later by about as
-/// much. Either alone is a host that was busy, or a clock that jumped. A value, fed with each picture.
+/// No frames arrive for a while, then they go on counting, and the clock model finds that they lie later by about as
+/// much. Either alone is a host that was busy, or a clock that jumped. A value, fed with each frame.
 package struct UntoldSilence {
 
     package init() {
@@ -24,11 +24,11 @@ package struct UntoldSilence {
     private var suspicion: Suspicion?
 
     /// - Parameters:
-    ///   - sequence: The picture's.
+    ///   - sequence: The frame's.
     ///   - arrival: When it came.
     ///   - clock: What is known with it.
-    /// - Returns: How many pictures are missing and since when, once that is found; the count is above 0.
-    package mutating func pictureCame(
+    /// - Returns: How many frames are missing and since when, once that is found; the count is above 0.
+    package mutating func frameCame(
         _ sequence: Int64, at arrival: ClockTime, clock: ClockReading
     ) -> (count: Int, since: ClockTime)? {
         if let last, sequence == last.sequence + 1, arrival - last.arrival >= Self.shortest + clock.interval {

@@ -3,8 +3,8 @@ public import Media
 
 /// A media file played at its own speed as a camera.
 ///
-/// Until the recording begins it shows its first picture again and again, so that the session can get ready. From T0 on
-/// the picture with the file's time p was captured at T0 + p. JPEGs stay the file's bytes, anything else is decoded.
+/// Until the recording begins it shows its first frame again and again, so that the session can get ready. From T0 on
+/// the frame with the file's time p was captured at T0 + p. JPEGs stay the file's bytes, anything else is decoded.
 public final class FileCamera: CameraSource {
     public let device: CaptureDevice
     public let format: VideoFormat
@@ -13,14 +13,14 @@ public final class FileCamera: CameraSource {
     private let path: String
     private let thread: SourceThread
 
-    /// - Throws: When the file is not there, cannot be read or holds no pictures.
+    /// - Throws: When the file is not there, cannot be read or holds no frames.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
         let file = try ReadableFile(path, asked: selector, operation: "opening the file")
         let facts = try file.read { () throws(EncodingError) in
             guard let facts = try MediaFileReader(path: path, media: .video).video else {
                 throw EncodingError(
-                    subject: path, operation: "reading", reason: "there are no pictures in it")
+                    subject: path, operation: "reading", reason: "there are no frames in it")
             }
             return facts
         }
@@ -64,7 +64,7 @@ public final class FileCamera: CameraSource {
         delivering receive: @Sendable (CameraEvent) -> Void
     ) throws(EncodingError) {
         let reader = try MediaFileReader(path: path, media: .video)
-        guard let first = try reader.nextPicture() else {
+        guard let first = try reader.nextFrame() else {
             receive(.ended(at: clock.now, cause: "end of file"))
             return
         }
@@ -78,31 +78,31 @@ public final class FileCamera: CameraSource {
             recordingStart = thread.recordingStart
             // Told meanwhile: what follows T0 is the file's.
             if let recordingStart, time >= recordingStart { break }
-            receive(.picture(dated(first, time, sequence)))
+            receive(.frame(dated(first, time, sequence)))
             sequence += 1
         }
         guard let recordingStart else { return }
-        var next: CapturedPicture? = first
+        var next: CapturedFrame? = first
         var end = recordingStart
         var times = FileTimes()
-        while let picture = next {
-            let place = picture.capturedAt - first.capturedAt
+        while let frame = next {
+            let place = frame.capturedAt - first.capturedAt
             if let problem = times.problem(at: place) { return receive(.ended(at: end, cause: problem)) }
             let time = recordingStart + place
             end = time + interval
             guard clock.sleep(until: end, unless: cancellation) else { return }
-            receive(.picture(dated(picture, time, sequence)))
+            receive(.frame(dated(frame, time, sequence)))
             sequence += 1
-            next = try reader.nextPicture()
+            next = try reader.nextFrame()
             thread.noteProcessorTime()
         }
         receive(.ended(at: end, cause: "end of file"))
     }
 
-    private func dated(_ picture: CapturedPicture, _ time: ClockTime, _ sequence: Int64) -> CapturedPicture {
-        CapturedPicture(
-            pixel: picture.pixel, size: picture.size, color: picture.color, capturedAt: time,
+    private func dated(_ frame: CapturedFrame, _ time: ClockTime, _ sequence: Int64) -> CapturedFrame {
+        CapturedFrame(
+            pixel: frame.pixel, size: frame.size, color: frame.color, capturedAt: time,
             sequence: sequence,
-            isKey: picture.isKey, memory: picture.memory, planes: picture.planes, isOwned: true)
+            isKey: frame.isKey, memory: frame.memory, planes: frame.planes, isOwned: true)
     }
 }

@@ -1,9 +1,9 @@
 import Encoding
 public import Media
 
-/// A made-up camera: a test picture, on a clock of its own, with the faults that its selector asks for.
+/// A synthetic camera: a test frame, on a clock of its own, with the faults that its selector asks for.
 ///
-/// Its pictures are prepared while they would be exposed, and delivered when they are due. Everything about frame n is a
+/// Its frames are prepared while they would be exposed, and delivered when they are due. Everything about frame n is a
 /// function of the session clock, the selector and the role, so that in simulated time it repeats to the byte.
 public final class VirtualCamera: CameraSource {
     public let device: CaptureDevice
@@ -12,13 +12,13 @@ public final class VirtualCamera: CameraSource {
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualCameraSettings
     private let role: String
-    private let image: StillPicture?
-    private let request = Monitor(Request.none)
+    private let image: StillFrame?
+    private let request = ConditionLock(Request.none)
     private let thread: SourceThread
-    private let place: MadeUpBus.Place?
+    private let place: SyntheticBus.Place?
     private let adjustables: VirtualControls
     /// What came of controls that were set before it streamed.
-    private let untold = Monitor<[ControlOutcome]>([])
+    private let untold = ConditionLock<[ControlOutcome]>([])
 
     private enum Request {
         case none
@@ -28,9 +28,9 @@ public final class VirtualCamera: CameraSource {
 
     /// A webcam needs about so long to stop, to take another format and to start.
     private static let restartTime = Nanoseconds.milliseconds(300)
-    /// Pictures that are overdue by more are lost, as with a driver whose buffers are full; in real time only.
+    /// Frames that are overdue by more are lost, as with a driver whose buffers are full; in real time only.
     private static let patience = Nanoseconds.seconds(1)
-    /// As many different pictures of noise take turns.
+    /// As many different frames of noise take turns.
     private static let noiseCount: Int64 = 4
 
     /// Random choices depend on `role`. `wanted` is what it asks; what the selector says comes first.
@@ -43,7 +43,7 @@ public final class VirtualCamera: CameraSource {
         self.role = role
         let format = settings.format(wanted: wanted)
         self.format = format
-        // Grey is of full range (`PictureLayout`). Else what V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
+        // Grey is of full range (`FrameLayout`). Else what V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
         color = format.pixel == .mjpeg || format.pixel == .grey ? .jpeg : .bt601Limited
         thread = SourceThread(name: "cam:\(role)")
         let behavior = settings.behavior
@@ -52,8 +52,8 @@ public final class VirtualCamera: CameraSource {
         deliveryDelay = interval + behavior.latency + behavior.jitter
         adjustables = VirtualControls(without: settings.missingControls, choices: rules.choices)
         device = Self.device(role: role, settings: settings, format: format, controls: adjustables.all)
-        place = MadeUpBus.camera(device.identity, on: behavior.bus).map {
-            MadeUpBus.Place($0, format: format, name: settings.selector)
+        place = SyntheticBus.camera(device.identity, on: behavior.bus).map {
+            SyntheticBus.Place($0, format: format, name: settings.selector)
         }
         guard case .still(let path) = settings.pattern else {
             image = nil
@@ -61,7 +61,7 @@ public final class VirtualCamera: CameraSource {
         }
         let upright = settings.mount.swapsSides ? format.size.turned : format.size
         image = try ReadableFile(path, asked: settings.selector, operation: "opening the image").read {
-            () throws(EncodingError) in try StillPicture(path: path, size: upright)
+            () throws(EncodingError) in try StillFrame(path: path, size: upright)
         }
     }
 
@@ -82,7 +82,7 @@ public final class VirtualCamera: CameraSource {
         thread.recordingBegins(at: start)
     }
 
-    /// A picture of its own has the size that it has.
+    /// A frame of its own has the size that it has.
     public var isChangeable: Bool { image == nil }
 
     public func change(to format: VideoFormat?) {
@@ -111,14 +111,14 @@ public final class VirtualCamera: CameraSource {
     private struct Stream {
         let format: VideoFormat
         let rules: ScriptedDelivery.Rules
-        var painter: any PicturePainting
+        var painter: any FramePainting
         /// That the painter paints.
-        var look: PictureLook
+        var look: FrameLook
         var delivery: ScriptedDelivery
         /// Whether its format is still to be told, with the return.
         var isUntold = false
-        /// The picture that is exposed now or next, once it was made.
-        var prepared: CapturedPicture?
+        /// The frame that is exposed now or next, once it was made.
+        var prepared: CapturedFrame?
     }
 
     private func makeStream(
@@ -157,7 +157,7 @@ public final class VirtualCamera: CameraSource {
                 switch step {
                 case .deliver(_, let isDamaged):
                     if let prepared = stream.prepared {
-                        receive(isDamaged ? damaged(prepared) : .picture(prepared))
+                        receive(isDamaged ? damaged(prepared) : .frame(prepared))
                     }
                 case .lost(let count, let cause, let time):
                     receive(.lost(count: Int(count), cause: cause, capturedAt: time))
@@ -224,44 +224,44 @@ public final class VirtualCamera: CameraSource {
         return true
     }
 
-    /// The picture that is exposed now or next; `nil` when nobody will see it.
-    private func prepare(_ stream: Stream) throws(EncodingError) -> CapturedPicture? {
+    /// The frame that is exposed now or next; `nil` when nobody will see it.
+    private func prepare(_ stream: Stream) throws(EncodingError) -> CapturedFrame? {
         let (rules, number) = (stream.rules, stream.delivery.slot)
         guard stream.delivery.isCapturing, stream.painter.isStream || !rules.isDropped(number) else {
             return nil
         }
         let time = rules.time(of: number)
-        let frame = ExposedFrame(
+        let exposed = ExposedFrame(
             number: number, time: time, holdsClap: Clap.isSeen(from: time, until: rules.time(of: number + 1)))
-        let picture = try stream.painter.paint(frame)
+        let frame = try stream.painter.paint(exposed)
         let stamp = time + rules.choices.error(.jitter, of: number, within: settings.behavior.jitter)
-        return CapturedPicture(
+        return CapturedFrame(
             pixel: stream.format.pixel, size: stream.format.size, color: color, capturedAt: stamp,
-            sequence: number, isKey: picture.isKey, memory: picture.memory, planes: picture.planes,
+            sequence: number, isKey: frame.isKey, memory: frame.memory, planes: frame.planes,
             isOwned: true)
     }
 
     /// A JPEG arrives without its last third; of other formats the driver tells.
-    private func damaged(_ picture: CapturedPicture) -> CameraEvent {
-        guard picture.pixel == .mjpeg else {
-            return .lost(count: 1, cause: .corrupt, capturedAt: picture.capturedAt)
+    private func damaged(_ frame: CapturedFrame) -> CameraEvent {
+        guard frame.pixel == .mjpeg else {
+            return .lost(count: 1, cause: .corrupt, capturedAt: frame.capturedAt)
         }
-        let rest = withExtendedLifetime(picture) {
+        let rest = withExtendedLifetime(frame) {
             SharedBytes(
                 copying: UnsafeRawBufferPointer(
-                    rebasing: picture.memory.bytes[..<(picture.memory.count * 2 / 3)]))
+                    rebasing: frame.memory.bytes[..<(frame.memory.count * 2 / 3)]))
         }
-        return .picture(
-            CapturedPicture(
-                pixel: .mjpeg, size: picture.size, color: picture.color, capturedAt: picture.capturedAt,
-                sequence: picture.sequence, memory: rest, isOwned: true))
+        return .frame(
+            CapturedFrame(
+                pixel: .mjpeg, size: frame.size, color: frame.color, capturedAt: frame.capturedAt,
+                sequence: frame.sequence, memory: rest, isOwned: true))
     }
 
     // MARK: What it shows
 
     private func makePainter(
-        _ format: VideoFormat, _ choices: SeededChoices, _ look: PictureLook
-    ) throws(EncodingError) -> any PicturePainting {
+        _ format: VideoFormat, _ choices: SeededChoices, _ look: FrameLook
+    ) throws(EncodingError) -> any FramePainting {
         switch format.pixel {
         case .mjpeg: return try makePainter(of: .i422, format, choices, look)
         case .h264:
@@ -272,8 +272,8 @@ public final class VirtualCamera: CameraSource {
     }
 
     private func makePainter(
-        of pixel: PixelFormat, _ format: VideoFormat, _ choices: SeededChoices, _ look: PictureLook
-    ) throws(EncodingError) -> any PicturePainting {
+        of pixel: PixelFormat, _ format: VideoFormat, _ choices: SeededChoices, _ look: FrameLook
+    ) throws(EncodingError) -> any FramePainting {
         let turn = Turn(stored: format.size, rotation: settings.mount)
         let isJPEG = format.pixel == .mjpeg
         switch settings.pattern {
@@ -284,18 +284,18 @@ public final class VirtualCamera: CameraSource {
         case .bars:
             let canvas = Canvas(pixel, format.size)
             ColorBars.paint(on: canvas, turn: turn, color: color, look: look)
-            return try StandingPictures([canvas], asJPEG: isJPEG)
+            return try StandingFrames([canvas], asJPEG: isJPEG)
         case .noise:
             let canvases = (0..<Self.noiseCount).map { number in
                 let canvas = Canvas(pixel, format.size)
                 canvas.fillWithNoise(from: choices.bits(.noise, of: number))
                 return canvas
             }
-            return try StandingPictures(canvases, asJPEG: isJPEG)
+            return try StandingFrames(canvases, asJPEG: isJPEG)
         case .still:
             let canvas = Canvas(pixel, format.size)
             image?.paint(on: canvas, rotation: settings.mount, color: color)
-            return try StandingPictures([canvas], asJPEG: isJPEG)
+            return try StandingFrames([canvas], asJPEG: isJPEG)
         }
     }
 

@@ -1,12 +1,12 @@
 import Encoding
 public import Media
 
-/// The sound of a media file played at its own speed as a microphone.
+/// The audio of a media file played at its own speed as a microphone.
 ///
 /// Until the recording begins it delivers silence. From T0 on the sample with the file's time p was captured at T0 + p.
 public final class FileMicrophone: MicrophoneSource {
     public let device: CaptureDevice
-    public let format: SoundFormat
+    public let format: AudioFormat
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
@@ -14,13 +14,13 @@ public final class FileMicrophone: MicrophoneSource {
     /// About what a device gives at once.
     private static let slice = Nanoseconds.milliseconds(10)
 
-    /// - Throws: When the file is not there, cannot be read or holds no sound.
+    /// - Throws: When the file is not there, cannot be read or holds no audio.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
         let file = try ReadableFile(path, asked: selector, operation: "opening the file")
         format = try file.read { () throws(EncodingError) in
-            guard let format = try MediaFileReader(path: path, media: .audio).sound else {
-                throw EncodingError(subject: path, operation: "reading", reason: "there is no sound in it")
+            guard let format = try MediaFileReader(path: path, media: .audio).audio else {
+                throw EncodingError(subject: path, operation: "reading", reason: "there is no audio in it")
             }
             return format
         }
@@ -29,7 +29,7 @@ public final class FileMicrophone: MicrophoneSource {
         thread = SourceThread(name: "mic:\(role)")
         device = CaptureDevice(
             mediaType: .audio, deviceType: .file, identity: DeviceIdentity(name: selector),
-            name: VirtualSources.fileName(path), node: path, selector: selector, sound: format)
+            name: VirtualSources.fileName(path), node: path, selector: selector, audio: format)
     }
 
     public func start(
@@ -80,8 +80,8 @@ public final class FileMicrophone: MicrophoneSource {
             if last > count {
                 let silence = [Float](repeating: 0, count: Int(last - count) * format.channels)
                 receive(
-                    .sound(
-                        CapturedSound(format: format, capturedAt: time, firstSample: count, samples: silence))
+                    .audio(
+                        CapturedAudio(format: format, capturedAt: time, firstSample: count, samples: silence))
                 )
                 count = last
             }
@@ -101,7 +101,7 @@ public final class FileMicrophone: MicrophoneSource {
         let timebase = DeviceTimebase(rate: FrameRate(Int64(format.rate)))
         var end = start
         var times = FileTimes()
-        while let (samples, time) = try reader.nextSound() {
+        while let (samples, time) = try reader.nextAudio() {
             if let problem = times.problem(at: time) { return receive(.ended(at: end, cause: problem)) }
             // Where the file leaves a gap, so does the microphone.
             let place = MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
@@ -112,8 +112,8 @@ public final class FileMicrophone: MicrophoneSource {
                 end = start + Nanoseconds(timebase.time(of: begin + length).nanoseconds)
                 guard clock.sleep(until: end, unless: cancellation) else { return }
                 receive(
-                    .sound(
-                        CapturedSound(
+                    .audio(
+                        CapturedAudio(
                             format: format,
                             capturedAt: start + Nanoseconds(timebase.time(of: begin).nanoseconds),
                             firstSample: first + begin, samples: part)))

@@ -1,12 +1,12 @@
 public import Media
 
-/// A made-up microphone: beeps, a tone or silence, on a clock of its own, with the faults that its selector asks for.
+/// A synthetic microphone: beeps, a tone or silence, on a clock of its own, with the faults that its selector asks for.
 ///
 /// It delivers slices of about 10 ms; a slice is to it what a frame is to a camera. Everything about sample i is a
 /// function of the session clock, the selector and the role.
 public final class VirtualMicrophone: MicrophoneSource {
     public let device: CaptureDevice
-    public let format: SoundFormat
+    public let format: AudioFormat
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualMicrophoneSettings
     private let rules: ScriptedDelivery.Rules
@@ -34,7 +34,7 @@ public final class VirtualMicrophone: MicrophoneSource {
             identity: DeviceIdentity(
                 product: "virtual", serial: "microphone-\(role)", name: "Virtual microphone \(role)"),
             name: "Virtual microphone \(role)", node: settings.selector, selector: settings.selector,
-            controller: behavior.bus ?? "virtual-microphone-\(role)", busSpeed: 480, sound: settings.format)
+            controller: behavior.bus ?? "virtual-microphone-\(role)", busSpeed: 480, audio: settings.format)
     }
 
     public func start(
@@ -65,7 +65,7 @@ public final class VirtualMicrophone: MicrophoneSource {
         while clock.sleep(until: delivery.wake(since: thread.recordingStart), unless: cancellation) {
             for step in delivery.steps(at: clock.now, since: thread.recordingStart) {
                 switch step {
-                case .deliver(let slice, _): receive(.sound(sound(slice)))
+                case .deliver(let slice, _): receive(.audio(audio(slice)))
                 case .lost(let slices, let cause, let time):
                     receive(.lost(count: slices * rules.slotLength, cause: cause, capturedAt: time))
                 case .away(let time): receive(.away(at: time, cause: "unplugged"))
@@ -76,11 +76,11 @@ public final class VirtualMicrophone: MicrophoneSource {
         }
     }
 
-    private func sound(_ slice: Int64) -> CapturedSound {
+    private func audio(_ slice: Int64) -> CapturedAudio {
         let time = rules.time(of: slice)
-        let samples = SoundPattern(pattern: settings.pattern, channels: format.channels).samples(
+        let samples = AudioPattern(pattern: settings.pattern, channels: format.channels).samples(
             Int(rules.slotLength), from: time, every: rules.timebase.intervalInSeconds)
-        return CapturedSound(
+        return CapturedAudio(
             format: format,
             capturedAt: time + rules.choices.error(.jitter, of: slice, within: settings.behavior.jitter),
             firstSample: slice * rules.slotLength, samples: samples)

@@ -2,14 +2,14 @@ import Encoding
 import Glibc
 import Media
 
-/// Paints the moving test picture as JPEGs, for a fraction of what encoding them would cost.
+/// Paints the moving test frame as JPEGs, for a fraction of what encoding them would cost.
 ///
-/// The picture is cut into bands of one row of blocks, each a restart interval (ITU-T T.81, B.2.4.4 and E.1.4): the DC
+/// The frame is cut into bands of one row of blocks, each a restart interval (ITU-T T.81, B.2.4.4 and E.1.4): the DC
 /// prediction begins anew at a restart marker, as at the start of a scan, so the entropy-coded data of a band that was
-/// encoded alone is exactly that of the band within the picture. Bands that stand still are encoded once; each frame
+/// encoded alone is exactly that of the band within the frame. Bands that stand still are encoded once; each frame
 /// encodes those of the strip and joins all with markers.
-final class BandedJPEGPainter: PicturePainting {
-    /// One row of blocks of the picture.
+final class BandedJPEGPainter: FramePainting {
+    /// One row of blocks of the frame.
     private struct Band {
         let top: Int
         let rows: Int
@@ -35,7 +35,7 @@ final class BandedJPEGPainter: PicturePainting {
 
     private let scene: TestScene
     private let encoder: JPEGEncoder
-    private let size: PictureSize
+    private let size: FrameSize
     private let background: Canvas
     private let bands: [Band]
     /// Everything before the first band's data.
@@ -62,12 +62,12 @@ final class BandedJPEGPainter: PicturePainting {
         bands = Self.bands(of: scene)
         try readHeader(of: encode(background, top: 0, rows: min(Self.bandHeight, size.height)))
         for band in bands { still.append(scan(of: try encode(background, top: band.top, rows: band.rows))) }
-        let blank = Canvas(.i422, PictureSize(width: size.width, height: Self.bandHeight))
+        let blank = Canvas(.i422, FrameSize(width: size.width, height: Self.bandHeight))
         blank.fill(blank.everything, scene.white)
         white = scan(of: try encode(blank, top: 0, rows: Self.bandHeight))
     }
 
-    func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedPicture {
+    func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedFrame {
         let bits = CodeStrip(frame: frame.number, time: frame.time).bits
         let box = scene.box(of: frame)
         var passing: [Content: SharedBytes] = [:]
@@ -86,7 +86,7 @@ final class BandedJPEGPainter: PicturePainting {
             pieces[index] = piece
             if band.cells.count <= Self.fewCells { known[content] = piece } else { passing[content] = piece }
         }
-        return PaintedPicture(memory: join(pieces))
+        return PaintedFrame(memory: join(pieces))
     }
 
     // MARK: Bands
@@ -112,7 +112,7 @@ final class BandedJPEGPainter: PicturePainting {
     private func encode(
         _ band: Band, isWhite: Bool, bits: UInt64, box: PixelRectangle?
     ) throws(EncodingError) -> SharedBytes {
-        let canvas = Canvas(.i422, PictureSize(width: size.width, height: band.rows))
+        let canvas = Canvas(.i422, FrameSize(width: size.width, height: band.rows))
         if isWhite {
             canvas.fill(canvas.everything, scene.white)
         } else {
@@ -131,7 +131,7 @@ final class BandedJPEGPainter: PicturePainting {
 
     // MARK: Markers
 
-    /// Takes everything up to the data from a band that was encoded alone, and makes it the whole picture's: its height,
+    /// Takes everything up to the data from a band that was encoded alone, and makes it the whole frame's: its height,
     /// and a restart interval of one band.
     private func readHeader(of jpeg: SharedBytes) {
         let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }

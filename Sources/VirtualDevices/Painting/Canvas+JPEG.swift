@@ -10,7 +10,7 @@ extension Canvas {
                 planes: row(rows.lowerBound, of: 0), yStride: planes[0].stride,
                 u: row(rows.lowerBound, of: 1),
                 uStride: planes[1].stride, v: row(rows.lowerBound, of: 2), vStride: planes[2].stride,
-                size: PictureSize(width: size.width, height: rows.count), chroma: .c422)
+                size: FrameSize(width: size.width, height: rows.count), chroma: .c422)
         }
     }
 }

@@ -1,27 +1,27 @@
 import Glibc
 import Media
 
-/// A raw picture that is being painted: rectangles, by the row, with libc's fills. Used by one thread until it is lent.
+/// A raw frame that is being painted: rectangles, by the row, with libc's fills. Used by one thread until it is lent.
 struct Canvas {
     let pixel: PixelFormat
-    let size: PictureSize
+    let size: FrameSize
     let memory: SharedBytes
-    let planes: [PicturePlane]
+    let planes: [FramePlane]
 
     /// - Parameters:
     ///   - pixel: `yuyv`, `nv12`, `i420`, `i422` or `grey`.
     ///   - size: Even width; even height where chroma has half of it.
-    init(_ pixel: PixelFormat, _ size: PictureSize) {
+    init(_ pixel: PixelFormat, _ size: FrameSize) {
         precondition(
-            [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel), "a made-up camera paints no \(pixel)")
-        let (planes, byteCount) = PicturePlane.packed(pixel, size)
+            [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel), "a synthetic camera paints no \(pixel)")
+        let (planes, byteCount) = FramePlane.packed(pixel, size)
         self.pixel = pixel
         self.size = size
         self.planes = planes
         memory = SharedBytes(count: byteCount)
     }
 
-    /// The same picture in memory of its own.
+    /// The same frame in memory of its own.
     func copy() -> Canvas {
         let copy = Canvas(pixel, size)
         copy.memory.start.copyMemory(from: memory.start, byteCount: memory.count)

@@ -9,7 +9,7 @@ enum ColorBars {
     private static let brightness = 0.75
 
     static func paint(
-        on canvas: Canvas, turn: Turn, color: ColorDescription, look: PictureLook = .usual
+        on canvas: Canvas, turn: Turn, color: ColorDescription, look: FrameLook = .usual
     ) {
         let upright = turn.upright
         for (index, bar) in bars.enumerated() {

@@ -1,6 +1,6 @@
 import Media
 
-/// All that a picture of a made-up camera depends on.
+/// All that a frame of a synthetic camera depends on.
 struct ExposedFrame: Equatable {
     let number: Int64
     /// When the exposure began.

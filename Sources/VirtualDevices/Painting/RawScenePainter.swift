@@ -1,7 +1,7 @@
 import Media
 
-/// Paints the moving test picture into raw pictures, each in memory of its own.
-final class RawScenePainter: PicturePainting {
+/// Paints the moving test frame into raw frames, each in memory of its own.
+final class RawScenePainter: FramePainting {
     private let scene: TestScene
     private let background: Canvas
     private let white: Canvas
@@ -14,9 +14,9 @@ final class RawScenePainter: PicturePainting {
         white.fill(white.everything, scene.white)
     }
 
-    func paint(_ frame: ExposedFrame) -> PaintedPicture {
+    func paint(_ frame: ExposedFrame) -> PaintedFrame {
         let canvas = (frame.holdsClap ? white : background).copy()
         scene.paintMoving(frame, on: canvas)
-        return PaintedPicture(memory: canvas.memory, planes: canvas.planes)
+        return PaintedFrame(memory: canvas.memory, planes: canvas.planes)
     }
 }

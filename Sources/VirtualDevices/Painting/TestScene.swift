@@ -1,11 +1,11 @@
 import Media
 
-/// The moving test picture, as rectangles of the stored picture: coloured tiles behind a grid, a lane in which a box
+/// The moving test frame, as rectangles of the stored frame: coloured tiles behind a grid, a lane in which a box
 /// travels, and the code strip.
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
-    private let look: PictureLook
+    private let look: FrameLook
     private let black: PaintColor
     let white: PaintColor
     private let laneColor: PaintColor
@@ -18,7 +18,7 @@ struct TestScene: Sendable {
     private static let lineWidth = 2
 
     /// Code strip and claps are the same in every look.
-    init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: PictureLook = .usual) {
+    init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameLook = .usual) {
         self.turn = turn
         self.color = color
         self.look = look
@@ -79,7 +79,7 @@ struct TestScene: Sendable {
 
     private var uprightLane: PixelRectangle {
         let height = turn.upright.height
-        // Whole rows of JPEG blocks where the picture is high enough, so that few blocks change.
+        // Whole rows of JPEG blocks where the frame is high enough, so that few blocks change.
         let unit = height >= 128 ? 8 : 2
         return PixelRectangle(
             x: 0, y: height * 3 / 4 / unit * unit, width: turn.upright.width,
@@ -88,14 +88,14 @@ struct TestScene: Sendable {
 
     // MARK: The code strip
 
-    /// The strip's place in the stored picture.
+    /// The strip's place in the stored frame.
     var strip: PixelRectangle {
         let upright = turn.upright
         let height = CodeStrip.height(in: upright)
         return turn.stored(PixelRectangle(x: 0, y: 0, width: upright.width, height: height))
     }
 
-    /// A cell's place in the stored picture.
+    /// A cell's place in the stored frame.
     func cell(_ index: Int) -> PixelRectangle { turn.stored(CodeStrip.cell(index, of: turn.upright)) }
 
     /// The place of a cell's bit in the strip's number.
@@ -111,7 +111,7 @@ struct TestScene: Sendable {
             top: 0)
     }
 
-    /// Paints the box and some cells on a canvas that is a band of the picture, `top` rows below its upper edge.
+    /// Paints the box and some cells on a canvas that is a band of the frame, `top` rows below its upper edge.
     /// There is no box where it is not seen.
     func paint(box: PixelRectangle?, cells: Range<Int>, of bits: UInt64, on canvas: Canvas, top: Int) {
         if let box { canvas.fill(box.moved(up: top), boxColor) }

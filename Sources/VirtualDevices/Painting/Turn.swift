@@ -1,16 +1,16 @@
 import Media
 
-/// Between an upright picture and the stored one of a camera that is mounted turned.
+/// Between an upright frame and the stored one of a camera that is mounted turned.
 ///
-/// `rotation` turns the stored picture clockwise to be seen upright; so the stored one is the upright one turned as much
+/// `rotation` turns the stored frame clockwise to be seen upright; so the stored one is the upright one turned as much
 /// counter-clockwise.
 struct Turn: Sendable, Equatable {
-    let stored: PictureSize
+    let stored: FrameSize
     let rotation: Rotation
 
-    var upright: PictureSize { rotation.swapsSides ? stored.turned : stored }
+    var upright: FrameSize { rotation.swapsSides ? stored.turned : stored }
 
-    /// Where a rectangle of the upright picture lies in the stored one.
+    /// Where a rectangle of the upright frame lies in the stored one.
     func stored(_ area: PixelRectangle) -> PixelRectangle {
         let (right, bottom) = (upright.width - area.x - area.width, upright.height - area.y - area.height)
         switch rotation {

@@ -55,7 +55,7 @@ struct ReadableFile {
             // libavformat's words for a file of no kind that it knows.
             let reason =
                 error.reason.contains("Invalid data found")
-                ? "it holds no pictures or sound that can be read" : error.reason.printable()
+                ? "it holds no frames or audio that can be read" : error.reason.printable()
             let sentence = "\(reason). Check the file with `ffprobe`, or choose another."
             throw .device(DeviceError(device: selector, operation: operation, reason: .other(sentence)))
         }

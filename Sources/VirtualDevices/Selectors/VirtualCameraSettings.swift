@@ -3,7 +3,7 @@ public import Media
 /// What a selector `virtual:PATTERN?key=value&…` asks of a camera.
 public struct VirtualCameraSettings: Sendable, Equatable {
     public enum Pattern: Sendable, Equatable {
-        /// A moving test picture with a code strip; white but for the strip where the exposure holds a clap.
+        /// A moving test frame with a code strip; white but for the strip where the exposure holds a clap.
         case clap
         /// Seven vertical 75 % bars: white, yellow, cyan, green, magenta, red, blue.
         case bars
@@ -16,12 +16,12 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     public let selector: String
     public let pattern: Pattern
     /// `nil` where the role decides.
-    public let size: PictureSize?
+    public let size: FrameSize?
     public let rate: FrameRate?
     public let pixel: PixelFormat?
     /// 0…1 of the frames arrive damaged.
     public let corruptShare: Double
-    /// Turns the stored picture clockwise to be seen upright: what the camera is turned by.
+    /// Turns the stored frame clockwise to be seen upright: what the camera is turned by.
     public let mount: Rotation
     /// Where it looks, as a part of the computer, with which it then turns; `unspecified` for a camera of its own.
     public let position: CaptureDevice.Position
@@ -42,7 +42,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         self.selector = text
         pattern = try Self.pattern(selector)
         size = try selector.value("size", "even sides of 16 to 16384 pixels, as in `size=1280x720`") { text in
-            PictureSize(text).flatMap { Self.isPossible($0) ? $0 : nil }
+            FrameSize(text).flatMap { Self.isPossible($0) ? $0 : nil }
         }
         rate = try selector.value("fps", "a rate from 0.1 to 1000, as in `fps=30` or `fps=29.97`") { text in
             FrameRate(text).flatMap { Self.isPossible($0) ? $0 : nil }
@@ -76,7 +76,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         let askedSize = wanted.map(\.size).flatMap { Self.isPossible($0) ? $0 : nil }
         let askedRate = wanted.map(\.rate).flatMap { Self.isPossible($0) ? $0 : nil }
         return VideoFormat(
-            pixel: pixel ?? asked ?? .mjpeg, size: size ?? askedSize ?? PictureSize(width: 1280, height: 720),
+            pixel: pixel ?? asked ?? .mjpeg, size: size ?? askedSize ?? FrameSize(width: 1280, height: 720),
             rate: rate ?? askedRate ?? FrameRate(30))
     }
 
@@ -92,16 +92,16 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     private static let usualSizes = [
         (1920, 1080), (1280, 720), (960, 540), (640, 480), (640, 360), (320, 240),
     ]
-    .map { PictureSize(width: $0, height: $1) }
+    .map { FrameSize(width: $0, height: $1) }
     private static let usualRates: [FrameRate] = [60, 30, 24, 20, 15, 10, 5].map { FrameRate($0) }
 
     /// Even sides, as 4:2:0 and 4:2:2 need, and not less than the code strip's sixteenth.
-    private static func isPossible(_ size: PictureSize) -> Bool {
+    private static func isPossible(_ size: FrameSize) -> Bool {
         size.width >= 16 && size.height >= 16 && size.width % 2 == 0 && size.height % 2 == 0
     }
 
     private static func isPossible(_ rate: FrameRate) -> Bool {
-        rate >= FrameRate(1, per: 10) && rate <= FrameRate(1000) && rate.pictures <= 10_000_000
+        rate >= FrameRate(1, per: 10) && rate <= FrameRate(1000) && rate.frames <= 10_000_000
             && rate.seconds <= 10_000_000
     }
 

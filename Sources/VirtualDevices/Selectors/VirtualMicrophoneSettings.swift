@@ -13,7 +13,7 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
     /// As it was written.
     public let selector: String
     public let pattern: Pattern
-    public let format: SoundFormat
+    public let format: AudioFormat
     public let behavior: DeviceBehavior
 
     static let keys = [
@@ -36,7 +36,7 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
         let rate = try selector.number(
             "rate", "samples per second from 8000 to 192000", digits: 0, in: 8000...192_000)
         let channels = try selector.number("channels", "1 to 8", digits: 0, in: 1...8)
-        format = SoundFormat(rate: Int(rate ?? 48_000), channels: Int(channels ?? 1))
+        format = AudioFormat(rate: Int(rate ?? 48_000), channels: Int(channels ?? 1))
         behavior = try DeviceBehavior(selector)
     }
 }

@@ -19,7 +19,7 @@ struct VirtualSelector {
         self.text = text
         guard text.hasPrefix(Self.prefix) else {
             throw .usage(
-                selector: text, explanation: "a made-up \(kind) is written `virtual:PATTERN?key=value&…`.")
+                selector: text, explanation: "a synthetic \(kind) is written `virtual:PATTERN?key=value&…`.")
         }
         let rest = text.dropFirst(Self.prefix.count)
         let mark = rest.lastIndex(of: "?")

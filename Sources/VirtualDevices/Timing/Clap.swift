@@ -1,6 +1,6 @@
 import Media
 
-/// The one event of the world that all made-up devices see and hear: at every whole second of the monotonic clock.
+/// The one event of the world that all synthetic devices see and hear: at every whole second of the monotonic clock.
 enum Clap {
     private static let interval: Int64 = 1_000_000_000
 

@@ -1,6 +1,6 @@
 import Media
 
-/// A made-up device's own clock: when frame or sample n begins, tₙ = phase + n / (rate · (1 + drift)).
+/// A synthetic device's own clock: when frame or sample n begins, tₙ = phase + n / (rate · (1 + drift)).
 ///
 /// n counts from instant zero of the monotonic clock, so that everything about frame n is a function of the clock alone.
 /// Exact to the nanosecond for any n: in 128 bits nothing is rounded before the end.
@@ -21,7 +21,7 @@ struct DeviceTimebase: Sendable, Equatable {
         precondition(driftPerBillion > -Self.driftUnit, "a clock runs forward")
         self.phase = phase.count
         numerator = Int128(rate.seconds) * 1_000_000_000 * Int128(Self.driftUnit)
-        denominator = Int128(rate.pictures) * Int128(Self.driftUnit + driftPerBillion)
+        denominator = Int128(rate.frames) * Int128(Self.driftUnit + driftPerBillion)
     }
 
     /// The beginning of frame or sample `index`, to the nearest nanosecond.

@@ -1,6 +1,6 @@
 public import Media
 
-/// When a made-up device is unplugged, plugged in again or silent, counted from the recording's first instant.
+/// When a synthetic device is unplugged, plugged in again or silent, counted from the recording's first instant.
 public struct FaultScript: Sendable, Equatable {
     /// A stretch of time, its end not included; without an end where it does not end.
     public struct Stretch: Sendable, Equatable {

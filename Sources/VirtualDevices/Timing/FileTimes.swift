@@ -6,7 +6,7 @@ struct FileTimes {
 
     /// Recordings have holes, of days even.
     private static let longestHole = Nanoseconds.seconds(30 * 86_400)
-    /// Packets overlap, and pictures may be out of order.
+    /// Packets overlap, and frames may be out of order.
     private static let longestReturn = Nanoseconds.seconds(10)
 
     /// Passes the next time.

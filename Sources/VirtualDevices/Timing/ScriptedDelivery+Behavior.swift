@@ -7,7 +7,7 @@ extension ScriptedDelivery.Rules {
         corruptShare: Double = 0
     ) {
         let choices = SeededChoices(seed: behavior.seed, role: role)
-        let slot = FrameRate(rate.pictures, per: rate.seconds * slotLength).interval
+        let slot = FrameRate(rate.frames, per: rate.seconds * slotLength).interval
         self.init(
             timebase: DeviceTimebase(
                 rate: rate, driftPerBillion: behavior.driftPerBillion,

@@ -1,6 +1,6 @@
 import Media
 
-/// Decides what of a made-up device reaches the computer, and when.
+/// Decides what of a synthetic device reaches the computer, and when.
 ///
 /// A device makes *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁) and delivered at
 /// tₙ₊₁ + latency, unless chance or the script says otherwise. A pure value: time is an argument.

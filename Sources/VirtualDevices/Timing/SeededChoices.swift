@@ -1,6 +1,6 @@
 import Media
 
-/// The random choices of a made-up device: each a function of seed, role, frame number and what is chosen.
+/// The random choices of a synthetic device: each a function of seed, role, frame number and what is chosen.
 ///
 /// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; constants as in
 /// S. Vigna's splitmix64.c) entered at the frame's place, so that no choice depends on how many were made before. The role

@@ -1,6 +1,6 @@
 import Media
 
-/// The one thread of a made-up device: started, told when the recording begins, ended and joined.
+/// The one thread of a synthetic device: started, told when the recording begins, ended and joined.
 final class SourceThread: Sendable {
     private struct State {
         var running: (thread: MediaThread, cancellation: Cancellation)?
@@ -10,7 +10,7 @@ final class SourceThread: Sendable {
     }
 
     let name: String
-    private let monitor = Monitor(State())
+    private let monitor = ConditionLock(State())
 
     /// - Parameter name: At most 15 bytes reach the kernel.
     init(name: String) {

@@ -4,13 +4,13 @@ internal import SessionFolder
 extension CameraMetadata {
     /// One line of `cameras/ROLE.ndjson`, without its end. All times are nanoseconds; fields that are not known are left out.
     ///
-    /// - `sequence`: The device's own count of pictures; of lost ones the first's.
+    /// - `sequence`: The device's own count of frames; of lost ones the first's.
     /// - `captured_ns`: Since T0, by the model of the camera's clock and less its latency.
     /// - `stamp_ns`: Since T0, the driver's time stamp for the start of exposure.
-    /// - `arrival_ns`: Since T0, when the picture was taken from the driver.
-    /// - `lost`: Why the picture is not in the recording: a word of the manifest's ledger.
-    /// - `count`: How many pictures were lost in a row, where it is more than one.
-    /// - `uvc`: The clock of the picture's first USB packet: `pts` and `stc` by the camera's clock, `sof` the bus's frame
+    /// - `arrival_ns`: Since T0, when the frame was taken from the driver.
+    /// - `lost`: Why the frame is not in the recording: a word of the manifest's ledger.
+    /// - `count`: How many frames were lost in a row, where it is more than one.
+    /// - `uvc`: The clock of the frame's first USB packet: `pts` and `stc` by the camera's clock, `sof` the bus's frame
     ///   number that the camera saw, `host_ns` and `host_sof` the driver's clock (`CLOCK_MONOTONIC`: less the manifest's
     ///   `t0_monotonic_ns` it is since T0) and the controller's frame number.
     var line: String {

@@ -5,7 +5,7 @@ package import SessionFolder
 /// a disk that fails ends this file alone.
 package final class MetadataFile: Sendable {
     private let queue = BoundedQueue<CameraMetadata>(capacity: 4096)
-    private let failure = Monitor<FileError?>(nil)
+    private let failure = ConditionLock<FileError?>(nil)
     private let waitsForRoom: Bool
     private let thread: MediaThread
 

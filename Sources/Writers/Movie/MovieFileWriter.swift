@@ -68,7 +68,7 @@ package final class MovieFileWriter: Sendable {
     }
 
     private let queue: WriteQueue<Item>
-    private let shared: Monitor<Shared>
+    private let shared: ConditionLock<Shared>
     private let thread: MediaThread
     private let streams: [MovieTrack]
     private let finishing: PartFinishing
@@ -95,7 +95,7 @@ package final class MovieFileWriter: Sendable {
                 timecode: streams.timecode(at: startedAt), createdAt: startedAt, start: .zero, disk: conduct)
         }
         let made = Carried(disk.isCopy ? nil : try make())
-        let shared = Monitor(
+        let shared = ConditionLock(
             Shared(
                 shedding: streams.map { PacketShedding(needsKeys: $0.needsKeys) },
                 result: Result(
@@ -127,13 +127,13 @@ package final class MovieFileWriter: Sendable {
 
     /// Takes a packet, or leaves it out where there is no room for it.
     func append(_ packet: EncodedPacket, stream: Int) {
-        let isSound = streams[stream].isSound
+        let isAudio = streams[stream].isAudio
         let claim = shared.withLock { $0.shedding[stream].claim(isKey: packet.isKey) }
         let isTaken =
             claim.map { least in
                 queue.offer(
                     .packet(packet, stream: stream), bytes: packet.bytes.count,
-                    as: isSound ? .sound : .picture(least: least))
+                    as: isAudio ? .audio : .frame(least: least))
             } ?? false
         shared.withLock { $0.shedding[stream].note(packet, isTaken: isTaken) }
     }
@@ -202,7 +202,7 @@ package final class MovieFileWriter: Sendable {
     }
 
     private static func run(
-        _ parts: MoviePartSequence, queue: WriteQueue<Item>, shared: Monitor<Shared>
+        _ parts: MoviePartSequence, queue: WriteQueue<Item>, shared: ConditionLock<Shared>
     ) {
         var open = parts.streamCount
         while open > 0, let item = queue.next() {
@@ -236,7 +236,7 @@ package final class MovieFileWriter: Sendable {
 
     /// Where the new file cannot be made the old one goes on, unless what follows would not fit into it.
     private static func split(
-        _ parts: MoviePartSequence, to part: MovieWriter.Part, _ shared: Monitor<Shared>
+        _ parts: MoviePartSequence, to part: MovieWriter.Part, _ shared: ConditionLock<Shared>
     ) throws(FileError) {
         do throws(FileError) {
             if try parts.split(part) { shared.withLock { $0.result.parts.append(part) } }
@@ -250,7 +250,7 @@ package final class MovieFileWriter: Sendable {
     }
 
     private static func close(
-        _ parts: MoviePartSequence, queue: WriteQueue<Item>, shared: Monitor<Shared>
+        _ parts: MoviePartSequence, queue: WriteQueue<Item>, shared: ConditionLock<Shared>
     ) {
         shared.withLock { $0.isOver = true }
         queue.finish()

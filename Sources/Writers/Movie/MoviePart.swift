@@ -9,7 +9,7 @@ final class MoviePart {
     private let relativePath: String
     private(set) var start: MediaTime
     private let streams: [MovieTrack]
-    /// Of each stream, where its pictures end in the file, in ticks of the file.
+    /// Of each stream, where its frames end in the file, in ticks of the file.
     private var reach: [Int64]
     /// Why the rest could not be written before it was finished.
     private var restFailure: FileError?
@@ -91,7 +91,7 @@ final class MoviePart {
     ///
     /// - Parameters:
     ///   - end: `nil` for the end of each stream's last packet.
-    ///   - isContinued: Whether another file follows. Pictures of a stream that only goes on there with its next key picture are
+    ///   - isContinued: Whether another file follows. Frames of a stream that only goes on there with its next key frame are
     ///     in this file up to that, and shown here.
     /// - Returns: What became of it.
     func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
@@ -122,7 +122,7 @@ final class MoviePart {
             guard let end else { return nil }
             let stream = streams[index]
             let ticks = stream.endTicks(at: end) - origin(ofStream: index) * stream.ticksInFile
-            return isContinued && !streams[index].isSound ? max(ticks, reach[index]) : ticks
+            return isContinued && !streams[index].isAudio ? max(ticks, reach[index]) : ticks
         }
     }
 }

@@ -6,8 +6,8 @@ internal import SessionFolder
 
 /// Leads the packets of several streams from one file into the next without losing or doubling any.
 ///
-/// At a split, each stream changes to the new file by itself: pictures with the first key picture at or after the split,
-/// sound with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). A
+/// At a split, each stream changes to the new file by itself: frames with the first key frame at or after the split,
+/// audio with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). A
 /// stream that has nothing to send there passes, and one that is finished is not waited for. When all have changed, the
 /// old file is left to a thread that finishes it, while the new one goes on.
 final class MoviePartSequence {
@@ -23,14 +23,14 @@ final class MoviePartSequence {
     private var current: MoviePart?
     private var next: MoviePart?
     private let finishing: PartFinishing
-    private let gate: FinishingGate
+    private let gate: FinalizeBarrier
     /// What became of the parts, once all are closed.
     private(set) var outcomes: [PartFinishing.Outcome] = []
     /// Samples of each stream in parts that were given up.
     private var abandonedCounts: [Int]
     private var hasChanged: [Bool]
     private var isFinished: [Bool]
-    private var lastSound: [EncodedPacket?]
+    private var lastAudio: [EncodedPacket?]
 
     /// - Parameters:
     ///   - first: The first file; `nil` where it could not be made, and nothing is written.
@@ -42,7 +42,7 @@ final class MoviePartSequence {
     ///   - gate: Which the sequence has entered.
     init(
         first: MoviePart?, streams: [MovieTrack], startedAt: Date, folder: SessionFolder, disk: DiskConduct,
-        finishing: PartFinishing, gate: FinishingGate
+        finishing: PartFinishing, gate: FinalizeBarrier
     ) {
         current = first
         self.gate = gate
@@ -56,7 +56,7 @@ final class MoviePartSequence {
         abandonedCounts = Array(repeating: 0, count: streams.count)
         hasChanged = Array(repeating: false, count: streams.count)
         isFinished = hasChanged
-        lastSound = Array(repeating: nil, count: streams.count)
+        lastAudio = Array(repeating: nil, count: streams.count)
     }
 
     /// Takes the date of T0, and when the first file begins, before the first packet.
@@ -74,8 +74,8 @@ final class MoviePartSequence {
             return
         }
         let origin = next.origin(ofStream: stream)
-        if streams[stream].isSound {
-            try appendSound(packet, stream: stream, from: current, to: next, origin: origin)
+        if streams[stream].isAudio {
+            try appendAudio(packet, stream: stream, from: current, to: next, origin: origin)
         } else if hasChanged[stream] || (packet.isKey && packet.presentation >= origin) {
             hasChanged[stream] = true
             try next.append(packet, stream: stream)
@@ -151,7 +151,7 @@ final class MoviePartSequence {
         return hasAllParts
     }
 
-    /// How many packets of each stream are in the files, once these are finished. Exact for pictures; sound's packets around a
+    /// How many packets of each stream are in the files, once these are finished. Exact for frames; audio's packets around a
     /// split are in both.
     var writtenCounts: [Int] {
         outcomes.map(\.sampleCounts).reduce(abandonedCounts) { sum, counts in zip(sum, counts).map(+) }
@@ -175,24 +175,24 @@ final class MoviePartSequence {
         next = nil
     }
 
-    private func appendSound(
+    private func appendAudio(
         _ packet: EncodedPacket, stream: Int, from old: MoviePart, to new: MoviePart, origin: Int64
     ) throws(FileError) {
         if packet.presentation < origin { try old.append(packet, stream: stream) }
         guard packet.presentation + packet.duration > origin else { return }
-        if !hasChanged[stream], let before = lastSound[stream] { try new.append(before, stream: stream) }
+        if !hasChanged[stream], let before = lastAudio[stream] { try new.append(before, stream: stream) }
         hasChanged[stream] = true
         try new.append(packet, stream: stream)
     }
 
     private func remember(_ packet: EncodedPacket, stream: Int) {
-        if streams[stream].isSound { lastSound[stream] = packet }
+        if streams[stream].isAudio { lastAudio[stream] = packet }
     }
 
     /// How many ticks of a stream lie before the split in the packets that the new file begins with.
     private func priming(ofStream index: Int, at start: MediaTime) -> Int64 {
         let parameters = streams[index].parameters
-        guard streams[index].isSound, let last = lastSound[index] else { return 0 }
+        guard streams[index].isAudio, let last = lastAudio[index] else { return 0 }
         let origin = start.ticks(perSecond: parameters.timeScale)
         // Packets follow each other without gaps, so the phase of one is that of all.
         let phase = (origin - last.presentation) % last.duration

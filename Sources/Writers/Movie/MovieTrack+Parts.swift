@@ -6,17 +6,17 @@ extension MovieTrack {
     /// What its packets are.
     var parameters: StreamParameters {
         switch self {
-        case .video(let parameters, _, _), .sound(let parameters, _): parameters
+        case .video(let parameters, _, _), .audio(let parameters, _): parameters
         case .timecode: preconditionFailure("a timecode track has no packets")
         }
     }
 
-    var isSound: Bool {
-        if case .sound = self { true } else { false }
+    var isAudio: Bool {
+        if case .audio = self { true } else { false }
     }
 
     /// Whether its packets need each other to be decoded.
-    var needsKeys: Bool { !isSound && parameters.codec == .h264 }
+    var needsKeys: Bool { !isAudio && parameters.codec == .h264 }
 
     /// A time since T0 in its own ticks. Of frames on a grid it is the first tick at or after it, else the nearest.
     func ticks(at time: MediaTime) -> Int64 {
@@ -59,25 +59,25 @@ extension MovieTrack {
 
     package var trackName: String {
         switch self {
-        case .video(_, _, let name), .sound(_, let name), .timecode(_, let name): name
+        case .video(_, _, let name), .audio(_, let name), .timecode(_, let name): name
         }
     }
 
     /// The same track in a file that continues this one.
     ///
     /// - Parameters:
-    ///   - priming: Ticks of sound before the new file's first instant that its first packets hold.
-    ///   - changed: What pictures are from there on; `nil` where they stay what they are.
-    /// - Returns: Of sound, the track with that priming.
+    ///   - priming: Ticks of audio before the new file's first instant that its first packets hold.
+    ///   - changed: What frames are from there on; `nil` where they stay what they are.
+    /// - Returns: Of audio, the track with that priming.
     func continued(priming: Int64, as changed: StreamParameters?) -> MovieTrack {
         if case .video(let known, let rotation, let name) = self {
             return .video(changed ?? known, rotation: rotation, name: name)
         }
-        guard case .sound(let known, let name) = self else { return self }
+        guard case .audio(let known, let name) = self else { return self }
         let parameters = StreamParameters(
-            codec: known.codec, timeScale: known.timeScale, setup: known.setup, sound: known.sound,
+            codec: known.codec, timeScale: known.timeScale, setup: known.setup, audio: known.audio,
             priming: priming)
-        return .sound(parameters, name: name)
+        return .audio(parameters, name: name)
     }
 }
 
@@ -106,7 +106,7 @@ extension WaveFile {
         path: String, channels: Int, startedAt: Date, disk: DiskConduct
     ) throws(FileError) {
         try self.init(
-            path: path, format: SoundFormat(rate: SoundFormat.sessionRate, channels: channels),
+            path: path, format: AudioFormat(rate: AudioFormat.sessionRate, channels: channels),
             broadcast: Self.broadcast(path: path, startedAt: startedAt), disk: disk)
     }
 

@@ -9,7 +9,7 @@ package final class MovieWriter: Sendable {
     package struct Part: Sendable {
         package let relativePath: String
         package let start: MediaTime
-        /// Of streams that go on as something else, by their place: pictures of another size.
+        /// Of streams that go on as something else, by their place: frames of another size.
         package var changes: [Int: StreamParameters] = [:]
 
         package init(relativePath: String, start: MediaTime, changes: [Int: StreamParameters] = [:]) {
@@ -25,7 +25,7 @@ package final class MovieWriter: Sendable {
     private let files: [(disk: Int, writer: MovieFileWriter)]
     /// The same for what comes from several threads: all files get it in one order, and so are the same to the byte. (A monitor of
     /// nothing would do, but ThreadSanitizer takes its change for one of the object itself.)
-    private let ordered: Monitor<[MovieFileWriter]>
+    private let ordered: ConditionLock<[MovieFileWriter]>
 
     /// Makes the files and starts their threads.
     ///
@@ -56,7 +56,7 @@ package final class MovieWriter: Sendable {
             throw error
         }
         self.files = files
-        ordered = Monitor(files.map(\.writer))
+        ordered = ConditionLock(files.map(\.writer))
     }
 
     /// Tells the date of T0, once it is known, and when the file begins. Before the first packet.

@@ -26,12 +26,12 @@ final class PartFinishing: Sendable {
         var outcomes: [Outcome] = []
     }
 
-    /// A part holds half a second of its pictures, 64 MiB at most, and its index.
+    /// A part holds half a second of its frames, 64 MiB at most, and its index.
     private static let capacity = 4
 
     private let name: String
     private let queue = BoundedQueue<Job>(capacity: capacity)
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
 
     /// - Parameter file: Whose parts they are; the thread is named after it.
     init(of file: String) { name = "finish:\(file)" }

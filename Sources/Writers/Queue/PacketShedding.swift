@@ -2,8 +2,8 @@ internal import Media
 
 /// Which packets of one stream are left out while its file's queue has no room. A value.
 ///
-/// A picture that nothing else needs is left out alone, and its predecessor stays for so much longer. Of pictures that need
-/// each other all are left out up to the next key picture that finds ample room, so that what is written decodes. Sound is
+/// A frame that nothing else needs is left out alone, and its predecessor stays for so much longer. Of frames that need
+/// each other all are left out up to the next key frame that finds ample room, so that what is written decodes. Audio is
 /// left out packet by packet, and only when its own room is full.
 struct PacketShedding: Sendable {
     /// What was left out, in ticks since T0.
@@ -13,7 +13,7 @@ struct PacketShedding: Sendable {
         var count: Int
     }
 
-    /// Whether its pictures need each other, as those of H.264 do.
+    /// Whether its frames need each other, as those of H.264 do.
     let needsKeys: Bool
     /// In order; what follows each other without a packet between is one.
     private(set) var stretches: [Stretch] = []

@@ -7,15 +7,15 @@ package import Media
 package struct WriteLimits: Sendable, Equatable {
     enum Room: Sendable { case none, little, ample }
 
-    /// For pictures of one file: half of the total, so that no file takes everything.
+    /// For frames of one file: half of the total, so that no file takes everything.
     let perFile: Int
-    /// For pictures of all files of the folder.
+    /// For frames of all files of the folder.
     let total: Int
-    /// For the sound of each file, besides: pictures never take its place. 40 s of a stereo microphone, ten minutes of AAC.
-    let sound: Int
-    package static let usualSound = 16 << 20
+    /// For the audio of each file, besides: frames never take its place. 40 s of a stereo microphone, ten minutes of AAC.
+    let audio: Int
+    package static let usualAudio = 16 << 20
 
-    /// How long pictures and sound are gathered before a file's thread is woken for them.
+    /// How long frames and audio are gathered before a file's thread is woken for them.
     let gatheringTime: Nanoseconds
     static let usualGatheringTime = Nanoseconds.milliseconds(100)
     /// As much wakes it at once, in bytes.
@@ -29,22 +29,22 @@ package struct WriteLimits: Sendable, Equatable {
     ///   - sound: Of each file.
     ///   - gatheringTime: Of each file.
     package init(
-        total: Int?, sound: Int = Self.usualSound, gatheringTime: Nanoseconds = Self.usualGatheringTime
+        total: Int?, audio: Int = Self.usualAudio, gatheringTime: Nanoseconds = Self.usualGatheringTime
     ) {
-        self.sound = sound
+        self.audio = audio
         self.gatheringTime = gatheringTime
         self.total = max(total ?? Self.usualTotal, 1 << 20)
         perFile = self.total / 2
     }
 
-    /// Whether a picture finds room.
+    /// Whether a frame finds room.
     ///
     /// - Parameters:
     ///   - bytes: Its size.
-    ///   - file: The pictures that wait for its file, in bytes.
+    ///   - file: The frames that wait for its file, in bytes.
     ///   - folder: Those of all files, in bytes.
-    /// - Returns: `ample` when an eighth of the file's share stays free: where a row of pictures that need each other may
-    ///   begin. A file for which nothing waits takes any picture.
+    /// - Returns: `ample` when an eighth of the file's share stays free: where a row of frames that need each other may
+    ///   begin. A file for which nothing waits takes any frame.
     func room(for bytes: Int, file: Int, folder: Int) -> Room {
         if file == 0 { return .ample }
         let rest = min(perFile - file, total - folder) - bytes
@@ -52,6 +52,6 @@ package struct WriteLimits: Sendable, Equatable {
         return rest >= perFile / 8 ? .ample : .little
     }
 
-    /// Whether sound finds room: `file` bytes of it wait for its file.
-    func hasRoom(forSound bytes: Int, file: Int) -> Bool { file + bytes <= sound }
+    /// Whether audio finds room: `file` bytes of it wait for its file.
+    func hasRoom(forAudio bytes: Int, file: Int) -> Bool { file + bytes <= audio }
 }

@@ -3,16 +3,16 @@ internal import Media
 /// What waits in memory for the files of one folder: the sum that its files' queues share. Any thread.
 final class WriteMemory: Sendable {
     let limits: WriteLimits
-    private let pictures = Monitor(0)
+    private let frames = ConditionLock(0)
 
     init(_ limits: WriteLimits) { self.limits = limits }
 
-    /// Pictures that wait, in bytes.
-    var byteCount: Int { pictures.withLock { $0 } }
+    /// Frames that wait, in bytes.
+    var byteCount: Int { frames.withLock { $0 } }
 
-    /// Takes room for a picture if there is as much as `least`.
+    /// Takes room for a frame if there is as much as `least`.
     func claim(_ bytes: Int, file: Int, least: WriteLimits.Room) -> Bool {
-        pictures.withLock { sum in
+        frames.withLock { sum in
             switch (limits.room(for: bytes, file: file, folder: sum), least) {
             case (.none, _), (.little, .ample): return false
             case (.little, _), (.ample, _): break
@@ -22,5 +22,5 @@ final class WriteMemory: Sendable {
         }
     }
 
-    func giveBack(_ bytes: Int) { pictures.withLock { $0 -= bytes } }
+    func giveBack(_ bytes: Int) { frames.withLock { $0 -= bytes } }
 }

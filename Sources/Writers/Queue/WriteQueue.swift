@@ -5,13 +5,13 @@ internal import Media
 /// Nobody waits for the disk: what finds no room is refused. In simulated time, which would else outrun every disk, whoever
 /// brings something waits instead.
 ///
-/// The file's thread is woken for a tenth of a second of pictures or sound, not for each: to wake a thread costs as much as to
+/// The file's thread is woken for a tenth of a second of frames or audio, not for each: to wake a thread costs as much as to
 /// write some hundred kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
     enum Kind: Sendable {
         /// Takes its room from what all files share; `ample` where it begins a row.
-        case picture(least: WriteLimits.Room)
-        case sound
+        case frame(least: WriteLimits.Room)
+        case audio
         /// Small, and never refused.
         case order
     }
@@ -19,16 +19,16 @@ final class WriteQueue<Item: Sendable>: Sendable {
     private struct Entry {
         let item: Item
         let since: ClockTime
-        let pictureBytes: Int
-        let soundBytes: Int
+        let frameBytes: Int
+        let audioBytes: Int
     }
 
     private struct State {
         /// In the order of coming, from `head` on.
         var entries: [Entry?] = []
         var head = 0
-        var pictureBytes = 0
-        var soundBytes = 0
+        var frameBytes = 0
+        var audioBytes = 0
         var isFinished = false
         /// The file's thread takes all that there is; it sleeps again once there is nothing.
         var isWoken = false
@@ -44,17 +44,17 @@ final class WriteQueue<Item: Sendable>: Sendable {
                 entries.removeFirst(head)
                 head = 0
             }
-            pictureBytes -= entry.pictureBytes
-            soundBytes -= entry.soundBytes
+            frameBytes -= entry.frameBytes
+            audioBytes -= entry.audioBytes
             return entry
         }
     }
 
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
     private let memory: WriteMemory
     private let waitsForRoom: Bool
 
-    /// How much waits in simulated time, whose pictures are small.
+    /// How much waits in simulated time, whose frames are small.
     private static var simulatedRoom: Int { 1024 }
 
     init(memory: WriteMemory, waitsForRoom: Bool) {
@@ -63,7 +63,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     }
 
     /// What waits, in bytes.
-    var byteCount: Int { state.withLock { $0.pictureBytes + $0.soundBytes } }
+    var byteCount: Int { state.withLock { $0.frameBytes + $0.audioBytes } }
 
     /// How long the next item has waited for the disk, by the real clock: disks are slow in real time only. What was gathered before
     /// the file's thread was woken does not count.
@@ -85,31 +85,31 @@ final class WriteQueue<Item: Sendable>: Sendable {
         var wakes = false
         let isTaken = state.withLock { state in
             guard !state.isFinished else { return true }
-            var (pictures, sound) = (0, 0)
+            var (frames, audio) = (0, 0)
             switch kind {
-            case .picture(let least):
+            case .frame(let least):
                 guard isBounded else { break }
-                guard memory.claim(bytes, file: state.pictureBytes, least: least) else {
+                guard memory.claim(bytes, file: state.frameBytes, least: least) else {
                     (wakes, state.isWoken) = (!state.isWoken, true)
                     return false
                 }
-                pictures = bytes
-            case .sound:
+                frames = bytes
+            case .audio:
                 guard isBounded else { break }
-                guard limits.hasRoom(forSound: bytes, file: state.soundBytes) else {
+                guard limits.hasRoom(forAudio: bytes, file: state.audioBytes) else {
                     (wakes, state.isWoken) = (!state.isWoken, true)
                     return false
                 }
-                sound = bytes
+                audio = bytes
             case .order: break
             }
-            state.pictureBytes += pictures
-            state.soundBytes += sound
+            state.frameBytes += frames
+            state.audioBytes += audio
             state.entries.append(
-                Entry(item: item, since: now, pictureBytes: pictures, soundBytes: sound))
+                Entry(item: item, since: now, frameBytes: frames, audioBytes: audio))
             guard !state.isWoken else { return true }
             let isGathered =
-                state.pictureBytes + state.soundBytes >= limits.gatheringBytes
+                state.frameBytes + state.audioBytes >= limits.gatheringBytes
                 || state.oldest.map { now - $0.since >= limits.gatheringTime } ?? false
             if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
             state.isWoken = wakes
@@ -126,7 +126,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
             state.isWoken = false
             return state.isFinished ? .some(nil) : nil
         }
-        if let entry, entry.pictureBytes > 0 { memory.giveBack(entry.pictureBytes) }
+        if let entry, entry.frameBytes > 0 { memory.giveBack(entry.frameBytes) }
         if waitsForRoom { state.broadcast { _ in } }
         return entry?.item
     }

@@ -9,9 +9,9 @@ package final class RecordingDisk: Sendable {
     package let index: Int
     package let folder: SessionFolder
     let memory: WriteMemory
-    package let room: HeldRoom
-    let gate = FinishingGate()
-    package let papers: FolderPapers
+    package let room: ReservedSpace
+    let gate = FinalizeBarrier()
+    package let folderWriter: SessionFolderWriter
     package let waitsForRoom: Bool
     package let content: SafetyCopy.Content
     private let beforeWrite: @Sendable (String, Int64) -> Int32
@@ -33,8 +33,8 @@ package final class RecordingDisk: Sendable {
         self.waitsForRoom = waitsForRoom
         self.beforeWrite = beforeWrite
         memory = WriteMemory(limits)
-        room = HeldRoom(in: folder.path)
-        papers = FolderPapers(folder, room: room, waitsForRoom: waitsForRoom)
+        room = ReservedSpace(in: folder.path)
+        folderWriter = SessionFolderWriter(folder, room: room, waitsForRoom: waitsForRoom)
     }
 
     /// Whether it is the safety copy's: nothing of the recording waits for it.

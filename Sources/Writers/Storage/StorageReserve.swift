@@ -8,10 +8,10 @@ struct StorageReserve: Sendable, Equatable {
     let noticing: Int64
 
     /// Manifest, events, reports: some hundred KiB at most.
-    private static let papers: Int64 = 512 << 10
+    private static let folderWriter: Int64 = 512 << 10
     /// The disk is asked once a second, and the answer may be a second old.
     private static let lookInterval = Nanoseconds.seconds(2)
-    /// Encoders hold pictures back to look ahead, up to a second, and their queues as many.
+    /// Encoders hold frames back to look ahead, up to a second, and their queues as many.
     private static let encoderDelay = Nanoseconds.seconds(2)
 
     /// - Parameters:
@@ -24,7 +24,7 @@ struct StorageReserve: Sendable, Equatable {
         let indices = finishing.reduce(0, +)
         let underWay = flow * (delay + Self.encoderDelay).inSeconds
         // An eighth more, since indices grow on.
-        self.finishing = indices + indices / 8 + Int64(underWay) + Self.papers
+        self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
         noticing = Int64(flow * Self.lookInterval.inSeconds)
     }
 

@@ -5,7 +5,7 @@ internal import SessionFolder
 
 /// The thread that alone touches one microphone's file, and its later parts, in one folder.
 ///
-/// Nobody waits for the disk: sound that finds no room in the queue, which holds most of a minute, becomes silence of the same
+/// Nobody waits for the disk: audio that finds no room in the queue, which holds most of a minute, becomes silence of the same
 /// length.
 package final class WaveFileWriter: Sendable {
     private enum Item: Sendable {
@@ -72,7 +72,7 @@ package final class WaveFileWriter: Sendable {
     private let channels: Int
     private let limits: WriteLimits
     private let queue: WriteQueue<Item>
-    private let shared = Monitor(Shared())
+    private let shared = ConditionLock(Shared())
     private let thread: MediaThread
 
     private let finishing: PartFinishing
@@ -140,10 +140,10 @@ package final class WaveFileWriter: Sendable {
         guard wanted > 0 else { return }
         let kept = wanted * channels == samples.count ? samples : Array(samples[..<(wanted * channels)])
         // Nobody else adds to it: what finds room now finds it in a moment, with the silence before it.
-        let isTaken = limits.hasRoom(forSound: kept.count * 4, file: queue.byteCount)
+        let isTaken = limits.hasRoom(forAudio: kept.count * 4, file: queue.byteCount)
         if isTaken {
             tellSilence()
-            _ = queue.offer(.samples(kept), bytes: kept.count * 4, as: .sound)
+            _ = queue.offer(.samples(kept), bytes: kept.count * 4, as: .audio)
         }
         shared.withLock { $0.advance(by: wanted, isTaken: isTaken) }
     }
@@ -193,8 +193,8 @@ package final class WaveFileWriter: Sendable {
     }
 
     private static func run(
-        _ first: WaveFile, named relativePath: String, queue: WriteQueue<Item>, shared: Monitor<Shared>,
-        channels: Int, finishing: PartFinishing, gate: FinishingGate, next: Making
+        _ first: WaveFile, named relativePath: String, queue: WriteQueue<Item>, shared: ConditionLock<Shared>,
+        channels: Int, finishing: PartFinishing, gate: FinalizeBarrier, next: Making
     ) {
         var (file, name) = (first, relativePath)
         var hasFailed = false
@@ -258,7 +258,7 @@ package final class WaveFileWriter: Sendable {
     private static func appendSilence(_ count: Int, channels: Int, to file: WaveFile) throws(FileError) {
         var rest = count
         while rest > 0 {
-            let step = min(rest, SoundFormat.sessionRate)
+            let step = min(rest, AudioFormat.sessionRate)
             try file.append(samples: [Float](repeating: 0, count: step * channels))
             rest -= step
         }

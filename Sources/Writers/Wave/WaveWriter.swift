@@ -31,7 +31,7 @@ package final class WaveWriter: Sendable {
     package init(_ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date)
         throws(FileError)
     {
-        precondition(!disks.isEmpty, "a microphone's sound is written somewhere")
+        precondition(!disks.isEmpty, "a microphone's audio is written somewhere")
         self.relativePath = relativePath
         var files: [(disk: Int, writer: WaveFileWriter)] = []
         do throws(FileError) {

@@ -28,7 +28,7 @@ struct DevicesCommand: Command {
             OptionSpec(
                 "position", "front|back|unspecified", help: "Where it looks, seen from the user's side."),
             OptionSpec(
-                "mounting", "0|90|180|270", help: "Degrees that turn its pictures clockwise to be upright."),
+                "mounting", "0|90|180|270", help: "Degrees that turn its frames clockwise to be upright."),
             OptionSpec("type", "built-in|external", help: "Whether it is a part of the computer."),
             OptionSpec("profile", "NAME", help: "How the microphone's card is used."),
             OptionSpec("port", "NAME", help: "What the microphone listens to."),

@@ -7,7 +7,7 @@ import SessionFolder
 struct DoctorCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "doctor",
-        summary: "Check cameras, USB, sound and disk, and say how to mend what is wrong.",
+        summary: "Check cameras, USB, audio and disk, and say how to mend what is wrong.",
         notes: [
             "Changes nothing. Each finding is ok, a warning, a problem, or not checked with the reason; the line below it is "
                 + "the command that mends it.",

@@ -108,7 +108,7 @@ struct PreferCommand: Command {
         }
     }
 
-    /// There are no roles here to name a device for, and no made-up devices.
+    /// There are no roles here to name a device for, and no synthetic devices.
     private static func explained(_ error: DeviceError) -> DeviceError {
         let sentence: String
         switch error.reason {

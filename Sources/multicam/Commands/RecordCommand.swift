@@ -43,7 +43,7 @@ struct RecordCommand: Command {
             ),
             OptionSpec("copy", "WHAT", help: "What goes into --also: all (the default), or program."),
             OptionSpec(
-                "metadata", help: "Write what is known of each picture, a line each, to cameras/ROLE.ndjson."),
+                "metadata", help: "Write what is known of each frame, a line each, to cameras/ROLE.ndjson."),
             OptionSpec(
                 "no-governor",
                 help: "Lower nothing while recording: what the computer is too slow for is lost."),
@@ -60,7 +60,7 @@ struct RecordCommand: Command {
             OptionSpec(
                 "live", "T",
                 help:
-                    "Keep the last pictures in memory, so that stills come with the clip of this length around them: at most 10s."
+                    "Keep the last frames in memory, so that stills come with the clip of this length around them: at most 10s."
             ),
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
@@ -213,7 +213,7 @@ struct RecordCommand: Command {
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                copy: copy), pictureTaps: stills.taps)
+                copy: copy), frameTaps: stills.taps)
         let rotation = setup.followRotation(of: session, stills: stills)
         if let rotation { Task { for await text in rotation.sentences { Output.message(text) } } }
         steering.steer(session, setup, stills: stills, rotation: rotation)

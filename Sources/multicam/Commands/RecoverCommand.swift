@@ -9,8 +9,8 @@ struct RecoverCommand: Command {
         summary: "Make whole what a crash or a power cut left of a recording, and say what was lost.",
         notes: [
             "Files that are not finished become ordinary ones, in place and without copying: it takes no longer for hours than for "
-                + "minutes. All tracks then end together: pictures and sound that other tracks do not have are left out and stay in the "
-                + "files, what is missing is the last picture again, or silence. manifest.json is completed; then, the recording being "
+                + "minutes. All tracks then end together: frames and audio that other tracks do not have are left out and stay in the "
+                + "files, what is missing is the last frame again, or silence. manifest.json is completed; then, the recording being "
                 + "whole, its files are read once for their checksums.",
             "Of a folder that is no recording, the unfinished recordings below it are recovered one by one; those that still run are "
                 + "left alone. With --json each is an element of an array then.",

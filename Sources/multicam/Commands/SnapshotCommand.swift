@@ -192,12 +192,12 @@ struct SnapshotCommand: Command {
         var fields: [String: JSONValue] = [
             "role": .string(still.role), "file": .string(files.still.printable(limit: 4096)),
             "camera": .string((setup.cameras[still.role]?.device.name ?? "").printable()),
-            "width": .integer(Int64(still.picture.size.width)),
-            "height": .integer(Int64(still.picture.size.height)),
+            "width": .integer(Int64(still.frame.size.width)),
+            "height": .integer(Int64(still.frame.size.height)),
             "rotation": .integer(Int64(still.facts.rotation.degrees)),
             "taken": .string(
                 still.facts.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
-            "pixel": .string(still.picture.pixel.rawValue),
+            "pixel": .string(still.frame.pixel.rawValue),
         ]
         fields["clip"] = files.clip.map { .string($0.printable(limit: 4096)) } ?? .null
         fields["exposure_ns"] = still.facts.exposureTime.map { .integer($0.count) } ?? .null

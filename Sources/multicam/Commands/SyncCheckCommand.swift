@@ -9,12 +9,12 @@ import Synchrony
 struct SyncCheckCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "sync-check",
-        summary: "Measure, from pictures and sound alone, how far the tracks of a recording are apart.",
+        summary: "Measure, from frames and audio alone, how far the tracks of a recording are apart.",
         notes: [
             "Flashes, lamps going on, claps and beeps that several tracks saw or heard are compared; microphones without them by "
-                + "the sound that both hear. Offsets are above zero where a track is later than the reference: the first microphone "
+                + "the audio that both hear. Offsets are above zero where a track is later than the reference: the first microphone "
                 + "with claps, else the first track. What cannot be known is said to be unknown.",
-            "A picture does not tell when within a frame, and a half before and after, its light fell. Tracks with pictures are "
+            "A frame does not tell when within a frame, and a half before and after, its light fell. Tracks with frames are "
                 + "called apart only where no alignment of them could look so; claps at many phases of the frames narrow it.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
             "Exit status: 0 when nothing is apart beyond the tolerance or nothing can be known, 6 when something is; 1 when the "
@@ -25,7 +25,7 @@ struct SyncCheckCommand: Command {
         options: [
             OptionSpec("tolerance-sound", "T", help: "What is allowed between sounds (5ms)."),
             OptionSpec(
-                "tolerance-picture", "FRAMES", help: "What is allowed where pictures take part (0.5)."),
+                "tolerance-picture", "FRAMES", help: "What is allowed where frames take part (0.5)."),
             OptionSpec("json", help: "Print what report/sync.json says."),
         ])
 
@@ -41,11 +41,11 @@ struct SyncCheckCommand: Command {
         wantsJSON = arguments.flag("json")
         var tolerance = SyncTolerance()
         if let text = arguments.optional("tolerance-sound") {
-            guard let sound = Nanoseconds(text), sound > .zero else {
+            guard let audio = Nanoseconds(text), audio > .zero else {
                 throw arguments.spec.error(
                     "`--tolerance-sound \(text.printable())`: expected a time above zero such as 5ms.")
             }
-            tolerance.sound = sound
+            tolerance.audio = audio
         }
         if let text = arguments.optional("tolerance-picture") {
             guard let frames = Double(text), frames > 0, frames <= 1000 else {
@@ -54,8 +54,8 @@ struct SyncCheckCommand: Command {
                 )
             }
             // A single clap is uncertain by as much more.
-            tolerance.singlePicture += frames - tolerance.picture
-            tolerance.picture = frames
+            tolerance.singleFrame += frames - tolerance.frame
+            tolerance.frame = frames
         }
         self.tolerance = tolerance
     }

@@ -4,7 +4,7 @@ import Media
 /// The two streams of the command: data for programs, messages for people.
 enum Output {
     /// Whether the last thing on the terminal is a status line, which what follows must not continue.
-    private static let showsStatus = Monitor(false)
+    private static let showsStatus = ConditionLock(false)
     private static let clearLine = "\r\u{1B}[K"
 
     /// A line of data on standard output, written at once.

@@ -37,7 +37,7 @@ final class RecordSteering: Sendable {
     }
 
     private let isStandby: Bool
-    private let state = Monitor(State())
+    private let state = ConditionLock(State())
     private let stopped = Cancellation()
     private let steps: AsyncStream<StandbyStep>
     private let next: AsyncStream<StandbyStep>.Continuation
@@ -313,13 +313,13 @@ final class RecordSteering: Sendable {
         let setup = state.withLock(\.setup)
         if setup?.request?.usesVirtualDevices ?? false {
             return
-                "there is no camera to switch: with --virtual all are made up, and switching is among real ones."
+                "there is no camera to switch: with --virtual all are synthetic, and switching is among real ones."
         }
         return
             "there is no camera to switch: every role names its own. Write `device: any` for one in the profile, and no --camera for it."
     }
 
-    /// Waits for the pictures, and for the disk.
+    /// Waits for the frames, and for the disk.
     private func takeStills(_ roles: [String], of session: MulticamSession) -> ControlReply {
         let (stills, isRecording) = state.withLock { ($0.stills, $0.isRecording) }
         let place: StillFolder

@@ -84,14 +84,14 @@ struct StatusLine {
 
     private var microphones: [String] {
         if detail >= .devicesCounted, status.microphones.count > 1 {
-            let alarms = Set(status.microphones.flatMap(\.alarms).map(SoundText.word)).sorted()
+            let alarms = Set(status.microphones.flatMap(\.alarms).map(AudioText.word)).sorted()
             return [(["\(status.microphones.count) mics"] + alarms).joined(separator: " ")]
         }
         return status.microphones.map { microphone in
             var words = [microphone.role, meter(microphone.level.peak)]
-            words += microphone.alarms.map(SoundText.word)
+            words += microphone.alarms.map(AudioText.word)
             if detail < .noLoudness, let loudness = microphone.loudness?.shortTerm {
-                words.append(SoundText.loudness(loudness))
+                words.append(AudioText.loudness(loudness))
             }
             if microphone.missing > .zero {
                 let hundredths = (microphone.missing.count + 9_999_999) / 10_000_000

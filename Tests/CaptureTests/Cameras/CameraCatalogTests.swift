@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cameras in sysfs")
 struct CameraCatalogTests {
-    private func tree() throws -> TemporaryFolder { try MadeUpSysfs.studio() }
+    private func tree() throws -> TemporaryFolder { try SyntheticSysfs.studio() }
 
     private func cameras(_ tree: TemporaryFolder) throws -> [CaptureDevice] {
         try CameraCatalog(sysfs: tree.path, nodes: "/nonexistent/dev").cameras()
@@ -62,7 +62,7 @@ struct CameraCatalogTests {
     @Test("two cameras in one device go by the driver's names")
     func twins() throws {
         let tree = try tree()
-        try MadeUpSysfs.addNode(
+        try SyntheticSysfs.addNode(
             tree, "devices/pci0000:00/0000:00:14.0/usb1/1-7/1-7:1.2", "video5", index: 0,
             name: "Integrated Camera: Integrated I")
         let names = try cameras(tree).map(\.name)
@@ -74,8 +74,10 @@ struct CameraCatalogTests {
     func streams() throws {
         let tree = try tree()
         let function = "devices/pci0000:00/0000:00:14.0/usb1/1-7/1-7:1.0"
-        try MadeUpSysfs.addNode(tree, function, "video1", index: 1, name: "Integrated Camera: Integrated C")
-        try MadeUpSysfs.addNode(tree, function, "video2", index: 2, name: "Integrated Camera: Integrated C")
+        try SyntheticSysfs.addNode(
+            tree, function, "video1", index: 1, name: "Integrated Camera: Integrated C")
+        try SyntheticSysfs.addNode(
+            tree, function, "video2", index: 2, name: "Integrated Camera: Integrated C")
         let present = PresentCameras(tree: SysfsTree(root: tree.path), nodes: "/dev").devices()
         let own = present.filter { $0.name.hasPrefix("Integrated") }
         #expect(own.map(\.node) == ["/dev/video0", "/dev/video2"])
@@ -133,9 +135,9 @@ struct CameraCatalogTests {
         for (folders, name) in [([bridge, controller], "pci"), (platforms, "platform")] {
             for folder in folders { try tree.link("\(folder)/subsystem", to: "\(tree.path)/bus/\(name)") }
         }
-        try MadeUpSysfs.addDevice(
+        try SyntheticSysfs.addDevice(
             tree, "\(controller)/usb1/1-1/1-1.3", product: "Webcam", serial: nil, removable: "removable")
-        try MadeUpSysfs.addNode(
+        try SyntheticSysfs.addNode(
             tree, "\(controller)/usb1/1-1/1-1.3/1-1.3:1.0", "video0", index: 0, name: "Webcam")
         #expect(
             try cameras(tree).map(\.identity.busPath) == [
@@ -149,10 +151,10 @@ struct CameraCatalogTests {
         let hostile = String(repeating: "\u{1B}]0;x\u{7}\n\u{202E}", count: 512)
         let device = "devices/pci0000:00/0000:00:14.0/usb1/1-2"
         try tree.folder("class/video4linux")
-        try MadeUpSysfs.addDevice(
+        try SyntheticSysfs.addDevice(
             tree, device, product: "Cam\(hostile)", serial: "S\(hostile)", removable: "removable")
         try tree.write("idProduct", in: device, "\(hostile)")
-        try MadeUpSysfs.addNode(tree, "\(device)/1-2:1.0", "video0", index: 0, name: "Cam\(hostile)")
+        try SyntheticSysfs.addNode(tree, "\(device)/1-2:1.0", "video0", index: 0, name: "Cam\(hostile)")
         let camera = try #require(try cameras(tree).first)
         let words = [
             camera.name, camera.identity.name, camera.identity.serial, camera.identity.product,
@@ -169,10 +171,10 @@ struct CameraCatalogTests {
 
     /// Answers for all nodes, and counts how often it was asked.
     private final class Asked: Sendable {
-        private let state: Monitor<(outcome: NodeAnswers.Outcome, nodes: [String])>
+        private let state: ConditionLock<(outcome: NodeAnswers.Outcome, nodes: [String])>
 
         init(outcome: NodeAnswers.Outcome) {
-            state = Monitor((outcome, []))
+            state = ConditionLock((outcome, []))
         }
 
         func answer(_ camera: SysfsCamera) -> NodeAnswers.Outcome {
@@ -212,14 +214,14 @@ struct CameraCatalogTests {
         #expect(catalog.look(&known, patience: .zero).cameras == first)
         #expect(asked.nodes().isEmpty)
 
-        try MadeUpSysfs.addNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
+        try SyntheticSysfs.addNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
         #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
         #expect(asked.nodes() == ["video5"])
 
         // Unplugged and back at the same place, between two looks.
         let folder = "\(tree.path)/devices/platform/vivid.1/video4linux"
         try FileManager.default.moveItem(atPath: "\(folder)/video5", toPath: "\(folder)/gone")
-        try MadeUpSysfs.writeNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
+        try SyntheticSysfs.writeNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
         #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
         #expect(asked.nodes() == ["video5"])
     }

@@ -1,5 +1,5 @@
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Capture
@@ -9,7 +9,7 @@ struct CaptureStickTests {
     private func stick(
         product: String, inputs: [UInt8], hasSignalInput: Bool = false
     ) throws -> Bool {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         var device = USBBytes()
         device.interface(0, classCode: 14, subclass: 1)

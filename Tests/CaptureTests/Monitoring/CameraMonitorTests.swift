@@ -8,7 +8,7 @@ import Testing
 struct CameraMonitorTests {
     /// Counts calls, to be waited for.
     private final class Calls: Sendable {
-        private let count = Monitor(0)
+        private let count = ConditionLock(0)
 
         func add() { count.broadcast { $0 += 1 } }
 

@@ -16,7 +16,7 @@ struct FolderMonitorTests {
             do { try FileManager.default.removeItem(atPath: root) } catch { Issue.record(error) }
         }
         let folder = root + "/state/multicam"
-        let told = Monitor(0)
+        let told = ConditionLock(0)
         let monitor = try #require(
             FolderMonitor(folder, prefix: "choices.json") { told.broadcast { $0 += 1 } })
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ struct FolderMonitorTests {
         told.wait { $0 > 0 ? true : nil }
         monitor.stop()
 
-        let count = Monitor(0)
+        let count = ConditionLock(0)
         let again = try #require(
             FolderMonitor(folder, prefix: "choices.json") { count.broadcast { $0 += 1 } })
         try Data().write(to: URL(fileURLWithPath: folder + "/devices.json"))

@@ -13,7 +13,7 @@ struct MicrophoneMonitorTests {
             case failure(DeviceError.Reason)
         }
 
-        private let reports = Monitor<[Report]>([])
+        private let reports = ConditionLock<[Report]>([])
 
         func add(_ result: Result<[PulseSource], DeviceError>) {
             reports.broadcast { reports in
@@ -70,7 +70,7 @@ struct MicrophoneMonitorTests {
     func interruption() throws {
         let server = try DeafServer()
         let interruption = PulseInterruption()
-        let failure = Monitor<DeviceError?>(nil)
+        let failure = ConditionLock<DeviceError?>(nil)
         let thread = MediaThread(name: "caller") {
             do throws(DeviceError) {
                 _ = try PulseConnection(

@@ -68,7 +68,7 @@ struct AlikeServersTests {
     /// Whether the latest tenth of a second has nothing but these tones, one in each channel. Looks at every tenth event.
     private func hears(_ tones: [Double], in events: [MicrophoneEvent]) -> Bool {
         guard events.count.isMultiple(of: 10) else { return false }
-        let latest = events.suffix(100).compactMap(\.sound).flatMap(\.samples).suffix(4_800 * tones.count)
+        let latest = events.suffix(100).compactMap(\.audio).flatMap(\.samples).suffix(4_800 * tones.count)
         guard latest.count == 4_800 * tones.count else { return false }
         return tones.enumerated().allSatisfy { channel, tone in
             let samples = stride(from: latest.startIndex + channel, to: latest.endIndex, by: tones.count).map
@@ -86,7 +86,7 @@ struct AlikeServersTests {
         #expect(microphones.map(\.name) == ["left"])
         let monitor = try source("speaker.monitor", of: server)
         #expect(monitor.isMonitor)
-        #expect(monitor.format == SoundFormat(rate: 48_000, channels: 2))
+        #expect(monitor.format == AudioFormat(rate: 48_000, channels: 2))
         #expect(monitor.channelPositions.count == 2 && Set(monitor.channelPositions).count == 2)
     }
 
@@ -103,12 +103,12 @@ struct AlikeServersTests {
         try log.wait(seconds: 30, "a tenth of a second of either tone in its channel") { events in
             hears([700, 1_300], in: events)
         }
-        try log.wait("three seconds of sound come") { $0.frameCount >= 144_000 }
+        try log.wait("three seconds of audio come") { $0.frameCount >= 144_000 }
         microphone.stop()
 
-        let sounds = log.sounds
-        for (sound, next) in zip(sounds, sounds.dropFirst()) {
-            #expect(next.firstSample >= sound.firstSample + Int64(sound.frameCount))
+        let audioBlocks = log.audioBlocks
+        for (audio, next) in zip(audioBlocks, audioBlocks.dropFirst()) {
+            #expect(next.firstSample >= audio.firstSample + Int64(audio.frameCount))
         }
     }
 
@@ -127,7 +127,7 @@ struct AlikeServersTests {
                 hears(Array(repeating: 700, count: channels), in: events)
             }
             microphone.stop()
-            let peak = log.sounds.suffix(10).flatMap(\.samples).map(abs).max() ?? 0
+            let peak = log.audioBlocks.suffix(10).flatMap(\.samples).map(abs).max() ?? 0
             #expect(abs(peak - 8_000 / 32_768) < 0.003, "\(name)")
         }
     }
@@ -144,11 +144,11 @@ struct AlikeServersTests {
         let microphone = try microphone("speaker.monitor", of: server)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try log.wait("audio comes") { $0.frameCount >= 9_600 }
         try server.control("unload-module", String(try #require(made)))
         let gone = try log.wait("the unplugging is told") { !$0.notices.isEmpty }
         try server.control("load-module", "module-null-sink", "sink_name=speaker", "rate=48000", "channels=2")
-        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        try log.wait(from: gone, "audio comes again") { $0.frameCount >= 9_600 }
         microphone.stop()
         #expect(log.all.notices == ["away: unplugged", "returned"])
     }
@@ -173,8 +173,8 @@ struct AlikeServersTests {
             server: server.address)
         let log = MicrophoneLog()
         try voice.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
-        #expect(voice.format == SoundFormat(rate: 48_000, channels: 1))
+        try log.wait("audio comes") { $0.frameCount >= 9_600 }
+        #expect(voice.format == AudioFormat(rate: 48_000, channels: 1))
         #expect(try modules(of: server).contains("module-echo-cancel"))
         voice.stop()
         #expect(try modules(of: server) == before)

@@ -3,14 +3,14 @@ import Testing
 
 /// What a microphone told, for tests to wait on.
 final class MicrophoneLog: Sendable {
-    private let events = Monitor<[MicrophoneEvent]>([])
+    private let events = ConditionLock<[MicrophoneEvent]>([])
 
     func add(_ event: MicrophoneEvent) {
         events.broadcast { $0.append(event) }
     }
 
     var all: [MicrophoneEvent] { events.withLock { $0 } }
-    var sounds: [CapturedSound] { all.compactMap(\.sound) }
+    var audioBlocks: [CapturedAudio] { all.compactMap(\.audio) }
 
     /// Waits until what has been told since event number `start` satisfies `condition`.
     ///
@@ -28,14 +28,14 @@ final class MicrophoneLog: Sendable {
 }
 
 extension MicrophoneEvent {
-    var sound: CapturedSound? {
-        if case .sound(let sound) = self { sound } else { nil }
+    var audio: CapturedAudio? {
+        if case .audio(let audio) = self { audio } else { nil }
     }
 
-    /// `away: <cause>`, `returned`, `lost`, `sound`, `ended`.
+    /// `away: <cause>`, `returned`, `lost`, `audio`, `ended`.
     var summary: String {
         switch self {
-        case .sound: "sound"
+        case .audio: "sound"
         case .lost: "lost"
         case .away(_, let cause): "away: \(cause)"
         case .returned: "returned"
@@ -45,8 +45,8 @@ extension MicrophoneEvent {
 }
 
 extension [MicrophoneEvent] {
-    /// The events but for the sound.
+    /// The events but for the audio.
     var notices: [String] { map(\.summary).filter { $0 != "sound" } }
 
-    var frameCount: Int { reduce(0) { $0 + ($1.sound?.frameCount ?? 0) } }
+    var frameCount: Int { reduce(0) { $0 + ($1.audio?.frameCount ?? 0) } }
 }

@@ -11,7 +11,7 @@ struct PulseCatalogTests {
         _ name: String, _ description: String, isMonitor: Bool = false, isDefault: Bool = false
     ) -> PulseSource {
         PulseSource(
-            name: name, description: description, format: SoundFormat(rate: 48_000, channels: 1),
+            name: name, description: description, format: AudioFormat(rate: 48_000, channels: 1),
             isMonitor: isMonitor, isDefault: isDefault)
     }
 
@@ -76,7 +76,7 @@ struct PulseCatalogTests {
     func device() {
         let source = PulseSource(
             name: "alsa_input.usb", description: "C270\u{1B}[2J",
-            format: SoundFormat(rate: 16_000, channels: 2),
+            format: AudioFormat(rate: 16_000, channels: 2),
             sysfsPath: "/devices/pci0000:00/sound/card1", busPath: "pci-0000:00:14.0-usb-0:2:1.2",
             vendor: "046d",
             product: "0825", serial: "A1")
@@ -88,7 +88,7 @@ struct PulseCatalogTests {
         #expect(device.name == "C270?[2J")
         #expect(device.identity.product == "046d:0825")
         #expect(device.identity.busPath == "pci-0000:00:14.0-usb-0:2:1.2")
-        #expect(device.sound == SoundFormat(rate: 16_000, channels: 2))
+        #expect(device.audio == AudioFormat(rate: 16_000, channels: 2))
     }
 
     @Test("lists a real server's sources, the monitors of outputs only when asked")
@@ -99,12 +99,12 @@ struct PulseCatalogTests {
             "set-default-source speaker.monitor")
         let microphones = try PulseCatalog.microphones(server: server.address)
         #expect(microphones.map(\.name) == ["tone"])
-        #expect(microphones.first?.format == SoundFormat(rate: 16_000, channels: 1))
+        #expect(microphones.first?.format == AudioFormat(rate: 16_000, channels: 1))
         #expect(microphones.first?.isDefault == false)
         let all = try PulseCatalog.microphones(includeMonitors: true, server: server.address)
         let monitor = try #require(all.first { $0.name == "speaker.monitor" })
         #expect(monitor.isMonitor && monitor.isDefault)
-        #expect(monitor.format == SoundFormat(rate: 44_100, channels: 2))
+        #expect(monitor.format == AudioFormat(rate: 44_100, channels: 2))
         #expect(all.count == 2)
     }
 

@@ -19,29 +19,29 @@ struct PulseMicrophoneTests {
         let server = try PulseServer(
             "load-module module-sine-source source_name=tone frequency=1000 rate=48000")
         let microphone = try microphone("tone", of: server)
-        #expect(microphone.format == SoundFormat(rate: 48_000, channels: 1))
+        #expect(microphone.format == AudioFormat(rate: 48_000, channels: 1))
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("two seconds of sound come") { $0.frameCount >= 96_000 }
+        try log.wait("two seconds of audio come") { $0.frameCount >= 96_000 }
         microphone.stop()
 
         #expect(log.all.notices.isEmpty)
-        let sounds = log.sounds
-        let first = try #require(sounds.first)
-        let last = try #require(sounds.last)
+        let audioBlocks = log.audioBlocks
+        let first = try #require(audioBlocks.first)
+        let last = try #require(audioBlocks.last)
         #expect(first.firstSample == 0)
-        for (sound, next) in zip(sounds, sounds.dropFirst()) {
-            #expect(next.firstSample == sound.firstSample + Int64(sound.frameCount))
+        for (audio, next) in zip(audioBlocks, audioBlocks.dropFirst()) {
+            #expect(next.firstSample == audio.firstSample + Int64(audio.frameCount))
         }
         let counted = Double(last.firstSample) / 48_000
         #expect(abs((last.capturedAt - first.capturedAt).inSeconds / counted - 1) < 0.01)
         #expect((MonotonicClock().now - last.capturedAt).magnitude < .seconds(2))
 
-        let samples = sounds.flatMap(\.samples)
+        let samples = audioBlocks.flatMap(\.samples)
         #expect(Tone.share(of: 1_000, in: samples, rate: 48_000) > 0.999)
     }
 
-    @Test("sound written at a known time is dated at that time")
+    @Test("audio written at a known time is dated at that time")
     func knownTime() throws {
         let server = try PulseServer(
             "load-module module-pipe-source source_name=pipe file=FOLDER/fifo format=s16le rate=48000 channels=1"
@@ -61,7 +61,7 @@ struct PulseMicrophoneTests {
         }
         let lastMark = try #require(marked.last)
         try log.wait("the last mark comes") { events in
-            events.contains { event in event.sound?.samples.contains { value($0) == lastMark.value } ?? false
+            events.contains { event in event.audio?.samples.contains { value($0) == lastMark.value } ?? false
             }
         }
         microphone.stop()
@@ -69,12 +69,12 @@ struct PulseMicrophoneTests {
 
         var found = 0
         for mark in marked {
-            for sound in log.sounds {
-                guard let index = sound.samples.firstIndex(where: { value($0) == mark.value }) else {
+            for audio in log.audioBlocks {
+                guard let index = audio.samples.firstIndex(where: { value($0) == mark.value }) else {
                     continue
                 }
-                let time = sound.capturedAt + .microseconds(Int64(index) * 1_000_000 / 48_000)
-                // Measured: 9 ms before, since a piece of 10 ms is written when its sound is over.
+                let time = audio.capturedAt + .microseconds(Int64(index) * 1_000_000 / 48_000)
+                // Measured: 9 ms before, since a piece of 10 ms is written when its audio is over.
                 #expect((time - mark.writtenAt).magnitude < .milliseconds(100))
                 found += 1
                 break
@@ -92,15 +92,15 @@ struct PulseMicrophoneTests {
         let microphone = try microphone("speaker.monitor", of: server)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try log.wait("audio comes") { $0.frameCount >= 9_600 }
         server.kill()
         let gone = try log.wait("the loss of the server is told") { !$0.notices.isEmpty }
         try server.start()
-        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        try log.wait(from: gone, "audio comes again") { $0.frameCount >= 9_600 }
         microphone.stop()
 
         #expect(log.all.notices == ["away: the sound server went away", "returned"])
-        try expectConsistentCount(log.sounds, rate: 48_000)
+        try expectConsistentCount(log.audioBlocks, rate: 48_000)
     }
 
     @Test("an unplugged source and its return are told; no other source is taken instead")
@@ -111,18 +111,18 @@ struct PulseMicrophoneTests {
         let microphone = try microphone("tone", of: server)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try log.wait("audio comes") { $0.frameCount >= 9_600 }
         // The second that the script loads after the protocol.
         try server.control("unload-module", "2")
         let gone = try log.wait("the unplugging is told") { !$0.notices.isEmpty }
         try server.control(
             "load-module", "module-sine-source", "source_name=tone", "frequency=1000", "rate=48000")
-        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 9_600 }
+        try log.wait(from: gone, "audio comes again") { $0.frameCount >= 9_600 }
         microphone.stop()
 
         #expect(log.all.notices == ["away: unplugged", "returned"])
-        try expectConsistentCount(log.sounds, rate: 48_000)
-        let after = log.all[gone...].compactMap(\.sound).flatMap(\.samples)
+        try expectConsistentCount(log.audioBlocks, rate: 48_000)
+        let after = log.all[gone...].compactMap(\.audio).flatMap(\.samples)
         #expect(Tone.share(of: 1_000, in: after, rate: 48_000) > 0.99)
     }
 
@@ -133,15 +133,15 @@ struct PulseMicrophoneTests {
         let microphone = try microphone("speaker.monitor", of: server, channels: 2)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 8_820 }
+        try log.wait("audio comes") { $0.frameCount >= 8_820 }
         try server.control("suspend-sink", "speaker", "1")
         let gone = try log.wait("the suspension is told") { !$0.notices.isEmpty }
         try server.control("suspend-sink", "speaker", "0")
-        try log.wait(from: gone, "sound comes again") { $0.frameCount >= 8_820 }
+        try log.wait(from: gone, "audio comes again") { $0.frameCount >= 8_820 }
         microphone.stop()
 
         #expect(log.all.notices == ["away: suspended", "returned"])
-        try expectConsistentCount(log.sounds, rate: 44_100)
+        try expectConsistentCount(log.audioBlocks, rate: 44_100)
     }
 
     @Test("a source that is suspended and then unplugged, as a pulled cable looks, is told as unplugged")
@@ -151,7 +151,7 @@ struct PulseMicrophoneTests {
         let microphone = try microphone("speaker.monitor", of: server)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try log.wait("audio comes") { $0.frameCount >= 9_600 }
         try server.control("suspend-sink", "speaker", "1")
         let gone = try log.wait("the suspension is told") { !$0.notices.isEmpty }
         try server.control("unload-module", "module-null-sink")
@@ -171,14 +171,14 @@ struct PulseMicrophoneTests {
         let microphone = try microphone("tone", of: server)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 4_800 }
+        try log.wait("audio comes") { $0.frameCount >= 4_800 }
         microphone.stop()
         let count = log.all.count
         // The server goes on and would have delivered; its end would be told.
         let second = try self.microphone("tone", of: server)
         let secondLog = MicrophoneLog()
         try second.start(on: MonotonicClock()) { secondLog.add($0) }
-        try secondLog.wait("sound comes to another") { $0.frameCount >= 9_600 }
+        try secondLog.wait("audio comes to another") { $0.frameCount >= 9_600 }
         second.stop()
         second.stop()
         server.kill()
@@ -189,7 +189,7 @@ struct PulseMicrophoneTests {
     func wrongName() throws {
         let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
         let absent = PulseSource(
-            name: "absent", description: "", format: SoundFormat(rate: 48_000, channels: 1))
+            name: "absent", description: "", format: AudioFormat(rate: 48_000, channels: 1))
         let error = #expect(throws: DeviceError.self) {
             try PulseMicrophone(source: absent, channels: 1, server: server.address)
         }
@@ -205,7 +205,7 @@ struct PulseMicrophoneTests {
     @Test("without a server, a microphone says so")
     func noServer() {
         let source = PulseSource(
-            name: "tone", description: "", format: SoundFormat(rate: 48_000, channels: 1))
+            name: "tone", description: "", format: AudioFormat(rate: 48_000, channels: 1))
         let error = #expect(throws: DeviceError.self) {
             try PulseMicrophone(source: source, channels: 1, server: "unix:/nonexistent/socket")
         }
@@ -218,13 +218,13 @@ struct PulseMicrophoneTests {
     private func value(_ sample: Float) -> Int16 { Int16((sample * 32_768).rounded()) }
 
     /// The count of samples agrees with time over an outage, within 100 ms.
-    private func expectConsistentCount(_ sounds: [CapturedSound], rate: Double) throws {
-        let first = try #require(sounds.first)
-        let last = try #require(sounds.last)
+    private func expectConsistentCount(_ audioBlocks: [CapturedAudio], rate: Double) throws {
+        let first = try #require(audioBlocks.first)
+        let last = try #require(audioBlocks.last)
         let counted = Double(last.firstSample - first.firstSample) / rate
         #expect(abs((last.capturedAt - first.capturedAt).inSeconds - counted) < 0.1)
-        for (sound, next) in zip(sounds, sounds.dropFirst()) {
-            #expect(next.firstSample >= sound.firstSample + Int64(sound.frameCount))
+        for (audio, next) in zip(audioBlocks, audioBlocks.dropFirst()) {
+            #expect(next.firstSample >= audio.firstSample + Int64(audio.frameCount))
         }
     }
 }

@@ -23,7 +23,7 @@ final class PulseServer: Sendable {
     private let kind: Kind
     private let modules: [String]
     /// The running server's processes.
-    private let processes = Monitor<[pid_t]>([])
+    private let processes = ConditionLock<[pid_t]>([])
 
     /// - Parameters:
     ///   - modules: Lines of a PulseAudio start-up script; of `load-module` alone for PipeWire. `FOLDER` stands for the server's

@@ -30,7 +30,7 @@ struct PulseVoiceTests {
             server: server.address)
         let log = MicrophoneLog()
         try voice.start(on: MonotonicClock()) { log.add($0) }
-        try log.wait("sound comes") { $0.frameCount >= 9_600 }
+        try log.wait("audio comes") { $0.frameCount >= 9_600 }
         #expect(try modules(of: server).contains("module-echo-cancel"))
         #expect(try PulseCatalog.microphones(server: server.address).map(\.name) == ["tone"])
         #expect((voice.outputName != nil) == echo)
@@ -84,9 +84,9 @@ struct PulseVoiceTests {
         let error = #expect(throws: DeviceError.self) {
             _ = try PulseVoice(of: tone, role: "host", VoiceSettings(echo: true), server: server.address)
         }
-        #expect(error?.description.contains("no output whose sound could come back") == true)
+        #expect(error?.description.contains("no output whose audio could come back") == true)
         let unnamable = PulseSource(
-            name: "nowhere", description: "Nowhere", format: SoundFormat(rate: 48_000, channels: 1))
+            name: "nowhere", description: "Nowhere", format: AudioFormat(rate: 48_000, channels: 1))
         let second = #expect(throws: DeviceError.self) {
             _ = try PulseVoice(
                 of: unnamable, role: "host", VoiceSettings(noise: true), server: server.address)

@@ -95,7 +95,7 @@ struct SampleDatingTests {
         #expect(slice?.time == start + .seconds(3))
     }
 
-    @Test("after an interruption, sound from before its beginning is not taken")
+    @Test("after an interruption, audio from before its beginning is not taken")
     func oldBuffer() {
         var dating = dating()
         _ = dating.take(48_000)

@@ -1,5 +1,5 @@
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Capture
@@ -9,8 +9,8 @@ struct AccelerometerTests {
     private static let device = "sys/bus/iio/devices/iio:device1"
 
     /// One that feels upright: 1000 units are 9.81 m/s².
-    private func machine(_ changes: [String: String?] = [:]) throws -> MadeUpMachine {
-        let machine = try MadeUpMachine()
+    private func machine(_ changes: [String: String?] = [:]) throws -> SyntheticMachine {
+        let machine = try SyntheticMachine()
         var files: [String: String?] = [
             "name": "lis3dh_accel", "in_accel_x_raw": "0", "in_accel_y_raw": "-1000", "in_accel_z_raw": "20",
             "in_accel_scale": "0.00981",
@@ -85,7 +85,7 @@ struct AccelerometerTests {
         let sensor = try Accelerometer(sysfs: two.sysfs)
         #expect(sensor.name == "iio:device2")
         #expect(try reason(["label": "accel-base"]).contains("keyboard"))
-        let none = try MadeUpMachine()
+        let none = try SyntheticMachine()
         #expect(throws: SensorError.self) { try Accelerometer(sysfs: none.sysfs) }
     }
 }

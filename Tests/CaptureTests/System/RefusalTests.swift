@@ -1,6 +1,6 @@
 import Glibc
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Capture
@@ -11,7 +11,7 @@ struct RefusalTests {
 
     @Test("who has a node open is found in proc, and we ourselves are not meant")
     func holder() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.program(4242, "obs\u{1b}[31m", holding: ["/dev/video-none"])
         try machine.program(977, "cheese", holding: ["/dev/null", "/dev/video-none"])
         try machine.program(Int(getpid()), "self", holding: ["/dev/video-other"])
@@ -83,7 +83,7 @@ struct RefusalTests {
 
     @Test("containers leave marks")
     func container() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         #expect(!Container.isAround(root: machine.root))
         try machine.write("run/.containerenv", "")
         #expect(Container.isAround(root: machine.root))
@@ -93,19 +93,19 @@ struct RefusalTests {
 
     private let offers = [
         OfferedFormat(
-            pixel: .mjpeg, size: PictureSize(width: 1920, height: 1080), rates: .listed([FrameRate(30)])),
+            pixel: .mjpeg, size: FrameSize(width: 1920, height: 1080), rates: .listed([FrameRate(30)])),
         OfferedFormat(
-            pixel: .yuyv, size: PictureSize(width: 640, height: 480),
+            pixel: .yuyv, size: FrameSize(width: 640, height: 480),
             rates: .listed([FrameRate(30), FrameRate(10)])),
         OfferedFormat(
-            pixel: .yuyv, size: PictureSize(width: 320, height: 240), rates: .listed([FrameRate(30)])),
+            pixel: .yuyv, size: FrameSize(width: 320, height: 240), rates: .listed([FrameRate(30)])),
     ]
 
     private func shortage(
-        _ machine: MadeUpMachine, _ pixel: PixelFormat = .mjpeg, _ width: Int = 1920, _ height: Int = 1080
+        _ machine: SyntheticMachine, _ pixel: PixelFormat = .mjpeg, _ width: Int = 1920, _ height: Int = 1080
     ) throws -> BandwidthShortage {
         let format = VideoFormat(
-            pixel: pixel, size: PictureSize(width: width, height: height), rate: FrameRate(30))
+            pixel: pixel, size: FrameSize(width: width, height: height), rate: FrameRate(30))
         return try #require(
             USBShortage(
                 node: "/dev/video1", asking: format, offers: offers, sysfs: machine.sysfs,
@@ -117,7 +117,7 @@ struct RefusalTests {
         "a full bus is explained: the controller, who keeps what with which program, what was asked, what fits"
     )
     func fullBus() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.bus(3, controller: "0000:00:1a.0")
         try machine.camera("usb1/1-1", node: 0, alternate: 5)
@@ -150,9 +150,9 @@ struct RefusalTests {
         )
     }
 
-    @Test("a raw format asks for what its pictures need")
+    @Test("a raw format asks for what its frames need")
     func raw() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-1", node: 0, alternate: 6)
         try machine.camera("usb1/1-2", node: 1)
@@ -164,13 +164,13 @@ struct RefusalTests {
         #expect(
             USBShortage.rawBytes(
                 VideoFormat(
-                    pixel: .yuyv, size: PictureSize(width: 640, height: 480), rate: FrameRate(30)), at: .high)
+                    pixel: .yuyv, size: FrameSize(width: 640, height: 480), rate: FrameRate(30)), at: .high)
                 == 2316)
     }
 
     @Test("where no setting fits, that is said, and nothing is proposed that cannot be")
     func nothingFits() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-1", node: 0, alternate: 6)
         try machine.camera("usb1/1-3", node: 3, alternate: 4)
@@ -183,7 +183,7 @@ struct RefusalTests {
 
     @Test("by a bus whose sums have room nothing is claimed that we do not know")
     func unknown() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-2", node: 1)
         let found = try shortage(machine)

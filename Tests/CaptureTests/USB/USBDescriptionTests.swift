@@ -1,5 +1,5 @@
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Capture
@@ -18,11 +18,11 @@ struct USBDescriptionTests {
         #expect(settings[4].endpoints.first?.packets == 2)
         #expect(settings[4].endpoints.first?.isInput == true)
         #expect(description.settings.first { $0.isVideoControl }?.streamingInterfaces == [1])
-        let sound = try #require(description.setting(3, alternate: 1)?.reservations(at: .high).first)
-        #expect(sound.bytes == 192 && sound.microframes == 8)
+        let audio = try #require(description.setting(3, alternate: 1)?.reservations(at: .high).first)
+        #expect(audio.bytes == 192 && audio.microframes == 8)
     }
 
-    @Test("where a camera's pictures come from is what its input terminals say, of video control alone")
+    @Test("where a camera's frames come from is what its input terminals say, of video control alone")
     func inputs() throws {
         var device = USBBytes()
         device.interface(0, classCode: 14, subclass: 1)

@@ -1,20 +1,20 @@
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Capture
 
 @Suite("USB devices in sysfs")
 struct USBTreeTests {
-    private func tree(_ machine: MadeUpMachine) -> USBTree { USBTree(sysfs: machine.sysfs) }
+    private func tree(_ machine: SyntheticMachine) -> USBTree { USBTree(sysfs: machine.sysfs) }
 
-    private func device(_ name: String, _ machine: MadeUpMachine) throws -> USBDevice {
+    private func device(_ name: String, _ machine: SyntheticMachine) throws -> USBDevice {
         try #require(tree(machine).devices.first { $0.name == name })
     }
 
     @Test("place, speed and what is reserved now")
     func webcam() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-2", node: 0, product: "Studio\u{7} Webcam", alternate: 6)
         let camera = try device("1-2", machine)
@@ -37,7 +37,7 @@ struct USBTreeTests {
 
     @Test("a camera of USB 3 behind a hub of USB 3")
     func superSpeed() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(2, driver: "xhci_hcd", speed: "5000")
         try machine.hub("usb2/2-1", speed: "5000")
         try machine.camera(
@@ -58,7 +58,7 @@ struct USBTreeTests {
 
     @Test("who knows SuperSpeed is seen at a port of USB 2 too, where the system tells")
     func slowPort() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         let capabilities = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/bos_descriptors"
         try machine.camera("usb1/1-2", node: 0, descriptors: USBBytes.webcam(version: 0x0210))
@@ -76,7 +76,7 @@ struct USBTreeTests {
     @Test("who shares bandwidth: all on the bus of an EHCI controller, those of a port with xHCI")
     func domains() throws {
         for (driver, shared) in [("ehci-pci", ["1-1", "1-2.1"]), ("xhci_hcd", ["1-2.1"])] {
-            let machine = try MadeUpMachine()
+            let machine = try SyntheticMachine()
             try machine.bus(1, driver: driver)
             try machine.bus(3, controller: "0000:00:1a.0")
             try machine.hub("usb1/1-2")
@@ -97,7 +97,7 @@ struct USBTreeTests {
 
     @Test("a slow device behind a fast hub costs the fast bus its split transactions")
     func split() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.hub("usb1/1-2")
         try machine.camera("usb1/1-2/1-2.1", node: 0, speed: "12", alternate: 3)
@@ -117,7 +117,7 @@ struct USBTreeTests {
         "a hub that is slower than its port, and a device of full speed at the port itself, are narrow stretches"
     )
     func narrow() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(2, driver: "xhci_hcd", speed: "10000")
         try machine.hub("usb2/2-1", speed: "10000")
         try machine.hub("usb2/2-1/2-1.4", speed: "5000")
@@ -134,7 +134,7 @@ struct USBTreeTests {
 
     @Test("ports that the firmware calls built in are not free")
     func freePorts() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1, driver: "xhci_hcd")
         try machine.camera("usb1/1-1", node: 0)
         let ports = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-0:1.0"
@@ -147,7 +147,7 @@ struct USBTreeTests {
 
     @Test("files that are missing or hold nonsense leave out what they would tell")
     func nonsense() throws {
-        let machine = try MadeUpMachine()
+        let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-2", node: 0, alternate: 6)
         let folder = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-2"

@@ -8,8 +8,8 @@ struct CameraDeliveryTests {
     /// What was told by `steps`, in words.
     private func told(_ steps: (CameraDelivery) -> Void) -> [String] {
         let format = VideoFormat(
-            pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rate: FrameRate(30))
-        let heard = Monitor<[String]>([])
+            pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30))
+        let heard = ConditionLock<[String]>([])
         steps(
             CameraDelivery(format: format, clock: SimulatedClock()) { event in
                 guard case .away(_, let cause, let isRequested) = event else { return }

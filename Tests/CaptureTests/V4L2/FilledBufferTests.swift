@@ -16,7 +16,7 @@ struct FilledBufferTests {
         #expect(filled(index, bytes: 100).checked(lengths: [500, 500, 500, 500], lent: []) == nil)
     }
 
-    @Test("is none while a picture still has it")
+    @Test("is none while a frame still has it")
     func lent() {
         #expect(filled(2, bytes: 100).checked(lengths: [500, 500, 500, 500], lent: [2]) == nil)
         #expect(filled(1, bytes: 100).checked(lengths: [500, 500, 500, 500], lent: [2])?.index == 1)

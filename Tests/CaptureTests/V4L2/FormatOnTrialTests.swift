@@ -6,11 +6,11 @@ import Testing
 @Suite("A format that a running camera is asked for")
 struct FormatOnTrialTests {
     private let first = VideoFormat(
-        pixel: .mjpeg, size: PictureSize(width: 1280, height: 720), rate: FrameRate(30))
+        pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30))
     private let other = VideoFormat(
-        pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rate: FrameRate(30))
+        pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30))
 
-    @Test("is given up for the one before, once, unless a picture came in it")
+    @Test("is given up for the one before, once, unless a frame came in it")
     func trial() {
         var format = FormatOnTrial(first)
         #expect(format.giveUp() == nil)
@@ -23,7 +23,7 @@ struct FormatOnTrialTests {
         #expect(format.giveUp() == nil && format.wanted == other)
     }
 
-    @Test("is not proven by pictures of one that stands in for it")
+    @Test("is not proven by frames of one that stands in for it")
     func substitute() {
         var format = FormatOnTrial(first)
         format.delivered(in: other)

@@ -17,14 +17,14 @@ struct FormatStepsTests {
     @Test("a range that is one size gives that size once")
     func fixed() {
         let sizes = FormatSteps.sizes(width: .init(640, 640, step: 1), height: .init(480, 480, step: 1))
-        #expect(sizes == [PictureSize(width: 640, height: 480)])
+        #expect(sizes == [FrameSize(width: 640, height: 480)])
     }
 
-    @Test("a range with sides beyond what a picture may have keeps what is usable")
+    @Test("a range with sides beyond what a frame may have keeps what is usable")
     func huge() {
         let sizes = FormatSteps.sizes(width: .init(0, 100_000, step: 0), height: .init(0, 100_000, step: 0))
         #expect(sizes.count == 10)
-        #expect(sizes.last == PictureSize(width: 3840, height: 2160))
+        #expect(sizes.last == FrameSize(width: 3840, height: 2160))
     }
 
     @Test(

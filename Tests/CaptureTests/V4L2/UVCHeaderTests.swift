@@ -18,7 +18,7 @@ struct UVCHeaderTests {
     private static let presentation: [UInt8] = [0x44, 0x33, 0x22, 0x11]
     private static let clock: [UInt8] = [0x88, 0x77, 0x66, 0x55, 0xFF, 0xFF]
 
-    @Test("The first header of a picture is read with the fields that it announces")
+    @Test("The first header of a frame is read with the fields that it announces")
     func fields() {
         let all = read(
             block(length: 12, flags: 0x8C, Self.presentation + Self.clock)
@@ -47,7 +47,7 @@ struct UVCHeaderTests {
 
     @Test("The metadata node is the one after the camera's in its function, and nothing else")
     func node() throws {
-        let sysfs = try MadeUpSysfs.studio()
+        let sysfs = try SyntheticSysfs.studio()
         let tree = SysfsTree(root: sysfs.path)
         #expect(MetadataNode.path(of: "/dev/video10", in: tree) == "/dev/video3")
         // It has none itself, as the laptop's camera, a virtual one, and one that is not there.

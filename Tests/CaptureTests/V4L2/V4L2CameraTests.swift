@@ -7,7 +7,7 @@ import Testing
 @Suite("Nodes that are not to be had")
 struct V4L2CameraTests {
     private let format = VideoFormat(
-        pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rate: FrameRate(30, per: 1))
+        pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30, per: 1))
 
     private func camera(_ node: String) -> CaptureDevice {
         CaptureDevice(

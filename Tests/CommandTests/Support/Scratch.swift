@@ -28,7 +28,7 @@ final class Scratch {
         return file.path
     }
 
-    /// A profile of small pictures: program, copied camera and microphone.
+    /// A profile of small frames: program, copied camera and microphone.
     func smallProfile() throws -> String {
         try file(
             "small.yaml",

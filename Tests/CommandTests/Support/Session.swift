@@ -4,7 +4,7 @@ import Testing
 /// A session folder, read by other programs than the one that wrote it.
 struct Session {
     struct Media {
-        let pictures: Int
+        let frames: Int
         let seconds: Double
     }
 
@@ -44,7 +44,7 @@ struct Session {
         let video = streams.first { $0["codec_type"] as? String == "video" }
         let format = facts["format"] as? [String: Any] ?? [:]
         return Media(
-            pictures: Int(video?["nb_read_packets"] as? String ?? "") ?? 0,
+            frames: Int(video?["nb_read_packets"] as? String ?? "") ?? 0,
             seconds: Double(format["duration"] as? String ?? "") ?? 0)
     }
 }

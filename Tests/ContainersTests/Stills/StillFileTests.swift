@@ -26,7 +26,7 @@ struct StillFileTests {
             // 2026-11-21 14:23:10.123 at Berlin's.
             date: Date(timeIntervalSince1970: 1_795_267_390.1235),
             zone: try #require(TimeZone(secondsFromGMT: 3600)),
-            size: PictureSize(width: 64, height: 48), rotation: rotation, isMirrored: isMirrored,
+            size: FrameSize(width: 64, height: 48), rotation: rotation, isMirrored: isMirrored,
             make: "Maker & Söhne",
             model: "Studio Webcam", software: "multicam 0.1.0", imageDescription: "desk",
             exposureTime: .milliseconds(4), isExposureAutomatic: false, isWhiteBalanceAutomatic: true)
@@ -81,7 +81,7 @@ struct StillFileTests {
         #expect(String(decoding: output, as: UTF8.self) == words + "\n")
     }
 
-    /// The corners' luma of a picture with four grey quarters, after a reader has applied the orientation.
+    /// The corners' luma of a frame with four grey quarters, after a reader has applied the orientation.
     @Test(
         "a reader that applies the orientation of a turned and mirrored still shows it upright",
         arguments: [
@@ -111,10 +111,10 @@ struct StillFileTests {
         }
     }
 
-    /// Luma of a square picture as libjpeg's own tool turns it by what exiftool reads.
+    /// Luma of a square frame as libjpeg's own tool turns it by what exiftool reads.
     private static func upright(_ path: String) throws -> [UInt8] {
         let words = try Program.run("exiftool", ["-s3", "-n", "-Orientation", path])
-        // Exif 2.32, 4.6.4.A: how the stored picture is brought upright.
+        // Exif 2.32, 4.6.4.A: how the stored frame is brought upright.
         let filters = [
             "1": "null", "2": "hflip", "3": "hflip,vflip", "4": "vflip", "5": "transpose=cclock_flip",
             "6": "transpose=clock", "7": "transpose=clock_flip", "8": "transpose=cclock",
@@ -183,7 +183,7 @@ struct StillFileTests {
         #expect(tags["JFIF:JFIFVersion"] == nil)
     }
 
-    @Test("what a camera leaves behind the end of its picture is left out")
+    @Test("what a camera leaves behind the end of its frame is left out")
     func trailing() throws {
         let folder = try Folder()
         let source = try Self.jpeg(folder)

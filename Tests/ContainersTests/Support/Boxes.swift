@@ -47,7 +47,7 @@ struct Boxes {
         for type in path {
             guard let box = boxes.boxes.first(where: { $0.type == type }) else { return nil }
             content = box.content
-            // A table of descriptions begins with 8 bytes of its own, a picture's description has 78.
+            // A table of descriptions begins with 8 bytes of its own, a frame's description has 78.
             boxes = Boxes(
                 box.content.dropFirst(type == "stsd" ? 8 : type == "avc1" || type == "jpeg" ? 78 : 0))
         }

@@ -6,12 +6,12 @@ import Testing
 struct Clip: Sendable {
     let parameters: StreamParameters
     let packets: [EncodedPacket]
-    /// The MD5 of each decoded picture or slice of sound, in the order in which it is shown.
+    /// The MD5 of each decoded frame or slice of audio, in the order in which it is shown.
     let frames: [String]
     /// ffmpeg's own file of it.
     let reference: Data
 
-    static let size = PictureSize(width: 64, height: 48)
+    static let size = FrameSize(width: 64, height: 48)
 
     /// Three seconds of H.264 with B-frames, a key frame every half second.
     static let film = Result { try h264(coder: ["-bf", "2", "-g", "15", "-x264-params", "aud=1:b-adapt=0"]) }
@@ -32,26 +32,26 @@ struct Clip: Sendable {
             "ffmpeg",
             ["-v", "error", "-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"])
         let delimiter = Data([0, 0, 0, 1, 9])
-        // ffmpeg puts the first picture's parameter sets before its delimiter, and shortens that one's start code.
+        // ffmpeg puts the first frame's parameter sets before its delimiter, and shortens that one's start code.
         let later = stream.split(before: delimiter)
-        let pictures = [stream.dropLast(later.reduce(0) { $0 + $1.count })] + later
+        let frames = [stream.dropLast(later.reduce(0) { $0 + $1.count })] + later
         let times = try Probe.packets(path, stream: "v:0")
-        try #require(pictures.count == times.count)
-        let packets = zip(pictures, times).map { picture, time in
+        try #require(frames.count == times.count)
+        let packets = zip(frames, times).map { frame, time in
             EncodedPacket(
-                bytes: SharedBytes(picture), presentation: time.pts ?? 0, decode: time.dts ?? 0,
+                bytes: SharedBytes(frame), presentation: time.pts ?? 0, decode: time.dts ?? 0,
                 duration: 3000,
                 isKey: time.flags?.hasPrefix("K") == true)
         }
         return Clip(
             parameters: StreamParameters(
-                codec: .h264, timeScale: 90_000, setup: [UInt8](pictures[0]), size: size, rate: FrameRate(30),
+                codec: .h264, timeScale: 90_000, setup: [UInt8](frames[0]), size: size, rate: FrameRate(30),
                 color: .bt709Limited),
             packets: packets, frames: try Probe.decodedFrames(path),
             reference: try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Two seconds of JPEG pictures at 29.97 a second.
+    /// Two seconds of JPEG frames at 29.97 a second.
     static let photographs = Result {
         let folder = try Folder()
         let path = folder.file("clip.mkv")
@@ -65,15 +65,15 @@ struct Clip: Sendable {
             ])
         let stream = try Program.run(
             "ffmpeg", ["-v", "error", "-i", path, "-c", "copy", "-f", "image2pipe", "-"])
-        let pictures = stream.split(before: Data([0xFF, 0xD8, 0xFF]))
+        let frames = stream.split(before: Data([0xFF, 0xD8, 0xFF]))
         return Clip(
             parameters: StreamParameters(
                 codec: .mjpeg, timeScale: 30_000, size: size, rate: FrameRate(30_000, per: 1001), color: .jpeg
             ),
-            packets: pictures.enumerated().map { index, picture in
+            packets: frames.enumerated().map { index, frame in
                 let time = Int64(index) * 1001
                 return EncodedPacket(
-                    bytes: SharedBytes(picture), presentation: time, decode: time, duration: 1001, isKey: true
+                    bytes: SharedBytes(frame), presentation: time, decode: time, duration: 1001, isKey: true
                 )
             },
             frames: try Probe.decodedFrames(path), reference: try Data(contentsOf: URL(filePath: path)))
@@ -108,7 +108,7 @@ struct Clip: Sendable {
         return Clip(
             parameters: StreamParameters(
                 codec: .aac, timeScale: 48_000, setup: [0x11, 0x88],
-                sound: SoundFormat(rate: 48_000, channels: 1), priming: 1024),
+                audio: AudioFormat(rate: 48_000, channels: 1), priming: 1024),
             packets: packets, frames: try Probe.decodedFrames(path, stream: "a:0"), reference: stream)
     }
 }

@@ -4,7 +4,7 @@ import Media
 
 /// Everything that is done to one file, so that any moment of its life can be made again.
 final class Disk: Sendable {
-    private let monitor = Monitor<[FileChange]>([])
+    private let monitor = ConditionLock<[FileChange]>([])
 
     /// What a file is given so that it is watched.
     var conduct: DiskConduct {

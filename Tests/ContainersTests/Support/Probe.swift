@@ -71,7 +71,7 @@ struct Probe: Decodable {
         return try JSONDecoder().decode(Packets.self, from: output).packets
     }
 
-    /// The MD5 of each decoded picture or slice of sound, in the order in which it is shown.
+    /// The MD5 of each decoded frame or slice of audio, in the order in which it is shown.
     static func decodedFrames(_ path: String, stream: String = "v:0", mayFail: Bool = false) throws
         -> [String]
     {

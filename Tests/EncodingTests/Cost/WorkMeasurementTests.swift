@@ -14,7 +14,7 @@ struct WorkMeasurementTests {
         let table = try WorkMeasurement().table(of: kinds) { shares.append($0) }
         #expect(Set(table.plain.keys) == Set(kinds))
         #expect(Set(table.photographic.keys) == Set(kinds.filter(\.dependsOnDetail)))
-        let pixels = Double(PictureSize(width: 1920, height: 1080).pixelCount)
+        let pixels = Double(FrameSize(width: 1920, height: 1080).pixelCount)
         func cost(_ kind: WorkKind, _ detail: CostTable.Detail) throws -> Double {
             try #require(table.entry(kind, detail)).nanoseconds(units: pixels)
         }
@@ -25,9 +25,9 @@ struct WorkMeasurementTests {
     }
 
     @Test(
-        "uses pictures in which as much changes as before a camera: a JPEG of one has the size of a webcam's")
+        "uses frames in which as much changes as before a camera: a JPEG of one has the size of a webcam's")
     func material() throws {
-        let size = PictureSize(width: 1280, height: 720)
+        let size = FrameSize(width: 1280, height: 720)
         let jpegs = try MeasuringMaterial(.photographic, size: size).jpegs()
         let bytes = jpegs.map(\.memory.count)
         // Webcams' JPEGs of 720p are of 60 to 200 KB.

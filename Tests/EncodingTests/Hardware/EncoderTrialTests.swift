@@ -5,12 +5,12 @@ import Testing
 
 @Suite("trial of a hardware encoder")
 struct EncoderTrialTests {
-    private static let small = PictureSize(width: 640, height: 360)
+    private static let small = FrameSize(width: 640, height: 360)
     /// How fast x264 stands in is nothing to be tested.
     private static let anyRate: FrameRate = FrameRate(1, per: 100)
 
     private func trial(
-        _ fault: StandIn.Fault, sizes: [PictureSize] = [small],
+        _ fault: StandIn.Fault, sizes: [FrameSize] = [small],
         leastRate: FrameRate = Self.anyRate, patience: Nanoseconds = .seconds(60)
     ) -> TriedEncoder {
         EncoderTrial(
@@ -21,7 +21,7 @@ struct EncoderTrialTests {
 
     @Test("an encoder that does as it should works, with figures that can be reckoned with")
     func works() throws {
-        let sizes = [Self.small, PictureSize(width: 960, height: 540)]
+        let sizes = [Self.small, FrameSize(width: 960, height: 540)]
         let figures = try #require(trial(.none, sizes: sizes).figures)
         #expect(figures.sizes == sizes)
         #expect(figures.lowestPSNR > 34 && figures.lowestPSNR < 60)
@@ -29,19 +29,19 @@ struct EncoderTrialTests {
         #expect(figures.streams == EncoderTrial.mostStreams)
         #expect(figures.processor.nanoseconds(units: 640 * 360) > 10_000)
         #expect(!figures.lacksColorTags)
-        #expect(figures.covers(PictureSize(width: 960, height: 538)))
-        #expect(!figures.covers(PictureSize(width: 540, height: 960)))
+        #expect(figures.covers(FrameSize(width: 960, height: 538)))
+        #expect(!figures.covers(FrameSize(width: 540, height: 960)))
     }
 
     @Test(
         "each way of being broken is a verdict that says what is wrong",
         arguments: [
             (.refusesToOpen, "no more sessions"), (.refusesSecond, "no more sessions"),
-            (.dropsPictures, "left out a picture"), (.wrongOrder, "out of order"),
+            (.dropsFrames, "left out a frame"), (.wrongOrder, "out of order"),
             (.coarse, " dB where 30.0 are needed"),
-            (.noKeysOnRequest, "makes no key picture when asked to"),
+            (.noKeysOnRequest, "makes no key frame when asked to"),
             (.noParameterSets, "tells no parameter sets"), (.otherSize, "instead of 640x360"),
-            (.fails(atPicture: 30), "device lost"),
+            (.fails(atFrame: 30), "device lost"),
         ] as [(StandIn.Fault, String)])
     func verdicts(_ fault: StandIn.Fault, _ words: String) throws {
         guard case .fails(let reason) = trial(fault).outcome else {
@@ -52,9 +52,9 @@ struct EncoderTrialTests {
         #expect(reason.hasPrefix("libx264 on /dev/stand-in: ") && reason.hasSuffix("."))
     }
 
-    @Test("pictures that are exchanged under their times cannot be read back, or not as they were given in")
+    @Test("frames that are exchanged under their times cannot be read back, or not as they were given in")
     func exchanged() throws {
-        guard case .fails(let reason) = trial(.exchangedPictures).outcome else {
+        guard case .fails(let reason) = trial(.exchangedFrames).outcome else {
             Issue.record("it passed")
             return
         }
@@ -70,12 +70,12 @@ struct EncoderTrialTests {
             Issue.record("it passed")
             return
         }
-        #expect(reason.contains("it encodes no more than") && reason.contains("pictures of 640x360 a second"))
+        #expect(reason.contains("it encodes no more than") && reason.contains("frames of 640x360 a second"))
     }
 
     @Test("an encoder that hangs is left behind, and the verdict says so")
     func hangs() throws {
-        let gate = StandIn.Gate(atPicture: 20)
+        let gate = StandIn.Gate(atFrame: 20)
         defer { gate.open() }
         guard case .fails(let reason) = trial(.hangs(gate), patience: .milliseconds(500)).outcome else {
             Issue.record("it passed")
@@ -89,7 +89,7 @@ struct EncoderTrialTests {
         #expect(try #require(trial(.noColorTags).figures).lacksColorTags)
     }
 
-    @Test("parameter sets that come in a packet of their own are no picture")
+    @Test("parameter sets that come in a packet of their own are no frame")
     func parameterSets() throws {
         #expect(trial(.separateParameterSets).figures != nil)
     }
@@ -111,7 +111,7 @@ struct EncoderTrialTests {
 
     @Test("as many streams at once as the device has sessions")
     func sessions() throws {
-        let open = Monitor(0)
+        let open = ConditionLock(0)
         let opening = StandIn.opening(.none)
         let limited: HardwareOpening = { settings throws(EncodingError) in
             guard open.withLock({ $0 < 3 }) else { throw StandIn.refusal }
@@ -127,9 +127,9 @@ struct EncoderTrialTests {
     /// Counts how many of them there are.
     private final class CountedCoder: HardwareCoding {
         private let inner: any HardwareCoding
-        private let count: Monitor<Int>
+        private let count: ConditionLock<Int>
 
-        init(_ inner: any HardwareCoding, _ count: Monitor<Int>) throws(EncodingError) {
+        init(_ inner: any HardwareCoding, _ count: ConditionLock<Int>) throws(EncodingError) {
             self.inner = inner
             self.count = count
             count.withLock { $0 += 1 }
@@ -137,12 +137,12 @@ struct EncoderTrialTests {
 
         deinit { count.withLock { $0 -= 1 } }
 
-        var layout: HardwarePicture.Layout { inner.layout }
+        var layout: HardwareFrame.Layout { inner.layout }
         var setup: [UInt8] { inner.setup }
         func encode(
-            _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
-        ) throws(EncodingError) -> [CodedPicture] {
-            try inner.encode(picture, presentation: presentation, asKey: asKey)
+            _ frame: HardwareFrame?, presentation: Int64, asKey: Bool
+        ) throws(EncodingError) -> [CodedFrame] {
+            try inner.encode(frame, presentation: presentation, asKey: asKey)
         }
     }
 }

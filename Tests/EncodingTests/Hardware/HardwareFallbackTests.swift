@@ -6,52 +6,52 @@ import Testing
 
 @Suite("a stream that hardware encodes")
 struct HardwareFallbackTests {
-    private static let size = PictureSize(width: 320, height: 240)
+    private static let size = FrameSize(width: 320, height: 240)
 
     private func encoder(
         _ fault: StandIn.Fault, isRequired: Bool = false, patience: Nanoseconds = .seconds(60)
-    ) throws(EncodingError) -> ComposedPictureEncoder {
-        try ComposedPictureEncoder(
-            PictureEncodingSettings(
+    ) throws(EncodingError) -> ComposedVideoEncoder {
+        try ComposedVideoEncoder(
+            VideoEncodingSettings(
                 size: Self.size, rate: FrameRate(30), color: .bt709Limited, hardware: StandIn.encoder,
                 isHardwareRequired: isRequired),
             name: "program", open: StandIn.opening(fault), patience: patience)
     }
 
-    /// Each picture is of one grey, another for each of 40 ticks.
+    /// Each frame is of one grey, another for each of 40 ticks.
     private static func grey(_ tick: Int64) -> UInt8 { UInt8(30 + tick % 40 * 5) }
 
-    private func layer(_ tick: Int64) -> PictureLayer {
-        let (planes, byteCount) = PicturePlane.packed(.i420, Self.size)
+    private func layer(_ tick: Int64) -> FrameLayer {
+        let (planes, byteCount) = FramePlane.packed(.i420, Self.size)
         let memory = SharedBytes(count: byteCount)
         Planes(i420: memory, size: Self.size).fill(YCbCr(y: Self.grey(tick), cb: 128, cr: 128))
-        return PictureLayer(
-            picture: CapturedPicture(
+        return FrameLayer(
+            frame: CapturedFrame(
                 pixel: .i420, size: Self.size, color: .bt709Limited, capturedAt: ClockTime(nanoseconds: 0),
                 sequence: tick, memory: memory, planes: planes, isOwned: true),
             rectangle: PixelRectangle(x: 0, y: 0, width: Self.size.width, height: Self.size.height))
     }
 
     private func record(
-        _ encoder: ComposedPictureEncoder, ticks: Range<Int64>, keyAt: Int64? = nil
+        _ encoder: ComposedVideoEncoder, ticks: Range<Int64>, keyAt: Int64? = nil
     ) throws -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
         for tick in ticks {
-            if tick == keyAt { encoder.requestKeyPicture() }
+            if tick == keyAt { encoder.requestKeyFrame() }
             packets += try encoder.encode([layer(tick)], tick: tick).packets
         }
         return packets + (try encoder.finish())
     }
 
-    /// The mean luma of each picture, as a player with the file's parameter sets decodes it.
+    /// The mean luma of each frame, as a player with the file's parameter sets decodes it.
     private func decoded(_ packets: [EncodedPacket], _ setup: [UInt8]) throws -> [Int64: Double] {
         let reading = try StreamReading(setup: setup, subject: "test")
         var lumas: [Int64: Double] = [:]
         for packet in packets + [nil] {
-            try reading.read(packet) { picture in
+            try reading.read(packet) { frame in
                 let row = UnsafeBufferPointer(
-                    start: picture.planes.y + 120 * picture.planes.yStride, count: Self.size.width)
-                lumas[picture.presentation] = row.reduce(0) { $0 + Double($1) } / Double(Self.size.width)
+                    start: frame.planes.y + 120 * frame.planes.yStride, count: Self.size.width)
+                lumas[frame.presentation] = row.reduce(0) { $0 + Double($1) } / Double(Self.size.width)
             }
         }
         return lumas
@@ -63,7 +63,7 @@ struct HardwareFallbackTests {
         #expect(packets.first?.isKey == true)
     }
 
-    @Test("keeps every tick in order, with a key picture where one is asked for")
+    @Test("keeps every tick in order, with a key frame where one is asked for")
     func whole() throws {
         let encoder = try encoder(.none)
         #expect(encoder.hardware == StandIn.encoder)
@@ -81,7 +81,7 @@ struct HardwareFallbackTests {
         "which fails in the middle goes on by x264 in the same stream: no tick is missing, and what was lost is told"
     )
     func failsInTheMiddle() throws {
-        let encoder = try encoder(.fails(atPicture: 60))
+        let encoder = try encoder(.fails(atFrame: 60))
         let packets = try record(encoder, ticks: 0..<120)
         expectWhole(packets, ticks: 0..<120)
         #expect(encoder.hardware == nil)
@@ -91,8 +91,8 @@ struct HardwareFallbackTests {
         #expect(fallback.reason.contains("device lost"))
         let first = try #require(fallback.tick)
         #expect(packets[Int(first)].isKey)
-        // The error is told with the next picture, whose own picture is the one at hand.
-        #expect(fallback.lostPictures == 61 - Int(first))
+        // The error is told with the next frame, whose own frame is the one at hand.
+        #expect(fallback.lostFrames == 61 - Int(first))
         let lumas = try decoded(packets, encoder.parameters.setup)
         for tick in Int64(0)..<120 {
             let shown = tick < first || tick > 61 ? tick : 61
@@ -102,7 +102,7 @@ struct HardwareFallbackTests {
 
     @Test("whose first half is decoded again after its second one, as when somebody seeks back")
     func seekingBack() throws {
-        let encoder = try encoder(.fails(atPicture: 60))
+        let encoder = try encoder(.fails(atFrame: 60))
         let packets = try record(encoder, ticks: 0..<120)
         let first = try #require(encoder.takeFallback()?.tick)
         let reordered = packets[Int(first)...] + packets[..<Int(first)]
@@ -114,7 +114,7 @@ struct HardwareFallbackTests {
 
     @Test("which hangs is left behind, and x264 goes on")
     func hangs() throws {
-        let gate = StandIn.Gate(atPicture: 20)
+        let gate = StandIn.Gate(atFrame: 20)
         defer { gate.open() }
         let encoder = try encoder(.hangs(gate), patience: .milliseconds(500))
         let packets = try record(encoder, ticks: 0..<40)
@@ -122,26 +122,26 @@ struct HardwareFallbackTests {
         #expect(try #require(encoder.takeFallback()).reason.contains("did not answer within 0.5 s"))
     }
 
-    @Test("which fails with the last picture loses none of what came before")
+    @Test("which fails with the last frame loses none of what came before")
     func failsAtTheEnd() throws {
-        // The call after the last picture flushes.
-        let encoder = try encoder(.fails(atPicture: 30))
+        // The call after the last frame flushes.
+        let encoder = try encoder(.fails(atFrame: 30))
         let packets = try record(encoder, ticks: 0..<30)
         expectWhole(packets, ticks: 0..<30)
         #expect(encoder.takeFallback() != nil)
     }
 
     @Test(
-        "which refuses at the start is x264's from the first picture on, with the profile's own preset",
+        "which refuses at the start is x264's from the first frame on, with the profile's own preset",
         arguments: [StandIn.Fault.refusesToOpen, .refusesSecond])
     func refusesAtStart(_ fault: StandIn.Fault) throws {
         let encoder = try encoder(fault)
         #expect(encoder.hardware == nil)
         let fallback = try #require(encoder.takeFallback())
-        #expect(fallback.tick == nil && fallback.lostPictures == 0)
+        #expect(fallback.tick == nil && fallback.lostFrames == 0)
         #expect(fallback.reason.contains("no more sessions"))
-        let plain = try ComposedPictureEncoder(
-            PictureEncodingSettings(size: Self.size, rate: FrameRate(30), color: .bt709Limited),
+        let plain = try ComposedVideoEncoder(
+            VideoEncodingSettings(size: Self.size, rate: FrameRate(30), color: .bt709Limited),
             name: "program")
         #expect(encoder.parameters.setup == plain.parameters.setup)
         #expect(try record(encoder, ticks: 0..<30).map(\.presentation).sorted() == Array(0..<30))

@@ -13,10 +13,10 @@ enum StandIn {
         case refusesToOpen
         /// Opens for the rehearsal only, as a device does whose sessions are used up by then.
         case refusesSecond
-        case dropsPictures
+        case dropsFrames
         case wrongOrder
-        /// The pictures of two ticks are exchanged, their times are not.
-        case exchangedPictures
+        /// The frames of two ticks are exchanged, their times are not.
+        case exchangedFrames
         case coarse
         case noKeysOnRequest
         case noParameterSets
@@ -24,18 +24,18 @@ enum StandIn {
         case separateParameterSets
         case noColorTags
         case otherSize
-        /// It answers no more from a picture on, until it is let go.
+        /// It answers no more from a frame on, until it is let go.
         case hangs(Gate)
-        /// It fails with a picture, counted over a whole stream.
-        case fails(atPicture: Int)
+        /// It fails with a frame, counted over a whole stream.
+        case fails(atFrame: Int)
     }
 
     /// Holds threads back until it is opened.
     final class Gate: Sendable {
-        private let monitor = Monitor(false)
-        let picture: Int
+        private let monitor = ConditionLock(false)
+        let frame: Int
 
-        init(atPicture picture: Int) { self.picture = picture }
+        init(atFrame frame: Int) { self.frame = frame }
 
         func wait() { monitor.wait { $0 ? true : nil } }
         func open() { monitor.broadcast { $0 = true } }
@@ -43,7 +43,7 @@ enum StandIn {
 
     /// - Returns: What opens an encoder with a fault; the rehearsal's, which is the first one, works.
     static func opening(_ fault: Fault) -> HardwareOpening {
-        let count = Monitor(0)
+        let count = ConditionLock(0)
         return { settings throws(EncodingError) in
             let number = count.withLock { count in
                 count += 1
@@ -74,22 +74,22 @@ final class FaultyCoder: HardwareCoding {
     private let inner: LibraryCoder
     private let fault: StandIn.Fault
     private var count = 0
-    private var held: CodedPicture?
+    private var held: CodedFrame?
 
-    init(_ settings: PictureEncodingSettings, _ fault: StandIn.Fault) throws(EncodingError) {
+    init(_ settings: VideoEncodingSettings, _ fault: StandIn.Fault) throws(EncodingError) {
         self.fault = fault
         var settings = settings
         switch fault {
         case .coarse: settings.quality = 51
         case .noColorTags: settings.color = nil
         case .otherSize:
-            settings.size = PictureSize(width: settings.size.width - 16, height: settings.size.height)
+            settings.size = FrameSize(width: settings.size.width - 16, height: settings.size.height)
         default: break
         }
         inner = try LibraryCoder(StandIn.encoder, settings)
     }
 
-    var layout: HardwarePicture.Layout { inner.layout }
+    var layout: HardwareFrame.Layout { inner.layout }
     var setup: [UInt8] {
         switch fault {
         case .noParameterSets, .separateParameterSets: []
@@ -98,41 +98,41 @@ final class FaultyCoder: HardwareCoding {
     }
 
     func encode(
-        _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
-    ) throws(EncodingError) -> [CodedPicture] {
+        _ frame: HardwareFrame?, presentation: Int64, asKey: Bool
+    ) throws(EncodingError) -> [CodedFrame] {
         defer { count += 1 }
         let isAskedKey: Bool
         switch fault {
         case .noKeysOnRequest: isAskedKey = false
-        case .hangs(let gate) where count == gate.picture:
+        case .hangs(let gate) where count == gate.frame:
             gate.wait()
             isAskedKey = asKey
         case .fails(let number) where count == number:
             throw EncodingError(subject: StandIn.encoder.name, operation: "encoding", reason: "device lost")
         default: isAskedKey = asKey
         }
-        let coded = try inner.encode(picture, presentation: presentation, asKey: isAskedKey)
-        return spoiled(coded, isLast: picture == nil)
+        let coded = try inner.encode(frame, presentation: presentation, asKey: isAskedKey)
+        return spoiled(coded, isLast: frame == nil)
     }
 
-    private func spoiled(_ coded: [CodedPicture], isLast: Bool) -> [CodedPicture] {
+    private func spoiled(_ coded: [CodedFrame], isLast: Bool) -> [CodedFrame] {
         switch fault {
-        case .dropsPictures: return coded.filter { $0.presentation % 7 != 6 }
+        case .dropsFrames: return coded.filter { $0.presentation % 7 != 6 }
         case .separateParameterSets:
-            return coded.flatMap { picture -> [CodedPicture] in
-                guard picture.presentation == 0 else { return [picture] }
-                return [CodedPicture(bytes: SharedBytes(inner.setup), presentation: .min), picture]
+            return coded.flatMap { frame -> [CodedFrame] in
+                guard frame.presentation == 0 else { return [frame] }
+                return [CodedFrame(bytes: SharedBytes(inner.setup), presentation: .min), frame]
             }
-        case .wrongOrder, .exchangedPictures:
-            var result: [CodedPicture] = []
-            for picture in coded {
+        case .wrongOrder, .exchangedFrames:
+            var result: [CodedFrame] = []
+            for frame in coded {
                 if let first = held {
-                    result += exchanged(first, picture)
+                    result += exchanged(first, frame)
                     held = nil
-                } else if picture.presentation % 10 == 4 {
-                    held = picture
+                } else if frame.presentation % 10 == 4 {
+                    held = frame
                 } else {
-                    result.append(picture)
+                    result.append(frame)
                 }
             }
             if isLast, let held { result.append(held) }
@@ -141,11 +141,11 @@ final class FaultyCoder: HardwareCoding {
         }
     }
 
-    private func exchanged(_ first: CodedPicture, _ second: CodedPicture) -> [CodedPicture] {
+    private func exchanged(_ first: CodedFrame, _ second: CodedFrame) -> [CodedFrame] {
         if case .wrongOrder = fault { return [second, first] }
         return [
-            CodedPicture(bytes: second.bytes, presentation: first.presentation),
-            CodedPicture(bytes: first.bytes, presentation: second.presentation),
+            CodedFrame(bytes: second.bytes, presentation: first.presentation),
+            CodedFrame(bytes: first.bytes, presentation: second.presentation),
         ]
     }
 }

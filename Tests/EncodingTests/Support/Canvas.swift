@@ -2,21 +2,21 @@ import Media
 
 @testable import Encoding
 
-/// A 4:2:0 picture to paint on and to look at.
+/// A 4:2:0 frame to paint on and to look at.
 final class Canvas {
-    let size: PictureSize
+    let size: FrameSize
     let memory: SharedBytes
     let planes: Planes
 
     init(_ width: Int, _ height: Int) {
-        size = PictureSize(width: width, height: height)
-        memory = SharedBytes(count: PicturePlane.packed(.i420, size).byteCount)
+        size = FrameSize(width: width, height: height)
+        memory = SharedBytes(count: FramePlane.packed(.i420, size).byteCount)
         planes = Planes(i420: memory, size: size)
     }
 
     /// Of raw I420 bytes, as ffmpeg writes them.
     init(_ width: Int, _ height: Int, _ bytes: some Collection<UInt8>) {
-        size = PictureSize(width: width, height: height)
+        size = FrameSize(width: width, height: height)
         memory = SharedBytes(bytes)
         planes = Planes(i420: memory, size: size)
     }

@@ -26,7 +26,7 @@ final class DescriptorBytes: FuzzTarget {
             settings: description.settings.flatMap { $0.reservations(at: .high) })
         for pixel in [PixelFormat.mjpeg, .yuyv] {
             let format = VideoFormat(
-                pixel: pixel, size: PictureSize(width: 16_384, height: 16_384), rate: FrameRate(1000))
+                pixel: pixel, size: FrameSize(width: 16_384, height: 16_384), rate: FrameRate(1000))
             let demand = camera.demand(in: format)
             try hold((demand == nil) == camera.settings.isEmpty, "a camera without settings keeps something")
         }

@@ -34,8 +34,8 @@ final class ManifestText: FuzzTarget {
             for track in session.tracks {
                 try holdShown(track.name)
                 try hold(
-                    track.kind.isSound || (track.tick > .zero && track.filled >= 0),
-                    "a track with no time between its pictures")
+                    track.kind.isAudio || (track.tick > .zero && track.filled >= 0),
+                    "a track with no time between its frames")
                 for file in track.files {
                     try hold(
                         file.hasPrefix(files.folder + "/"), "a track's file is outside of the folder: \(file)"

@@ -16,7 +16,7 @@ final class MovieRemainder: FuzzTarget {
         // What was damaged in a movie that is finished already stays so: nothing says what it was.
         var damage: String?
         do throws(FileError) {
-            let remains = try MovieRemains(path: path)
+            let remains = try MovieRecovery(path: path)
             if remains.isPlain { damage = FileVerification.fault(ofMovie: path) }
             for index in remains.tracks.indices { _ = try remains.repeatedCount(ofTrack: index) }
             let summary = try remains.makeWhole()
@@ -34,7 +34,7 @@ final class MovieRemainder: FuzzTarget {
             throw BrokenRule(description: "a movie that was made whole is not: \(fault)")
         }
         do throws(FileError) {
-            let again = try MovieRemains(path: path)
+            let again = try MovieRecovery(path: path)
             guard again.isPlain else {
                 throw FileError(path: path, operation: "again", detail: "it is not plain.")
             }

@@ -6,7 +6,7 @@ import Setup
 @testable import SessionFolder
 @testable import YAML
 
-/// A profile's file: read, planned for made-up devices, its cost reckoned and brought within the budget.
+/// A profile's file: read, planned for synthetic devices, its cost reckoned and brought within the budget.
 final class ProfileText: FuzzTarget {
     static let name = "profile"
     static let limit = 4096
@@ -85,12 +85,12 @@ final class ProfileText: FuzzTarget {
             identity: DeviceIdentity(busPath: "pci-0000:00:14.0-usb-0:2:1.0", name: role.role),
             name: role.role, node: "/dev/\(role.role)", selector: "usb:\(role.role)",
             formats: [
-                OfferedFormat(pixel: .mjpeg, size: PictureSize(width: 1920, height: 1080), rates: rates),
-                OfferedFormat(pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rates: rates),
+                OfferedFormat(pixel: .mjpeg, size: FrameSize(width: 1920, height: 1080), rates: rates),
+                OfferedFormat(pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rates: rates),
                 OfferedFormat(
-                    pixel: .yuyv, size: PictureSize(width: 640, height: 480),
+                    pixel: .yuyv, size: FrameSize(width: 640, height: 480),
                     rates: .any(from: FrameRate(5), through: FrameRate(60))),
-                OfferedFormat(pixel: .h264, size: PictureSize(width: 1280, height: 720), rates: rates),
+                OfferedFormat(pixel: .h264, size: FrameSize(width: 1280, height: 720), rates: rates),
             ])
         if role.device.hasPrefix("virtual:") {
             return PlannedDevice(
@@ -105,6 +105,6 @@ final class ProfileText: FuzzTarget {
             device: CaptureDevice(
                 mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: role.role),
                 name: role.role, node: role.role, selector: "pulse:\(role.role)",
-                sound: SoundFormat(rate: 44_100, channels: 2)))
+                audio: AudioFormat(rate: 44_100, channels: 2)))
     }
 }

@@ -44,10 +44,10 @@ final class SelectorWords: FuzzTarget {
         let format = settings.format(wanted: nil)
         try hold(
             (16...16_384).contains(format.size.width) && (16...16_384).contains(format.size.height),
-            "a made-up camera of \(format.size)")
-        try hold(format.rate.interval > .zero, "a made-up camera without time between its pictures")
+            "a synthetic camera of \(format.size)")
+        try hold(format.rate.interval > .zero, "a synthetic camera without time between its frames")
         let offers = settings.offers(beside: format)
-        try hold(!offers.isEmpty && offers.count <= 16, "a made-up camera offers \(offers.count) sizes")
+        try hold(!offers.isEmpty && offers.count <= 16, "a synthetic camera offers \(offers.count) sizes")
         try hold((0...1).contains(settings.corruptShare), "a share of \(settings.corruptShare)")
         for offer in offers { try holdShown(offer.description) }
         try check(settings.behavior)
@@ -69,7 +69,7 @@ final class SelectorWords: FuzzTarget {
         }
         try hold(
             (8000...192_000).contains(settings.format.rate) && (1...8).contains(settings.format.channels),
-            "a made-up microphone of \(settings.format)")
+            "a synthetic microphone of \(settings.format)")
         try check(settings.behavior)
     }
 
@@ -85,8 +85,8 @@ final class SelectorWords: FuzzTarget {
     }
 
     private func checkNumbers(_ text: String) throws(BrokenRule) {
-        if let size = PictureSize(text) {
-            try hold(PictureSize(size.description) == size, "\(size) is not read as it is written")
+        if let size = FrameSize(text) {
+            try hold(FrameSize(size.description) == size, "\(size) is not read as it is written")
         }
         if let length = Nanoseconds(text) {
             try hold(Nanoseconds(length.text) == length, "\(length.text) is not read as it is written")

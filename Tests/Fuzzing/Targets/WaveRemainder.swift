@@ -14,7 +14,7 @@ final class WaveRemainder: FuzzTarget {
         files.write("some.wav", bytes)
         let path = files.path("some.wav")
         do throws(FileError) {
-            let remains = try WaveRemains(path: path)
+            let remains = try WaveRecovery(path: path)
             try remains.makeWhole()
         } catch {
             return try holdShown(error.description)

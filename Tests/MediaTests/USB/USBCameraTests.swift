@@ -9,16 +9,16 @@ struct USBCameraTests {
 
     private func camera(
         _ payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072], learned: [USBCamera.Learned] = [],
-        isMadeUp: Bool = false
+        isSynthetic: Bool = false
     ) -> USBCamera {
         USBCamera(
             identity: DeviceIdentity(name: "camera"), speed: .high, domains: [Self.bus],
             settings: payloads.reversed().map { USBReservation(bytes: $0) }, learned: learned,
-            isMadeUp: isMadeUp)
+            isSynthetic: isSynthetic)
     }
 
     private func format(_ pixel: PixelFormat, _ size: String, _ rate: Int64 = 30) throws -> VideoFormat {
-        VideoFormat(pixel: pixel, size: try #require(PictureSize(size)), rate: FrameRate(rate))
+        VideoFormat(pixel: pixel, size: try #require(FrameSize(size)), rate: FrameRate(rate))
     }
 
     @Test("of raw formats the smallest setting that carries them and a header of 12 bytes")
@@ -47,19 +47,20 @@ struct USBCameraTests {
         #expect(camera(learned: [.init(format: mjpeg, bytes: 1020)]).demand(in: mjpeg)?.basis == .assumed)
     }
 
-    @Test("a small picture of a camera with one setting keeps all, whatever it sends")
+    @Test("a small frame of a camera with one setting keeps all, whatever it sends")
     func greedy() throws {
         let demand = try #require(try camera([3072]).demand(in: format(.mjpeg, "320x240")))
         #expect(demand.reservation.bytes == 3072 && demand.reservation == demand.most)
     }
 
-    @Test("what no setting carries a real camera sends in its largest; a made-up one cannot")
+    @Test("what no setting carries a real camera sends in its largest; a synthetic one cannot")
     func tooLarge() throws {
         let raw = try format(.yuyv, "1920x1080")
         #expect(try #require(camera().demand(in: raw)).reservation.bytes == 3072)
-        let demand = try #require(camera(isMadeUp: true).demand(in: raw))
+        let demand = try #require(camera(isSynthetic: true).demand(in: raw))
         #expect(demand.basis == .tooLarge(15_564))
-        #expect(try camera(isMadeUp: true).demand(in: format(.mjpeg, "3840x2160"))?.reservation.bytes == 3072)
+        #expect(
+            try camera(isSynthetic: true).demand(in: format(.mjpeg, "3840x2160"))?.reservation.bytes == 3072)
     }
 
     @Test("a camera that sends in bulk keeps nothing")

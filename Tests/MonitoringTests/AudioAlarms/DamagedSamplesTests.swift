@@ -4,40 +4,40 @@ import Testing
 @testable import Monitoring
 @testable import Timing
 
-@Suite("samples that are no sound")
+@Suite("samples that are no audio")
 struct DamagedSamplesTests {
-    private func slice(_ samples: [Float], channels: Int = 1) -> CapturedSound {
-        CapturedSound(
-            format: SoundFormat(rate: 48_000, channels: channels), capturedAt: ClockTime(nanoseconds: 0),
+    private func slice(_ samples: [Float], channels: Int = 1) -> CapturedAudio {
+        CapturedAudio(
+            format: AudioFormat(rate: 48_000, channels: channels), capturedAt: ClockTime(nanoseconds: 0),
             firstSample: 0, samples: samples)
     }
 
-    @Test("what is too loud is still sound", arguments: [0, -0.0, 1, -1.5, 32, -1000] as [Float])
-    func sound(value: Float) {
-        let (sound, frames) = DamagedSamples.repaired(slice([0.5, value]), pick: [])
-        #expect(sound.samples == [0.5, value] && frames.isEmpty)
+    @Test("what is too loud is still audio", arguments: [0, -0.0, 1, -1.5, 32, -1000] as [Float])
+    func audio(value: Float) {
+        let (audio, frames) = DamagedSamples.repaired(slice([0.5, value]), pick: [])
+        #expect(audio.samples == [0.5, value] && frames.isEmpty)
     }
 
     @Test(
         "what is not a number, infinite or absurdly large becomes silence",
         arguments: [.nan, -.nan, .signalingNaN, .infinity, -.infinity, 1e30, -1e30, 1000.5] as [Float])
     func damage(value: Float) {
-        let (sound, frames) = DamagedSamples.repaired(slice([0.5, value, value, 0.25, value]), pick: [])
-        #expect(sound.samples == [0.5, 0, 0, 0.25, 0])
+        let (audio, frames) = DamagedSamples.repaired(slice([0.5, value, value, 0.25, value]), pick: [])
+        #expect(audio.samples == [0.5, 0, 0, 0.25, 0])
         #expect(frames == [1..<3, 4..<5])
     }
 
     @Test("a channel that nobody listens to makes no gap")
     func unpicked() {
         let samples: [Float] = [0.1, .nan, 0.2, 0.3, .infinity, 0.4]
-        let (sound, frames) = DamagedSamples.repaired(slice(samples, channels: 2), pick: [1])
-        #expect(sound.samples == [0.1, 0, 0.2, 0.3, 0, 0.4])
+        let (audio, frames) = DamagedSamples.repaired(slice(samples, channels: 2), pick: [1])
+        #expect(audio.samples == [0.1, 0, 0.2, 0.3, 0, 0.4])
         #expect(frames == [0..<1])
     }
 
     @Test("damaged samples less than a second apart are one stretch")
     func stretches() {
-        var damage = SoundDamage(track: "host")
+        var damage = AudioDamage(track: "host")
         var told: [Gap] = []
         // Every tenth sample of the first second, then one after three seconds.
         for block in 0..<200 {

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("what the governor can give up")
 struct GovernorLadderTests {
-    private static let hd = PictureSize(width: 1920, height: 1080)
+    private static let hd = FrameSize(width: 1920, height: 1080)
 
     private static func camera(
-        _ role: String, _ size: PictureSize = hd, pixel: PixelFormat = .mjpeg, rate: FrameRate = FrameRate(30)
+        _ role: String, _ size: FrameSize = hd, pixel: PixelFormat = .mjpeg, rate: FrameRate = FrameRate(30)
     ) -> PlannedCamera {
         PlannedCamera(
             role: role, selector: role, identity: DeviceIdentity(product: "p", name: role),
@@ -19,16 +19,16 @@ struct GovernorLadderTests {
 
     private static func plan(
         _ cameras: [PlannedCamera], mode: PlannedCameraTrack.Mode?, hasProgram: Bool,
-        preset: PictureEncodingSettings.Preset = .superfast
+        preset: VideoEncodingSettings.Preset = .superfast
     ) -> SessionPlan {
-        let settings = PictureEncodingSettings(
+        let settings = VideoEncodingSettings(
             size: hd, rate: FrameRate(30), preset: preset, quality: 23, color: .bt709Limited)
         let program = PlannedProgram(
             file: "program.mp4", settings: settings,
             arrangement: ProgramArrangement(
                 ProgramSettings(
                     layout: .grid, main: cameras.first?.role ?? "", insets: cameras.dropFirst().map(\.role))),
-            cameras: cameras, mix: [], soundBitrate: 160_000)
+            cameras: cameras, mix: [], audioBitrate: 160_000)
         let tracks = mode.map { mode in
             cameras.map {
                 PlannedCameraTrack(
@@ -46,7 +46,7 @@ struct GovernorLadderTests {
     {
         sizes.map {
             OfferedFormat(
-                pixel: pixel, size: PictureSize(width: $0, height: $1),
+                pixel: pixel, size: FrameSize(width: $0, height: $1),
                 rates: .listed(rates.map { FrameRate($0) }))
         }
     }
@@ -63,14 +63,14 @@ struct GovernorLadderTests {
     )
     func order() {
         let plan = Self.plan(
-            [Self.camera("desk"), Self.camera("face", PictureSize(width: 1280, height: 720))], mode: .copy,
+            [Self.camera("desk"), Self.camera("face", FrameSize(width: 1280, height: 720))], mode: .copy,
             hasProgram: true)
         let offers = Self.offers(
             [(1920, 1080), (1280, 720), (960, 540), (640, 480), (320, 240)], [30, 24, 20, 15, 5])
         #expect(
             Self.texts(plan, ["desk": offers, "face": offers], hasPreviews: true) == [
                 "program preset superfast → ultrafast", "previews on → off", "decoding full → half size",
-                "program pictures 30 → 20", "program pictures 20 → 15", "program on → paused",
+                "program frames 30 → 20", "program frames 20 → 15", "program on → paused",
                 "face rate 30 → 20", "face rate 20 → 15",
                 "desk rate 30 → 20", "desk rate 20 → 15", "face size 1280x720 → 960x540",
                 "face size 960x540 → 640x480", "desk size 1920x1080 → 1280x720",
@@ -83,7 +83,7 @@ struct GovernorLadderTests {
         let plan = Self.plan([Self.camera("desk")], mode: .copy, hasProgram: false)
         let offers = Self.offers([(1920, 1080), (1280, 720), (640, 360)], [30, 25, 10])
         let floors = BudgetSettings(
-            floorSize: PictureSize(width: 1000, height: 600), floorRate: FrameRate(12))
+            floorSize: FrameSize(width: 1000, height: 600), floorRate: FrameRate(12))
         #expect(
             Self.texts(plan, ["desk": offers], floors: floors) == [
                 "desk rate 30 → 25", "desk size 1920x1080 → 1280x720",
@@ -101,10 +101,10 @@ struct GovernorLadderTests {
             Self.texts(fast, floors: BudgetSettings(floorRate: FrameRate(30))) == [
                 "decoding full → half size"
             ])
-        let sound = SessionPlan(
+        let audio = SessionPlan(
             profile: "sound", cameras: [], microphones: [], program: nil, cameraTracks: [],
             microphoneTracks: [], connections: [])
-        #expect(Self.texts(sound).isEmpty)
+        #expect(Self.texts(audio).isEmpty)
     }
 
     @Test("encoded tracks are given less, the last camera first; copied H.264 stays what its file says it is")
@@ -114,8 +114,8 @@ struct GovernorLadderTests {
         #expect(
             Self.texts(encoded) == [
                 "b preset superfast → ultrafast", "a preset superfast → ultrafast",
-                "decoding full → half size", "b pictures 30 → 20", "b pictures 20 → 15",
-                "a pictures 30 → 20", "a pictures 20 → 15",
+                "decoding full → half size", "b frames 30 → 20", "b frames 20 → 15",
+                "a frames 30 → 20", "a frames 20 → 15",
             ])
         let stream = Self.offers([(1920, 1080), (1280, 720)], [30, 15], pixel: .h264)
         let copied = Self.plan(cameras, mode: .copy, hasProgram: false)

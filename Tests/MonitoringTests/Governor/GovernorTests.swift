@@ -18,28 +18,28 @@ struct GovernorTests {
             relieves: [.processor, .memory]),
         GovernorMeasure(
             .cameraSize(
-                role: "face", from: PictureSize(width: 1280, height: 720),
-                to: PictureSize(width: 640, height: 480)), relieves: [.processor, .memory, .storage]),
+                role: "face", from: FrameSize(width: 1280, height: 720),
+                to: FrameSize(width: 640, height: 480)), relieves: [.processor, .memory, .storage]),
         GovernorMeasure(.cameraOff(role: "face"), relieves: [.processor, .memory, .storage]),
     ]
 
     /// A run of a governor, a tenth of a second at a time.
     private struct Run {
-        var governor: Governor
+        var governor: GovernorPolicy
         var now: Int64 = 0
         /// `0.3 program preset superfast → ultrafast`.
         var steps: [String] = []
         var end: String?
 
         init(_ ladder: [GovernorMeasure] = GovernorTests.ladder) {
-            governor = Governor(ladder: ladder)
+            governor = GovernorPolicy(ladder: ladder)
         }
 
         /// Looks on for some seconds.
         ///
         /// - Parameters:
         ///   - seconds: How long.
-        ///   - behind: Of 30 pictures that the program's encoder has room for.
+        ///   - behind: Of 30 frames that the program's encoder has room for.
         ///   - backlog: Milliseconds that the encoder needs for what waits.
         ///   - factors: Of system pressure.
         mutating func look(
@@ -86,19 +86,19 @@ struct GovernorTests {
         run.look(2.5, behind: 12)
         #expect(
             run.steps == [
-                "0.2 program preset superfast → ultrafast", "1.2 program pictures 30 → 20",
+                "0.2 program preset superfast → ultrafast", "1.2 program frames 30 → 20",
                 "2.2 decoding full → half size",
             ])
     }
 
-    @Test("an encoder that is slow is behind before many pictures wait for it")
+    @Test("an encoder that is slow is behind before many frames wait for it")
     func slowEncoder() {
         var run = Run()
         run.look(60, behind: 3, backlog: 200)
         #expect(run.steps.isEmpty)
         run.look(2, behind: 3, backlog: 300)
         #expect(
-            run.texts == ["program preset superfast → ultrafast", "program pictures 30 → 20"])
+            run.texts == ["program preset superfast → ultrafast", "program frames 30 → 20"])
     }
 
     @Test(
@@ -315,7 +315,7 @@ struct GovernorTests {
     @Test("a governor with nothing to give up does nothing")
     func nothing() {
         var run = Run()
-        run.governor = Governor(ladder: [])
+        run.governor = GovernorPolicy(ladder: [])
         run.look(60, behind: 30)
         run.look(60)
         #expect(run.steps.isEmpty)

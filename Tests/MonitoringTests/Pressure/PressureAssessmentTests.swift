@@ -126,7 +126,7 @@ struct PressureAssessmentTests {
         ])
         #expect(pressure.level == level)
         if level > .nominal {
-            #expect(pressure.factors[0].text.contains("slow is \(Int(intervals.rounded())) pictures behind"))
+            #expect(pressure.factors[0].text.contains("slow is \(Int(intervals.rounded())) frames behind"))
         }
     }
 

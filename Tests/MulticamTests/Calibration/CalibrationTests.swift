@@ -15,7 +15,7 @@ struct CalibrationTests {
         try #require(result.findings.first { $0.role == role })
     }
 
-    /// Clocks that drift let the claps at every whole second fall at other phases of the pictures each time.
+    /// Clocks that drift let the claps at every whole second fall at other phases of the frames each time.
     private static let profile = """
         cameras:
           late: { device: "virtual:clap?drift=3300&size=320x180&latency=140" }
@@ -68,16 +68,16 @@ struct CalibrationTests {
         #expect(calibrated.plan.microphones.map(\.offset) == [ms(20), offset])
 
         let recording = try await Recording(Self.profile, seconds: 5) { $0 = calibrated }
-        let beeps = Reader.onsets(try Reader.sound(recording.path("audio/guest.wav")))
+        let beeps = Reader.onsets(try Reader.audio(recording.path("audio/guest.wav")))
         #expect(beeps.count >= 4)
-        let size = PictureSize(width: 320, height: 180)
+        let size = FrameSize(width: 320, height: 180)
         for role in ["late", "right"] {
-            let white = try whitePictures(in: recording.path("cameras/\(role).mov"), size: size)
+            let white = try whiteFrames(in: recording.path("cameras/\(role).mov"), size: size)
             #expect(white.count == beeps.count)
-            for (picture, beep) in zip(white, beeps) {
-                // The clap fell into the picture's exposure, which the grid may have moved by half a picture.
+            for (frame, beep) in zip(white, beeps) {
+                // The clap fell into the frame's exposure, which the grid may have moved by half a frame.
                 let second = Double(beep) / 48_000
-                #expect(abs((Double(picture) + 0.5) / 30 - second) <= 1.0 / 30 + 0.003, "\(role)")
+                #expect(abs((Double(frame) + 0.5) / 30 - second) <= 1.0 / 30 + 0.003, "\(role)")
             }
         }
         let device = try #require(recording.manifest.devices.first { $0.role == "late" })
@@ -86,11 +86,11 @@ struct CalibrationTests {
         #expect(host.offset_ns == 20_000_000 && host.offset_source == .profile)
     }
 
-    private func whitePictures(in path: String, size: PictureSize) throws -> [Int] {
+    private func whiteFrames(in path: String, size: FrameSize) throws -> [Int] {
         let part = PixelRectangle(x: 0, y: 90, width: 320, height: 80)
         let brightness = try Reader.brightness(path, size: size, part: part)
         let white = brightness.indices.filter { brightness[$0] > 200 }
-        // A picture that is shown twice is one clap.
+        // A frame that is shown twice is one clap.
         return white.filter { !white.contains($0 - 1) }
     }
 
@@ -116,7 +116,7 @@ struct CalibrationTests {
         #expect(estimate.eventCount >= 10)
         var hints: [String] = []
         for await case .hint(let text) in calibration.events { hints.append(text) }
-        #expect(hints.contains { $0.contains("the same phase of desk's pictures") })
+        #expect(hints.contains { $0.contains("the same phase of desk's frames") })
         #expect(try calibration.keep(result, in: place.calibrations) == nil)
         #expect(place.calibrations.read().content == Calibrations())
     }
@@ -124,12 +124,12 @@ struct CalibrationTests {
     @Test("files that were recorded 137 ms apart are measured, kept, and recorded as one")
     func files() async throws {
         let place = try StatePlace()
-        let (size, phases) = (PictureSize(width: 160, height: 96), (0..<10).map { ($0 * 7) % 10 })
-        // Uneven claps, at each tenth of a picture once.
+        let (size, phases) = (FrameSize(width: 160, height: 96), (0..<10).map { ($0 * 7) % 10 })
+        // Uneven claps, at each tenth of a frame once.
         let claps = phases.enumerated().map { 1 + 1.3 * Double($0) + (Double($1) + 0.4) / 300 }
-        let sound = claps.map { "between(t,\($0),\($0 + 0.04))*sin(2*PI*1000*(t-\($0)))" }
+        let audio = claps.map { "between(t,\($0),\($0 + 0.04))*sin(2*PI*1000*(t-\($0)))" }
         let light = claps.map { clap in
-            // The picture whose exposure holds the clap, by stamps that are 137 ms late.
+            // The frame whose exposure holds the clap, by stamps that are 137 ms late.
             "eq(N,\(Int(((clap + 0.137) * 30).rounded(.down))))"
         }
         let seconds = 15
@@ -137,7 +137,7 @@ struct CalibrationTests {
             "ffmpeg",
             [
                 "-v", "error", "-f", "lavfi", "-i",
-                "aevalsrc='0.5*(\(sound.joined(separator: "+")))':s=48000:d=\(seconds)",
+                "aevalsrc='0.5*(\(audio.joined(separator: "+")))':s=48000:d=\(seconds)",
                 place.folder + "/beeps.wav",
             ])
         try Reader.run(
@@ -170,7 +170,7 @@ struct CalibrationTests {
             recording.path("cameras/desk.mov"), size: size,
             part: PixelRectangle(x: 0, y: 0, width: 160, height: 96))
         let white = brightness.indices.filter { brightness[$0] > 150 }
-        let beeps = Reader.onsets(try Reader.sound(recording.path("audio/host.wav")))
+        let beeps = Reader.onsets(try Reader.audio(recording.path("audio/host.wav")))
         #expect(beeps.count == claps.count)
         for beep in beeps {
             let second = Double(beep) / 48_000

@@ -9,7 +9,7 @@ import Testing
 @Suite("What was measured of devices")
 struct CalibrationsTests {
     private static let format = VideoFormat(
-        pixel: .mjpeg, size: PictureSize(width: 1280, height: 720), rate: FrameRate(30))
+        pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30))
     private static let microphone = DeviceIdentity(name: "Desk microphone")
 
     private func measured(
@@ -18,7 +18,7 @@ struct CalibrationsTests {
     ) -> CalibratedDevice {
         CalibratedDevice(
             identity: device.identity, selector: Calibrations.ownSelector(of: device),
-            format: .picture(format: format), correction: .milliseconds(latency),
+            format: .video(format: format), correction: .milliseconds(latency),
             uncertainty: .milliseconds(1), spread: .milliseconds(8), events: 10, role: role,
             reference: reference, date: "2026-11-21T14:23:10Z")
     }
@@ -78,7 +78,7 @@ struct CalibrationsTests {
         let camera = webcam(port: 1)
         calibrations.add(measured(camera), of: camera, among: [camera])
         let fast = VideoFormat(
-            pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rate: FrameRate(60))
+            pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(60))
         let other = applied(calibrations, to: plan(["desk"], format: fast), ["desk": camera])
         #expect(other.cameras[0].latencySource == .none)
         #expect(other.notes.count == 1)
@@ -89,8 +89,8 @@ struct CalibrationsTests {
         #expect(said.cameras[0].latency == .zero && said.notes.isEmpty)
     }
 
-    @Test("what was measured of a made-up camera holds for the same words only, and for no real one")
-    func madeUp() {
+    @Test("what was measured of a synthetic camera holds for the same words only, and for no real one")
+    func synthetic() {
         func virtual(_ selector: String) -> CaptureDevice {
             CaptureDevice(
                 mediaType: .video, deviceType: .virtual,
@@ -177,7 +177,7 @@ struct CalibrationsTests {
     func concurrent() throws {
         let place = try StatePlace()
         let file = StateFile<Calibrations>(path: place.calibrations.path, patience: .seconds(3600))
-        let failures = Monitor<[any Error]>([])
+        let failures = ConditionLock<[any Error]>([])
         let threads = (0..<4).map { writer in
             MediaThread(name: "writer \(writer)") {
                 for number in 0..<4 {

@@ -23,14 +23,14 @@ final class LateCamera: CameraSource {
     ) throws(DeviceError) {
         let latency = latency
         try camera.start(on: clock) { event in
-            guard case .picture(let picture) = event else { return receive(event) }
+            guard case .frame(let frame) = event else { return receive(event) }
             receive(
-                .picture(
-                    CapturedPicture(
-                        pixel: picture.pixel, size: picture.size, color: picture.color,
-                        capturedAt: picture.capturedAt + latency, sequence: picture.sequence,
-                        isKey: picture.isKey, memory: picture.memory, planes: picture.planes,
-                        isOwned: picture.isOwned)))
+                .frame(
+                    CapturedFrame(
+                        pixel: frame.pixel, size: frame.size, color: frame.color,
+                        capturedAt: frame.capturedAt + latency, sequence: frame.sequence,
+                        isKey: frame.isKey, memory: frame.memory, planes: frame.planes,
+                        isOwned: frame.isOwned)))
         }
     }
 }
@@ -46,7 +46,7 @@ final class LateMicrophone: MicrophoneSource {
     }
 
     var device: CaptureDevice { microphone.device }
-    var format: SoundFormat { microphone.format }
+    var format: AudioFormat { microphone.format }
     var deliveryDelay: Nanoseconds { microphone.deliveryDelay }
     var simulationTime: Nanoseconds { microphone.simulationTime }
     func recordingBegins(at start: ClockTime) { microphone.recordingBegins(at: start) }
@@ -57,12 +57,12 @@ final class LateMicrophone: MicrophoneSource {
     ) throws(DeviceError) {
         let latency = latency
         try microphone.start(on: clock) { event in
-            guard case .sound(let sound) = event else { return receive(event) }
+            guard case .audio(let audio) = event else { return receive(event) }
             receive(
-                .sound(
-                    CapturedSound(
-                        format: sound.format, capturedAt: sound.capturedAt + latency,
-                        firstSample: sound.firstSample, samples: sound.samples)))
+                .audio(
+                    CapturedAudio(
+                        format: audio.format, capturedAt: audio.capturedAt + latency,
+                        firstSample: audio.firstSample, samples: audio.samples)))
         }
     }
 }

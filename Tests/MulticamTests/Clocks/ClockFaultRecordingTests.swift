@@ -11,7 +11,7 @@ struct ClockFaultRecordingTests {
     private static let seconds = 26.0
     /// When it happens: by then the clocks are known.
     private static let event = 12.0
-    /// Off its tick a picture may be by 0.55 intervals and what a strip can tell.
+    /// Off its tick a frame may be by 0.55 intervals and what a strip can tell.
     private static let limit = 0.55 / 30 + 0.0015
 
     private func recorded(camera change: @escaping DisturbedCamera.Change) async throws -> Recording {
@@ -54,7 +54,7 @@ struct ClockFaultRecordingTests {
     /// How far the beeps after the event lie off their whole seconds, by their time in the recording.
     private func beeps(_ recording: Recording) throws -> [(time: Double, error: Double)] {
         let start = Double(recording.manifest.t0_monotonic_ns) / 1e9
-        return Reader.onsets(try Reader.sound(recording.path("audio/a.wav"))).dropFirst().map { onset in
+        return Reader.onsets(try Reader.audio(recording.path("audio/a.wav"))).dropFirst().map { onset in
             let time = start + Double(onset) / 48_000
             return (time - start, time - time.rounded())
         }
@@ -86,16 +86,16 @@ struct ClockFaultRecordingTests {
 
     // MARK: A camera in the dark
 
-    /// Every other picture is exposed twice as long, and the driver counts what it delivers.
+    /// Every other frame is exposed twice as long, and the driver counts what it delivers.
     private static func dark(from begin: Double, to end: Double) -> DisturbedCamera.Change {
-        let missing = Monitor<Int64>(0)
-        return { picture, seconds in
+        let missing = ConditionLock<Int64>(0)
+        return { frame, seconds in
             let isDark = seconds.map { (begin..<end).contains($0) } ?? false
-            if isDark, picture.sequence.isMultiple(of: 2) {
+            if isDark, frame.sequence.isMultiple(of: 2) {
                 missing.withLock { $0 += 1 }
                 return nil
             }
-            return (picture.sequence - missing.withLock { $0 }, picture.capturedAt)
+            return (frame.sequence - missing.withLock { $0 }, frame.capturedAt)
         }
     }
 
@@ -103,19 +103,19 @@ struct ClockFaultRecordingTests {
     func dark() async throws {
         let recording = try await recorded(camera: Self.dark(from: Self.event, to: 18))
         let errors = try StripErrors(recording, "a")
-        // At 15 pictures a second the nearest may be as far as half of their interval.
+        // At 15 frames a second the nearest may be as far as half of their interval.
         let darkLimit = 0.5 / 15 + 0.0015
         #expect(errors.largest(2..<Self.event) < Self.limit)
         #expect(errors.largest(Self.event..<12.3) < 0.1)
         #expect(errors.largest(12.3..<18) < darkLimit)
         #expect(errors.largest(18..<18.3) < 0.1)
         #expect(errors.largest(18.3..<Self.seconds) < Self.limit)
-        // Ninety pictures were left out.
+        // Ninety frames were left out.
         let frames = try #require(try recording.track("a").frames)
         #expect((88...92).contains(frames.lost["exposure"] ?? 0) && frames.lost.count == 1)
-        #expect(recording.events.contains { $0.contains("delivers 15.0 pictures a second instead of 30") })
+        #expect(recording.events.contains { $0.contains("delivers 15.0 frames a second instead of 30") })
         let events = try clockEvents(recording)
-        // At 15 pictures a second with so much jitter, sureness to 1 ms takes about as long as the dark lasts.
+        // At 15 frames a second with so much jitter, sureness to 1 ms takes about as long as the dark lasts.
         #expect(events.states.filter { $0 == "restarted" }.count == 2 && events.states.last == "locked")
     }
 
@@ -123,8 +123,8 @@ struct ClockFaultRecordingTests {
 
     @Test("a camera that went on while the machine slept counts on by 150: it is in place within 0.3 s")
     func cameraWentOn() async throws {
-        let recording = try await recorded(camera: { picture, seconds in
-            (picture.sequence + (seconds.map { $0 >= Self.event } ?? false ? 150 : 0), picture.capturedAt)
+        let recording = try await recorded(camera: { frame, seconds in
+            (frame.sequence + (seconds.map { $0 >= Self.event } ?? false ? 150 : 0), frame.capturedAt)
         })
         let errors = try StripErrors(recording, "a")
         #expect(errors.largest(2..<Self.event) < Self.limit)
@@ -137,13 +137,13 @@ struct ClockFaultRecordingTests {
 
     @Test("a camera that slept with the machine for 3 s, of which nobody told, is in place within 0.3 s")
     func cameraSlept() async throws {
-        let missing = Monitor<Int64>(0)
-        let recording = try await recorded(camera: { picture, seconds in
+        let missing = ConditionLock<Int64>(0)
+        let recording = try await recorded(camera: { frame, seconds in
             if seconds.map({ (Self.event..<Self.event + 3).contains($0) }) ?? false {
                 missing.withLock { $0 += 1 }
                 return nil
             }
-            return (picture.sequence - missing.withLock { $0 }, picture.capturedAt)
+            return (frame.sequence - missing.withLock { $0 }, frame.capturedAt)
         })
         let errors = try StripErrors(recording, "a")
         #expect(errors.largest(2..<Self.event) < Self.limit)
@@ -160,24 +160,24 @@ struct ClockFaultRecordingTests {
 
     @Test("a sound card that loses a second: what it lost is silence, and beeps are in place within 0.5 s")
     func lostSecond() async throws {
-        let missing = Monitor<Int64>(0)
-        let recording = try await recorded(microphone: { sound, seconds in
+        let missing = ConditionLock<Int64>(0)
+        let recording = try await recorded(microphone: { audio, seconds in
             if seconds.map({ (Self.event..<Self.event + 1).contains($0) }) ?? false {
-                missing.withLock { $0 += Int64(sound.frameCount) }
+                missing.withLock { $0 += Int64(audio.frameCount) }
                 return nil
             }
-            return (sound.firstSample - missing.withLock { $0 }, sound.capturedAt)
+            return (audio.firstSample - missing.withLock { $0 }, audio.capturedAt)
         })
         try judge(recording, from: Self.event + 1.5, moved: 1, silent: 1..<1.5)
     }
 
     @Test(
         "a sound card that went on while the machine slept counts on by 5 s: beeps are in place within 0.5 s")
-    func soundWentOn() async throws {
-        let recording = try await recorded(microphone: { sound, seconds in
+    func audioWentOn() async throws {
+        let recording = try await recorded(microphone: { audio, seconds in
             (
-                sound.firstSample + (seconds.map { $0 >= Self.event } ?? false ? 5 * 44_100 : 0),
-                sound.capturedAt
+                audio.firstSample + (seconds.map { $0 >= Self.event } ?? false ? 5 * 44_100 : 0),
+                audio.capturedAt
             )
         })
         try judge(recording, from: Self.event + 0.5, moved: -5, silent: 0..<0.5)

@@ -3,16 +3,16 @@ import Media
 /// A camera whose events another function may change or swallow before the session sees them.
 final class DisturbedCamera: CameraSource {
     typealias Change =
-        @Sendable (CapturedPicture, _ secondsOfRecording: Double?) -> (sequence: Int64, stamp: ClockTime)?
+        @Sendable (CapturedFrame, _ secondsOfRecording: Double?) -> (sequence: Int64, stamp: ClockTime)?
 
     private let camera: any CameraSource
-    private let start = Monitor<ClockTime?>(nil)
+    private let start = ConditionLock<ClockTime?>(nil)
     private let change: Change
 
     /// - Parameters:
     ///   - camera: Delivers.
-    ///   - change: The count and the stamp that a picture gets; `nil` swallows it. The seconds count from the recording's
-    ///     begin to the picture's capture; they are `nil` before that is known.
+    ///   - change: The count and the stamp that a frame gets; `nil` swallows it. The seconds count from the recording's
+    ///     begin to the frame's capture; they are `nil` before that is known.
     init(_ camera: any CameraSource, change: @escaping Change) {
         self.camera = camera
         self.change = change
@@ -29,15 +29,15 @@ final class DisturbedCamera: CameraSource {
     ) throws(DeviceError) {
         let (begin, change) = (start, change)
         try camera.start(on: clock) { event in
-            guard case .picture(let picture) = event else { return receive(event) }
-            let seconds = begin.withLock { $0 }.map { (picture.capturedAt - $0).inSeconds }
-            guard let (sequence, stamp) = change(picture, seconds) else { return }
+            guard case .frame(let frame) = event else { return receive(event) }
+            let seconds = begin.withLock { $0 }.map { (frame.capturedAt - $0).inSeconds }
+            guard let (sequence, stamp) = change(frame, seconds) else { return }
             receive(
-                .picture(
-                    CapturedPicture(
-                        pixel: picture.pixel, size: picture.size, color: picture.color, capturedAt: stamp,
-                        sequence: sequence, isKey: picture.isKey, memory: picture.memory,
-                        planes: picture.planes, isOwned: true)))
+                .frame(
+                    CapturedFrame(
+                        pixel: frame.pixel, size: frame.size, color: frame.color, capturedAt: stamp,
+                        sequence: sequence, isKey: frame.isKey, memory: frame.memory,
+                        planes: frame.planes, isOwned: true)))
         }
     }
 
@@ -52,10 +52,10 @@ final class DisturbedCamera: CameraSource {
 /// Likewise a microphone.
 final class DisturbedMicrophone: MicrophoneSource {
     typealias Change =
-        @Sendable (CapturedSound, _ secondsOfRecording: Double?) -> (firstSample: Int64, stamp: ClockTime)?
+        @Sendable (CapturedAudio, _ secondsOfRecording: Double?) -> (firstSample: Int64, stamp: ClockTime)?
 
     private let microphone: any MicrophoneSource
-    private let start = Monitor<ClockTime?>(nil)
+    private let start = ConditionLock<ClockTime?>(nil)
     private let change: Change
 
     /// As `DisturbedCamera` has them.
@@ -65,7 +65,7 @@ final class DisturbedMicrophone: MicrophoneSource {
     }
 
     var device: CaptureDevice { microphone.device }
-    var format: SoundFormat { microphone.format }
+    var format: AudioFormat { microphone.format }
     var deliveryDelay: Nanoseconds { microphone.deliveryDelay }
     var simulationTime: Nanoseconds { microphone.simulationTime }
 
@@ -74,13 +74,13 @@ final class DisturbedMicrophone: MicrophoneSource {
     ) throws(DeviceError) {
         let (begin, change) = (start, change)
         try microphone.start(on: clock) { event in
-            guard case .sound(let sound) = event else { return receive(event) }
-            let seconds = begin.withLock { $0 }.map { (sound.capturedAt - $0).inSeconds }
-            guard let (first, stamp) = change(sound, seconds) else { return }
+            guard case .audio(let audio) = event else { return receive(event) }
+            let seconds = begin.withLock { $0 }.map { (audio.capturedAt - $0).inSeconds }
+            guard let (first, stamp) = change(audio, seconds) else { return }
             receive(
-                .sound(
-                    CapturedSound(
-                        format: sound.format, capturedAt: stamp, firstSample: first, samples: sound.samples)))
+                .audio(
+                    CapturedAudio(
+                        format: audio.format, capturedAt: stamp, firstSample: first, samples: audio.samples)))
         }
     }
 

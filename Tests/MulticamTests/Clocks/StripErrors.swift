@@ -4,7 +4,7 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// How far each picture of a recorded track of 320×180 lies from its tick, in seconds, by its code strip: when it was
+/// How far each frame of a recorded track of 320×180 lies from its tick, in seconds, by its code strip: when it was
 /// captured in truth, less when its tick stands. `nil` for a slate, which has no strip.
 struct StripErrors {
     let values: [Double?]
@@ -15,7 +15,7 @@ struct StripErrors {
         let rate = try #require(track.rate)
         let start = Double(recording.manifest.t0_monotonic_ns) / 1e9
         let strips = try Reader.strips(
-            recording.path(track.file), size: PictureSize(width: 320, height: 180))
+            recording.path(track.file), size: FrameSize(width: 320, height: 180))
         values = strips.enumerated().map { tick, strip in
             // The strip's time comes round every 2²⁴ tenths of a millisecond.
             strip.map {
@@ -25,7 +25,7 @@ struct StripErrors {
         self.rate = rate
     }
 
-    /// Of the pictures from one second to another; infinite where one of them is a slate.
+    /// Of the frames from one second to another; infinite where one of them is a slate.
     func largest(_ seconds: Range<Double>) -> Double {
         let range = Int(seconds.lowerBound * rate)..<min(Int(seconds.upperBound * rate), values.count)
         return values[range].map { $0.map(abs) ?? .infinity }.max() ?? .infinity

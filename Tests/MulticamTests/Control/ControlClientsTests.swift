@@ -39,7 +39,7 @@ struct ControlClientsTests {
         let server = try ControlServer(in: place.folder, limits: limits, handler: Self.done)
         defer { server.stop() }
         let dripping = try place.connect()
-        let isOver = Monitor(false)
+        let isOver = ConditionLock(false)
         let drip = MediaThread(name: "drip") {
             // Until the server has closed the connection.
             while Self.send(" ".utf8, to: dripping), !isOver.withLock({ $0 }) {}
@@ -104,7 +104,7 @@ struct ControlClientsTests {
     )
     func exhausted() throws {
         let place = try ControlPlace()
-        let errors = Monitor([EMFILE, ENFILE, ENOMEM, ENOBUFS, EPERM])
+        let errors = ConditionLock([EMFILE, ENFILE, ENOMEM, ENOBUFS, EPERM])
         var limits = ControlLoop.Limits()
         limits.pause = .milliseconds(1)
         let server = try ControlServer(
@@ -144,7 +144,7 @@ struct ControlClientsTests {
         let place = try ControlPlace()
         let gate = Cancellation()
         let started = Cancellation()
-        let arrivals = Monitor<[ClockTime]>([])
+        let arrivals = ConditionLock<[ClockTime]>([])
         let clock = MonotonicClock()
         let server = try ControlServer(in: place.folder) { command, arrival, answer in
             if command == .start {
@@ -172,7 +172,7 @@ struct ControlClientsTests {
     @Test("more commands than may wait are refused with a sentence; the status is told all the same")
     func busy() throws {
         let place = try ControlPlace()
-        let waiting = Monitor<[ControlServer.Answer]>([])
+        let waiting = ConditionLock<[ControlServer.Answer]>([])
         var limits = ControlLoop.Limits()
         limits.commands = 2
         let server = try ControlServer(in: place.folder, limits: limits) { command, _, answer in

@@ -15,7 +15,7 @@ struct ControlServerTests {
     @Test("brings a command to the session, and its answer back; afterwards nobody is there")
     func answers() throws {
         let place = try ControlPlace()
-        let heard = Monitor<[ControlCommand]>([])
+        let heard = ConditionLock<[ControlCommand]>([])
         let server = try ControlServer(in: place.folder) { command, _, answer in
             heard.withLock { $0.append(command) }
             answer(ControlReply(ok: true, text: "done"))

@@ -17,7 +17,7 @@ struct LiveChangeTests {
         program: { size: 640x360, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         tracks: { cameras: copy, microphones: wav }
         """
-    private static let size = PictureSize(width: 640, height: 360)
+    private static let size = FrameSize(width: 640, height: 360)
 
     @Test("are seen from the tick on that the manifest names, and leave no gap in any track")
     func swaps() async throws {
@@ -73,15 +73,15 @@ struct LiveChangeTests {
                 root(samples[(change + 9600)..<(samples.count - 9600)])
             )
         }
-        let program = level(try Reader.sound(recording.path("program.mp4")))
+        let program = level(try Reader.audio(recording.path("program.mp4")))
         #expect(abs(program.after / program.before - 0.1) < 0.01)
-        let track = level(try Reader.sound(recording.path("audio/host.wav")))
+        let track = level(try Reader.audio(recording.path("audio/host.wav")))
         #expect(abs(track.after / track.before - 1) < 0.001)
     }
 
     @Test("a hundred at random times: every track as long as without them, and every change in the manifest")
     func many() async throws {
-        let done = Monitor(0)
+        let done = ConditionLock(0)
         let host = SteeringHost { session, look in
             // As many at once as a person could never ask for.
             for step in 0..<10 where done.withLock({ $0 }) < 100 {
@@ -116,7 +116,7 @@ struct LiveChangeTests {
 
     @Test("are told with the time that the manifest has; what the recording does not come to is told as lost")
     func decided() async throws {
-        let outcomes = Monitor<[String: ChangeOutcome]>([:])
+        let outcomes = ConditionLock<[String: ChangeOutcome]>([:])
         @Sendable func note(_ name: String) -> ChangeDecision {
             { outcome in outcomes.withLock { $0[name] = outcome } }
         }
@@ -158,13 +158,13 @@ struct LiveChangeTests {
 
     @Test("are refused once the recording is over, instead of being taken and lost")
     func late() async throws {
-        let ended = Monitor<MulticamSession?>(nil)
+        let ended = ConditionLock<MulticamSession?>(nil)
         let recording = try await Recording(
             Self.profile, seconds: 1, steer: { session in ended.withLock { $0 = session } })
         let session = try #require(ended.withLock { $0 })
         let error = #expect(throws: SessionChangeError.self) { try session.commit([.swap(with: nil)]) }
         #expect(error?.description == "`swap` comes too late: the recording is over.")
-        let outcomes = Monitor<[ChangeOutcome]>([])
+        let outcomes = ConditionLock<[ChangeOutcome]>([])
         session.mark("late") { outcome in outcomes.withLock { $0.append(outcome) } }
         session.split { outcome in outcomes.withLock { $0.append(outcome) } }
         #expect(outcomes.withLock { $0 } == [.ended, .ended])
@@ -174,7 +174,7 @@ struct LiveChangeTests {
 
     @Test("that make no sense are refused while it goes on")
     func refused() async throws {
-        let refusals = Monitor<[String]>([])
+        let refusals = ConditionLock<[String]>([])
         let host = SteeringHost { session, look in
             guard look == 1 else { return }
             do throws(SessionChangeError) {

@@ -39,14 +39,14 @@ struct LiveDeviceTests {
         """
 
     private static func expectWhole(
-        _ recording: Recording, _ names: [String], frames: Int64, sound: [String] = ["host"]
+        _ recording: Recording, _ names: [String], frames: Int64, audio: [String] = ["host"]
     ) throws {
         for name in names {
             let counts = try #require(try recording.track(name).frames)
             #expect(
                 counts.written == frames && counts.lost.isEmpty && counts.repeated == 0, "\(name): \(counts)")
         }
-        for name in sound {
+        for name in audio {
             let samples = try #require(try recording.track(name).samples)
             #expect(samples.filled == 0)
         }
@@ -56,7 +56,7 @@ struct LiveDeviceTests {
         "another format: the copy goes on in a part of its own, the gap is in the ledger, and nothing else has one"
     )
     func format() async throws {
-        let size = PictureSize(width: 320, height: 240)
+        let size = FrameSize(width: 320, height: 240)
         let host = Self.host([2: [.format(role: "desk", size, nil)]])
         let recording = try await Recording(Self.changing, seconds: 6, host: host, steer: host.follow)
         try recording.checkSchema()
@@ -69,7 +69,7 @@ struct LiveDeviceTests {
         #expect(gap.cause == "change: format desk 320x240")
         let missing = Double(gap.to.nanoseconds - gap.from.nanoseconds) / 1e9 * 30
         #expect(abs(missing - Double(counts.lost["change"] ?? 0)) <= 2)
-        #expect(recording.events.contains { $0.contains("it was without pictures for") })
+        #expect(recording.events.contains { $0.contains("it was without frames for") })
         #expect(recording.manifest.changes?.map(\.changes) == [["format desk 320x240"]])
         let parts = [desk.file] + (desk.parts ?? [])
         let frames = try parts.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
@@ -110,8 +110,8 @@ struct LiveDeviceTests {
             let length = Int64(counts.written) * 1_000_000_000 / 30
             #expect(abs(length - track.duration_ns) < 1_000_000)
         }
-        // Each picture of the second says when it was captured: as if the first had gone on.
-        let size = PictureSize(width: 320, height: 180)
+        // Each frame of the second says when it was captured: as if the first had gone on.
+        let size = FrameSize(width: 320, height: 180)
         let strips = try Reader.strips(recording.path(second.file), size: size)
         let before = try Reader.strips(recording.path(first.file), size: size)
         let lag = try #require(before.first.flatMap { $0?.frame })
@@ -132,8 +132,8 @@ struct LiveDeviceTests {
         #expect(recording.manifest.devices.map(\.role) == ["desk", "face", "host"])
     }
 
-    @Test("where the last track of pictures is ended, sound goes on to the recording's end")
-    func soundAlone() async throws {
+    @Test("where the last track of frames is ended, audio goes on to the recording's end")
+    func audioAlone() async throws {
         let host = Self.host([1: [.recorded(role: "desk", false), .recorded(role: "face", false)]])
         let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
         #expect(try recording.track("desk").ended_ns != nil && recording.track("face").ended_ns != nil)
@@ -147,7 +147,7 @@ struct LiveDeviceTests {
         let profile = Self.profile.replacingOccurrences(of: "virtual:tone", with: "virtual:clap?phase=0")
         let recording = try await Recording(profile, seconds: 7, host: host, steer: host.follow)
         try recording.checkSchema()
-        try Self.expectWhole(recording, ["desk", "face", "program"], frames: 210, sound: ["host", "host.2"])
+        try Self.expectWhole(recording, ["desk", "face", "program"], frames: 210, audio: ["host", "host.2"])
         let first = try recording.track("host")
         let second = try recording.track("host.2")
         let ended = try #require(first.ended_ns)
@@ -158,13 +158,13 @@ struct LiveDeviceTests {
             let written = try #require(track.samples?.written)
             let length = Double(track.duration_ns) * 48e-6
             #expect(abs(Double(written) - length) < 1, "\(track.name): \(written) of \(length)")
-            #expect(try Reader.sound(recording.path(track.file)).count == Int(written))
+            #expect(try Reader.audio(recording.path(track.file)).count == Int(written))
             #expect(track.loudness != nil)
         }
         // The claps of the second come when those of the first would have.
-        let claps = Reader.onsets(try Reader.sound(recording.path(first.file)))
+        let claps = Reader.onsets(try Reader.audio(recording.path(first.file)))
         let begin = Int((Double(second.first_ns) * 48e-6).rounded())
-        let later = Reader.onsets(try Reader.sound(recording.path(second.file))).map { $0 + begin }
+        let later = Reader.onsets(try Reader.audio(recording.path(second.file))).map { $0 + begin }
         let clap = try #require(claps.first)
         #expect(!later.isEmpty)
         for onset in later {
@@ -181,7 +181,7 @@ struct LiveDeviceTests {
         let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.follow)
         let (first, second) = (try recording.track("host"), try recording.track("host.2"))
         #expect(first.ended_ns == second.first_ns)
-        let counts = try [first, second].map { try Reader.sound(recording.path($0.file)).count }
+        let counts = try [first, second].map { try Reader.audio(recording.path($0.file)).count }
         #expect(counts.reduce(0, +) == 3 * 48_000 && counts.allSatisfy { $0 > 0 })
         #expect(first.samples?.written == Int64(counts[0]) && second.samples?.written == Int64(counts[1]))
     }
@@ -198,7 +198,7 @@ struct LiveDeviceTests {
         #expect(samples.written == 7 * 48_000)
         #expect(abs(Double(samples.filled) - Double(length) * 48e-6) < 2)
         for file in [try recording.track("host").file, try recording.track("program").file] {
-            let heard = try Reader.sound(recording.path(file))
+            let heard = try Reader.audio(recording.path(file))
             let step = heard.count / 70
             func peak(from: Int, to: Int) -> Float { heard[from * step..<to * step].map(abs).max() ?? 0 }
             // Tenths of a second, with some room for the coder.
@@ -232,7 +232,7 @@ struct LiveDeviceTests {
 
     @Test("what is for a recording is refused before there is one")
     func early() async throws {
-        let refusal = Monitor<String?>(nil)
+        let refusal = ConditionLock<String?>(nil)
         _ = try await Recording(
             Self.changing, seconds: 1,
             steer: { session in

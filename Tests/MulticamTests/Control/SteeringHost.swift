@@ -9,8 +9,8 @@ final class SteeringHost: HostReading {
         weak var session: MulticamSession?
     }
 
-    private let followed = Monitor(Followed())
-    private let looks = Monitor(0)
+    private let followed = ConditionLock(Followed())
+    private let looks = ConditionLock(0)
     private let steer: @Sendable (MulticamSession, Int) -> Void
 
     /// - Parameter steer: Given the session and the number of the look, from 0 on.

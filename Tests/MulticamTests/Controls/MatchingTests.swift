@@ -12,7 +12,7 @@ struct MatchingTests {
     }
 
     @Test(
-        "all have the leader's exposure, gain and colour before the first picture, and each its own focus, locked"
+        "all have the leader's exposure, gain and colour before the first frame, and each its own focus, locked"
     )
     func match() async throws {
         let recording = try await Recording(

@@ -155,7 +155,7 @@ struct DeviceMemoryTests {
         let (writers, changes) = (4, 8)
         // However long each has to wait for the disk on a busy machine.
         let file = StateFile<DeviceMemory>(path: place.file.path, patience: .seconds(3600))
-        let failures = Monitor<[any Error]>([])
+        let failures = ConditionLock<[any Error]>([])
         let threads = (0..<writers).map { writer in
             MediaThread(name: "writer \(writer)") {
                 for change in 0..<changes {

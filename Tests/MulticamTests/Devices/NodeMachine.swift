@@ -32,7 +32,7 @@ final class NodeMachine: Sendable {
                 .camera(
                     NodeAnswers(formats: [
                         OfferedFormat(
-                            pixel: .mjpeg, size: PictureSize(width: 640, height: 480),
+                            pixel: .mjpeg, size: FrameSize(width: 640, height: 480),
                             rates: .listed([FrameRate(30)]))
                     ]))
             })

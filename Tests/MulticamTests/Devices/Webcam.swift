@@ -1,9 +1,9 @@
 import Media
 
-/// Made-up cameras of one kind, told apart by port and, if at all, by serial number.
+/// Synthetic cameras of one kind, told apart by port and, if at all, by serial number.
 func webcam(
     port: Int, serial: String = "", name: String = "Webcam", product: String = "046d:0825",
-    sizes: [PictureSize] = [], problem: CaptureDevice.Problem? = nil
+    sizes: [FrameSize] = [], problem: CaptureDevice.Problem? = nil
 ) -> CaptureDevice {
     let path = "pci-0000:00:14.0-usb-0:\(port):1.0"
     return CaptureDevice(

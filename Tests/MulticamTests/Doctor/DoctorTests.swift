@@ -1,7 +1,7 @@
 import Capture
 import Glibc
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Doctor
@@ -62,7 +62,7 @@ struct DoctorTests {
             try files.write(place, rubbish)
             expectPrintable(Examination(of: HealthyMachine.machine(files)))
         }
-        let empty = try MadeUpMachine()
+        let empty = try SyntheticMachine()
         var machine = HealthyMachine.machine(empty)
         machine.output = HealthyMachine.folder("/nonexistent", isWritable: false, free: nil)
         machine.wallClock = .min

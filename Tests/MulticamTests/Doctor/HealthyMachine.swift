@@ -1,13 +1,13 @@
 import Capture
-import MadeUpMachines
 import Media
+import SyntheticMachines
 
 @testable import Doctor
 
 /// A machine on which the doctor finds nothing, to be made ill.
 enum HealthyMachine {
-    static func files() throws -> MadeUpMachine {
-        let files = try MadeUpMachine()
+    static func files() throws -> SyntheticMachine {
+        let files = try SyntheticMachine()
         try files.bus(1)
         try files.camera("usb1/1-1", node: 0)
         let parameters = [
@@ -29,13 +29,13 @@ enum HealthyMachine {
         return files
     }
 
-    static func machine(_ files: MadeUpMachine) -> Machine {
+    static func machine(_ files: SyntheticMachine) -> Machine {
         Machine(
             root: files.root, user: UserGroups(id: 0, groups: [0], groupsAtLogin: [0]),
             usb: USBTree(sysfs: files.sysfs),
             videoNodes: VideoNode.all(sysfs: files.sysfs).filter { $0.index == 0 },
             access: VideoNode.all(sysfs: files.sysfs).map { access($0.node, isAllowed: true) },
-            sound: .success(survey(microphone())), output: folder("/home/ann/recordings"),
+            audio: .success(survey(microphone())), output: folder("/home/ann/recordings"),
             ownFolders: [folder("/home/ann/.config/multicam"), folder("/home/ann/.local/state/multicam")],
             wallClock: 1_795_000_000,
             kernelLog: .messages(["usb 1-1: new high-speed USB device number 2 using ehci-pci"]))

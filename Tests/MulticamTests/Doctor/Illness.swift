@@ -1,4 +1,4 @@
-import MadeUpMachines
+import SyntheticMachines
 import Testing
 
 @testable import Doctor
@@ -6,7 +6,7 @@ import Testing
 /// One thing that is wrong with a machine, and what the doctor must say of it.
 struct Illness: Sendable, CustomTestStringConvertible {
     let name: String
-    let files: @Sendable (MadeUpMachine) throws -> Void
+    let files: @Sendable (SyntheticMachine) throws -> Void
     let facts: @Sendable (inout Machine) -> Void
     let check: String
     let level: Finding.Level
@@ -16,7 +16,7 @@ struct Illness: Sendable, CustomTestStringConvertible {
     let mend: String?
 
     init(
-        _ name: String, files: @escaping @Sendable (MadeUpMachine) throws -> Void = { _ in },
+        _ name: String, files: @escaping @Sendable (SyntheticMachine) throws -> Void = { _ in },
         facts: @escaping @Sendable (inout Machine) -> Void = { _ in }, _ check: String,
         _ level: Finding.Level,
         _ text: String..., mend: String? = nil

@@ -1,7 +1,7 @@
 import Capture
 import Glibc
-import MadeUpMachines
 import Media
+import SyntheticMachines
 
 @testable import Doctor
 @testable import Setup
@@ -10,7 +10,7 @@ private let camera = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 private let parameters = "sys/module/uvcvideo/parameters"
 
 extension DoctorTests {
-    static let illnesses = cameras + driver + usb + sound + storage + computer + log
+    static let illnesses = cameras + driver + usb + audio + storage + computer + log
 
     private static let ann = UserGroups(id: 1000, groups: [1000], groupsAtLogin: [1000])
 
@@ -83,7 +83,7 @@ extension DoctorTests {
 
     private static let driver = [
         Illness(
-            "the wall clock dates pictures",
+            "the wall clock dates frames",
             files: { try $0.write("\(parameters)/clock", "CLOCK_REALTIME\n") },
             "driver.clock", .problem, "CLOCK_REALTIME",
             mend: "echo CLOCK_MONOTONIC | tee /sys/module/uvcvideo/parameters/clock"),
@@ -142,18 +142,18 @@ extension DoctorTests {
             "does not say"),
     ]
 
-    private static func sound(_ survey: PulseSurvey) -> @Sendable (inout Machine) -> Void {
-        { $0.sound = .success(survey) }
+    private static func audio(_ survey: PulseSurvey) -> @Sendable (inout Machine) -> Void {
+        { $0.audio = .success(survey) }
     }
 
     private static let monitor = PulseSurvey.Source(
         name: "out.monitor", description: "Monitor of Speakers", isMonitor: true)
 
-    private static let sound = [
+    private static let audio = [
         Illness(
             "no sound server",
             facts: {
-                $0.sound = .failure(
+                $0.audio = .failure(
                     DeviceError(
                         device: "PulseAudio", operation: "connect",
                         reason: .noSoundServer("Connection refused")
@@ -163,52 +163,52 @@ extension DoctorTests {
             "no PipeWire",
             files: { try $0.write("usr/bin/pipewire-pulse", "") },
             facts: {
-                $0.sound = .failure(
+                $0.audio = .failure(
                     DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer("no")))
             }, "sound.server", .problem, "no sound server", mend: "systemctl --user start pipewire-pulse"),
         Illness(
             "sound cards that are closed",
             facts: {
                 $0.user = ann
-                $0.sound = .failure(
+                $0.audio = .failure(
                     DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer("no")))
                 let permissions = NodePermissions(
                     node: "/dev/snd/pcmC0D0c", mode: 0o660, owner: 0, group: 29, groupName: "audio")
                 $0.access.append(Machine.NodeAccess(permissions: permissions, isAllowed: false))
             }, "sound.access", .problem, "Join the group", mend: "sudo usermod -aG audio $USER"),
         Illness(
-            "no microphone", facts: sound(HealthyMachine.survey(chosen: nil)), "sound.default", .warning,
+            "no microphone", facts: audio(HealthyMachine.survey(chosen: nil)), "sound.default", .warning,
             "there is no microphone"),
         Illness(
-            "no default", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(), chosen: "gone")),
+            "no default", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(), chosen: "gone")),
             "sound.default", .warning, "no microphone is chosen", mend: "pactl set-default-source 'mic one'"),
         Illness(
             "a monitor is the default",
-            facts: sound(HealthyMachine.survey(monitor, HealthyMachine.microphone(), chosen: "out.monitor")),
+            facts: audio(HealthyMachine.survey(monitor, HealthyMachine.microphone(), chosen: "out.monitor")),
             "sound.default", .warning, "Monitor of Speakers", mend: "pactl set-default-source 'mic one'"),
         Illness(
-            "muted", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(muted: true))),
+            "muted", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(muted: true))),
             "sound.level", .problem, "is muted", mend: "pactl set-source-mute 'mic one' 0"),
         Illness(
-            "at 0 %", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(percent: 0))),
+            "at 0 %", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(percent: 0))),
             "sound.level", .problem, "0 %", mend: "pactl set-source-volume 'mic one' 100%"),
         Illness(
-            "at 3 %", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(percent: 3))),
+            "at 3 %", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(percent: 3))),
             "sound.level", .warning, "3 % only", mend: "pactl set-source-volume 'mic one' 100%"),
         Illness(
             "another one is muted",
-            facts: sound(
+            facts: audio(
                 HealthyMachine.survey(
                     HealthyMachine.microphone(),
                     PulseSurvey.Source(name: "b", description: "Spare\u{7}", isMuted: true))),
             "sound.level", .warning, "Spare? is muted", mend: "pactl set-source-mute b 0"),
         Illness(
             "echo cancelling",
-            facts: sound(
+            facts: audio(
                 HealthyMachine.survey(HealthyMachine.microphone(), modules: ["module-echo-cancel"])),
             "sound.processing", .warning, "cancels echoes", mend: "pactl unload-module module-echo-cancel"),
         Illness(
-            "flat volumes", facts: sound(HealthyMachine.survey(HealthyMachine.microphone(flat: true))),
+            "flat volumes", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(flat: true))),
             "sound.flat-volumes", .warning, "for all",
             mend:
                 "mkdir -p ~/.config/pulse && echo 'flat-volumes = no' >> ~/.config/pulse/daemon.conf && pulseaudio -k"
@@ -216,7 +216,7 @@ extension DoctorTests {
     ]
 
     private static func mounted(_ kind: String, _ options: String = "rw")
-        -> @Sendable (MadeUpMachine) throws -> Void
+        -> @Sendable (SyntheticMachine) throws -> Void
     {
         {
             try $0.write(
@@ -286,7 +286,7 @@ extension DoctorTests {
                     root: machine.root, codecNodes: [], libraryEncoders: machine.libraryEncoders)
                 machine.triedEncoders = detection.encoders.map {
                     TriedEncoder(
-                        encoder: $0, outcome: .fails(reason: "\($0.name): its pictures came out of order."))
+                        encoder: $0, outcome: .fails(reason: "\($0.name): its frames came out of order."))
                 }
             }, "system.encoder", .warning, "it is not used", "came out of order",
             mend: "multicam calibrate --machine"),

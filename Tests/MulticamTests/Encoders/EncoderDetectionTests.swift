@@ -1,6 +1,6 @@
 import Capture
-import MadeUpMachines
 import Media
+import SyntheticMachines
 import Testing
 
 @testable import Setup
@@ -13,7 +13,7 @@ struct EncoderDetectionTests {
         node: "/dev/video10", name: "bcm2835-codec-decode", driver: "bcm2835-codec", encodesH264: false)
 
     private func detected(
-        _ files: MadeUpMachine, chips: [CodecNode] = [],
+        _ files: SyntheticMachine, chips: [CodecNode] = [],
         library: Set<String> = Set(EncoderDetection.libraries)
     ) -> [HardwareEncoder] {
         EncoderDetection(
@@ -23,7 +23,7 @@ struct EncoderDetectionTests {
     }
 
     /// A card with a render node, as the kernel shows it.
-    static func card(_ files: MadeUpMachine, _ node: Int, driver: String, vendor: String, device: String)
+    static func card(_ files: SyntheticMachine, _ node: Int, driver: String, vendor: String, device: String)
         throws
     {
         let folder = "sys/devices/pci0000:00/0000:0\(node - 127):00.0"
@@ -38,14 +38,14 @@ struct EncoderDetectionTests {
 
     @Test("a machine without any has none")
     func none() throws {
-        let files = try MadeUpMachine()
+        let files = try SyntheticMachine()
         #expect(detected(files).isEmpty)
         #expect(detected(files, chips: [Self.decoder]).isEmpty)
     }
 
     @Test("a card with a render node is reached by VAAPI, and known by its driver, kernel and numbers")
     func vaapi() throws {
-        let files = try MadeUpMachine()
+        let files = try SyntheticMachine()
         try Self.card(files, 128, driver: "amdgpu", vendor: "1002", device: "164e")
         #expect(
             detected(files) == [
@@ -57,7 +57,7 @@ struct EncoderDetectionTests {
 
     @Test("NVIDIA's card is reached by NVENC alone, and stands before the others")
     func nvidia() throws {
-        let files = try MadeUpMachine()
+        let files = try SyntheticMachine()
         try Self.card(files, 128, driver: "i915", vendor: "8086", device: "46a6")
         try Self.card(files, 129, driver: "nvidia", vendor: "10de", device: "2504")
         try files.write("dev/nvidia0", "")
@@ -78,7 +78,7 @@ struct EncoderDetectionTests {
 
     @Test("what was found with another driver or kernel counts as not known")
     func otherDriver() throws {
-        let files = try MadeUpMachine()
+        let files = try SyntheticMachine()
         try Self.card(files, 128, driver: "amdgpu", vendor: "1002", device: "164e")
         var costs = MachineCosts()
         for encoder in detected(files) {
@@ -97,7 +97,7 @@ struct EncoderDetectionTests {
 
     @Test("files of nonsense are no trap")
     func nonsense() throws {
-        let files = try MadeUpMachine()
+        let files = try SyntheticMachine()
         try files.write("dev/nvidia0", "")
         try files.write("dev/dri/renderD128", "")
         try files.write("proc/driver/nvidia/gpus/x/information", "Model:\u{1B}[31m\u{0}\n")

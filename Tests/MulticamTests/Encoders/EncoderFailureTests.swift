@@ -9,7 +9,7 @@ import VirtualDevices
 
 @Suite("an encoder that fails while it is recorded")
 struct EncoderFailureTests {
-    private static let size = PictureSize(width: 320, height: 180)
+    private static let size = FrameSize(width: 320, height: 180)
 
     private static func profile(_ preset: String = "balanced") -> String {
         """
@@ -27,7 +27,7 @@ struct EncoderFailureTests {
         let events: [String]
         private let scratch: URL
 
-        init(_ profile: String, machinery: any MediaMachinery, seconds: Int64 = 3) async throws {
+        init(_ profile: String, codecs: any CodecFactory, seconds: Int64 = 3) async throws {
             scratch = FileManager.default.temporaryDirectory.appending(path: "failing-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
             let file = scratch.appending(path: "test.yaml")
@@ -38,7 +38,7 @@ struct EncoderFailureTests {
                 options: RecordingOptions(
                     parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"
                 ),
-                clock: SimulatedClock(), machinery: machinery)
+                clock: SimulatedClock(), codecs: codecs)
             result = try await session.record()
             events = try String(contentsOfFile: result.folder + "/events.ndjson", encoding: .utf8)
                 .split(separator: "\n").map(String.init)
@@ -89,9 +89,9 @@ struct EncoderFailureTests {
         arguments: ["balanced", "superfast"])
     func replaced(_ preset: String) async throws {
         let profile = Self.profile(preset)
-        let whole = try await Done(profile, machinery: Codecs())
+        let whole = try await Done(profile, codecs: Codecs())
         let done = try await Done(
-            profile, machinery: FailingCodecs("a") { number, tick in number == 0 && tick == 40 })
+            profile, codecs: FailingCodecs("a") { number, tick in number == 0 && tick == 40 })
         try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
         let frames = try #require(try done.track("a").frames)
         let lost = try #require(frames.lost["encoder"])
@@ -114,10 +114,10 @@ struct EncoderFailureTests {
         "is not replaced by one whose parameter sets are not the file's: the track ends with that failure, and its file plays"
     )
     func otherParameterSets() async throws {
-        let whole = try await Done(Self.profile(), machinery: Codecs())
+        let whole = try await Done(Self.profile(), codecs: Codecs())
         let done = try await Done(
             Self.profile(),
-            machinery: FailingCodecs("a", successorsDiffer: true) { number, tick in number == 0 && tick == 40
+            codecs: FailingCodecs("a", successorsDiffer: true) { number, tick in number == 0 && tick == 40
             })
         try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
         let track = try done.track("a")
@@ -132,10 +132,10 @@ struct EncoderFailureTests {
         "is tried again after a pause where its successor cannot be made, and the ticks meanwhile are repeats"
     )
     func again() async throws {
-        let whole = try await Done(Self.profile(), machinery: Codecs())
+        let whole = try await Done(Self.profile(), codecs: Codecs())
         let done = try await Done(
             Self.profile(),
-            machinery: FailingCodecs("a") { number, tick in
+            codecs: FailingCodecs("a") { number, tick in
                 tick == nil ? number == 1 || number == 2 : number == 0 && tick == 40
             })
         try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
@@ -151,9 +151,9 @@ struct EncoderFailureTests {
         "three times in a row ends its track, which the manifest and one event say; all others are the same to the byte"
     )
     func ended() async throws {
-        let whole = try await Done(Self.profile(), machinery: Codecs())
+        let whole = try await Done(Self.profile(), codecs: Codecs())
         let done = try await Done(
-            Self.profile(), machinery: FailingCodecs("a") { _, tick in tick.map { $0 >= 40 } ?? false })
+            Self.profile(), codecs: FailingCodecs("a") { _, tick in tick.map { $0 >= 40 } ?? false })
         try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
         let track = try done.track("a")
         let written = try #require(track.frames?.written)
@@ -170,19 +170,19 @@ struct EncoderFailureTests {
         try done.checkSchema()
     }
 
-    @Test("of the program leaves the program its sound, and the tracks are the same to the byte")
+    @Test("of the program leaves the program its audio, and the tracks are the same to the byte")
     func program() async throws {
-        let whole = try await Done(Self.profile(), machinery: Codecs())
+        let whole = try await Done(Self.profile(), codecs: Codecs())
         let done = try await Done(
-            Self.profile(), machinery: FailingCodecs("program") { _, tick in tick.map { $0 >= 40 } ?? false })
+            Self.profile(), codecs: FailingCodecs("program") { _, tick in tick.map { $0 >= 40 } ?? false })
         try expectSame(done, as: whole, ["cameras/a.mov", "cameras/b.mov", "audio/host.wav"])
         let track = try done.track("program")
         let written = try #require(track.frames?.written)
         #expect(track.ended_ns == FrameRate(30).time(ofTick: Int64(written)).nanoseconds)
         #expect(track.duration_ns == 3_000_000_000 && track.failure != nil)
-        let sound = try #require(
+        let audio = try #require(
             try Reader.streams(done.path("program.mp4")).first { $0.codec_type == "audio" })
-        try expect(sound, lasts: 3, within: 0.001)
+        try expect(audio, lasts: 3, within: 0.001)
         try done.checkSchema()
     }
 
@@ -193,7 +193,7 @@ struct EncoderFailureTests {
             tracks: { cameras: encode }
             """
         let done = try await Done(
-            profile, machinery: FailingCodecs("a") { _, tick in tick.map { $0 >= 10 } ?? false },
+            profile, codecs: FailingCodecs("a") { _, tick in tick.map { $0 >= 10 } ?? false },
             seconds: 3600)
         #expect(done.result.manifest.duration_ns < 60_000_000_000)
         #expect(done.result.encodingFailures.count == 1)

@@ -2,10 +2,10 @@ import Encoding
 import Media
 
 /// The usual machinery, whose encoder of one stream fails where it is told to.
-final class FailingCodecs: MediaMachinery {
+final class FailingCodecs: CodecFactory {
     private let codecs = Codecs()
     private let name: String
-    private let made = Monitor(0)
+    private let made = ConditionLock(0)
     private let fails: @Sendable (_ number: Int, _ tick: Int64?) -> Bool
     private let successorsDiffer: Bool
 
@@ -25,10 +25,10 @@ final class FailingCodecs: MediaMachinery {
 
     static let failure = EncodingError(subject: "a", operation: "encoding", reason: "it is made to fail")
 
-    func makePictureEncoder(
-        _ settings: PictureEncodingSettings, name: String
-    ) throws(EncodingError) -> sending any PictureEncoding {
-        guard name == self.name else { return try codecs.makePictureEncoder(settings, name: name) }
+    func makeVideoEncoder(
+        _ settings: VideoEncodingSettings, name: String
+    ) throws(EncodingError) -> sending any VideoEncoding {
+        guard name == self.name else { return try codecs.makeVideoEncoder(settings, name: name) }
         let number = made.withLock { made in
             defer { made += 1 }
             return made
@@ -36,19 +36,19 @@ final class FailingCodecs: MediaMachinery {
         guard !fails(number, nil) else { throw Self.failure }
         let fails = fails
         return FailingEncoder(
-            try codecs.makePictureEncoder(settings, name: name),
+            try codecs.makeVideoEncoder(settings, name: name),
             hasOtherParameterSets: successorsDiffer && number > 0
         ) { fails(number, $0) }
     }
 
-    private final class FailingEncoder: PictureEncoding {
-        private let encoder: any PictureEncoding
+    private final class FailingEncoder: VideoEncoding {
+        private let encoder: any VideoEncoding
         private let fails: (Int64) -> Bool
 
         let parameters: StreamParameters
 
         init(
-            _ encoder: sending any PictureEncoding, hasOtherParameterSets: Bool,
+            _ encoder: sending any VideoEncoding, hasOtherParameterSets: Bool,
             failing fails: @escaping (Int64) -> Bool
         ) {
             let known = encoder.parameters
@@ -66,31 +66,31 @@ final class FailingCodecs: MediaMachinery {
             if fails(tick) { throw FailingCodecs.failure }
         }
 
-        func encode(_ layers: [PictureLayer], tick: Int64) throws(EncodingError) -> EncodedPictures {
+        func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames {
             try check(tick)
             return try encoder.encode(layers, tick: tick)
         }
 
-        func repeatLast(tick: Int64) throws(EncodingError) -> EncodedPictures {
+        func repeatLast(tick: Int64) throws(EncodingError) -> EncodedFrames {
             try check(tick)
             return try encoder.repeatLast(tick: tick)
         }
 
-        func requestKeyPicture() { encoder.requestKeyPicture() }
-        func change(to preset: PictureEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+        func requestKeyFrame() { encoder.requestKeyFrame() }
+        func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
             try encoder.change(to: preset)
         }
         func finish() throws(EncodingError) -> [EncodedPacket] { try encoder.finish() }
     }
 
-    func makeSoundEncoder(
+    func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
-    ) throws(EncodingError) -> sending any SoundEncoding {
-        try codecs.makeSoundEncoder(channels: channels, bitrate: bitrate, name: name)
+    ) throws(EncodingError) -> sending any AudioEncoding {
+        try codecs.makeAudioEncoder(channels: channels, bitrate: bitrate, name: name)
     }
 
     func makeResampler(
-        from format: SoundFormat, name: String
+        from format: AudioFormat, name: String
     ) throws(EncodingError) -> sending any Resampling { try codecs.makeResampler(from: format, name: name) }
 
     func makeLoudnessMeter(
@@ -99,26 +99,25 @@ final class FailingCodecs: MediaMachinery {
         try codecs.makeLoudnessMeter(channels: channels, name: name)
     }
 
-    func makePictureDecoder(name: String) throws(EncodingError) -> sending any PictureDecoding {
-        try codecs.makePictureDecoder(name: name)
+    func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
+        try codecs.makeVideoDecoder(name: name)
     }
 
-    func makeSlate(like picture: CapturedPicture, caption: SlateCaption) throws(EncodingError) -> SharedBytes
-    {
-        try codecs.makeSlate(like: picture, caption: caption)
+    func makeSlate(like frame: CapturedFrame, caption: SlateCaption) throws(EncodingError) -> SharedBytes {
+        try codecs.makeSlate(like: frame, caption: caption)
     }
 
     var slateShortcoming: String? { codecs.slateShortcoming }
 
-    func isWholeJPEG(_ bytes: SharedBytes, size: PictureSize) -> Bool {
+    func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         codecs.isWholeJPEG(bytes, size: size)
     }
 
-    func convert(_ picture: CapturedPicture, to pixel: PixelFormat) throws(EncodingError) -> CapturedPicture {
-        try codecs.convert(picture, to: pixel)
+    func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame {
+        try codecs.convert(frame, to: pixel)
     }
 
-    func makeStill(of picture: CapturedPicture) throws(EncodingError) -> SharedBytes {
-        try codecs.makeStill(of: picture)
+    func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
+        try codecs.makeStill(of: frame)
     }
 }

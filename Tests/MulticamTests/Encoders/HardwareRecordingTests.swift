@@ -10,13 +10,13 @@ import VirtualDevices
 
 @testable import Encoding
 
-/// libavcodec's x264 in the place of hardware: opened by name, with a picture layout, a rate control and a place of its parameter
+/// libavcodec's x264 in the place of hardware: opened by name, with a frame layout, a rate control and a place of its parameter
 /// sets that are not those of the usual way.
 @Suite("a recording that hardware encodes")
 struct HardwareRecordingTests {
     private static let standIn = HardwareEncoder(
         library: "libx264", node: "/dev/stand-in", device: "x264 standing in", driver: "test")
-    private static let size = PictureSize(width: 640, height: 360)
+    private static let size = FrameSize(width: 640, height: 360)
 
     private static func profile(_ encoder: String = "auto") -> String {
         """
@@ -30,7 +30,7 @@ struct HardwareRecordingTests {
         let entry = CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: 1)
         let entries = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, entry) })
         let figures = EncoderFigures(
-            sizes: [PictureSize(width: 1920, height: 1080)], pixelsPerSecond: 200e6, streams: streams,
+            sizes: [FrameSize(width: 1920, height: 1080)], pixelsPerSecond: 200e6, streams: streams,
             processor: entry, lowestPSNR: 36, lacksColorTags: false)
         return MachineModel(
             processors: 8, costs: CostTable(plain: entries, photographic: entries), freeMemory: nil,
@@ -48,7 +48,7 @@ struct HardwareRecordingTests {
             SetupRequest(profile: file.path, machine: machine(encoder, streams: streams)))
     }
 
-    /// Every tick has its picture: the numbers in the pictures rise by one.
+    /// Every tick has its frame: the numbers in the frames rise by one.
     private func expectWhole(_ path: String, frames: Int) throws {
         let video = try #require(try Reader.streams(path).first { $0.codec_type == "video" })
         #expect(video.codec_name == "h264" && video.frameCount == frames)
@@ -60,7 +60,7 @@ struct HardwareRecordingTests {
     }
 
     @Test(
-        "has every picture once in program and track, in colours that the file names, and the manifest says what encoded it"
+        "has every frame once in program and track, in colours that the file names, and the manifest says what encoded it"
     )
     func whole() async throws {
         let setup = try Self.setup(Self.standIn)
@@ -79,7 +79,7 @@ struct HardwareRecordingTests {
         #expect(!recording.events.contains { $0.contains("\"event\":\"encoder\"") })
     }
 
-    @Test("is split without losing a picture")
+    @Test("is split without losing a frame")
     func split() async throws {
         let setup = try Self.setup(Self.standIn)
         let recording = try await Done(setup, seconds: 3, steer: { $0.split() })
@@ -91,7 +91,7 @@ struct HardwareRecordingTests {
         #expect(counts.reduce(0, +) == 90 && counts.allSatisfy { $0 > 0 })
     }
 
-    @Test("has x264's pictures from the first one on where the device refuses, and says so")
+    @Test("has x264's frames from the first one on where the device refuses, and says so")
     func refusedAtStart() async throws {
         let missing = HardwareEncoder(
             library: "h264_vaapi", node: "/nonexistent/renderD128", device: "no card", driver: "none")
@@ -148,7 +148,7 @@ struct HardwareRecordingTests {
     func failsInTheMiddle() async throws {
         let setup = try Self.setup(Self.standIn)
         let done = try await Done(setup, seconds: 4) { settings throws(EncodingError) in
-            try FailingCoder(Self.standIn, settings, atPicture: 70)
+            try FailingCoder(Self.standIn, settings, atFrame: 70)
         }
         let track = try done.track("program")
         let encoder = try #require(track.encoder)
@@ -157,7 +157,7 @@ struct HardwareRecordingTests {
         #expect(until > 0 && until < 71 * 1_000_000_000 / 30)
         #expect(try #require(encoder.reason).contains("the device is lost"))
         let first = Int((Double(until) * 30 / 1e9).rounded())
-        // What was inside is shown as the picture that was at hand when the failure was told.
+        // What was inside is shown as the frame that was at hand when the failure was told.
         let lost = 71 - first
         let frames = try #require(track.frames)
         #expect(frames.written == 120 && frames.lost["encoder"] == lost && frames.captured == 120 - lost)
@@ -190,7 +190,7 @@ struct HardwareRecordingTests {
                 options: RecordingOptions(
                     parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"
                 ),
-                clock: SimulatedClock(), machinery: Codecs(patience: .seconds(60), opening: open))
+                clock: SimulatedClock(), codecs: Codecs(patience: .seconds(60), opening: open))
             steer(session)
             result = try await session.record()
             events = try String(contentsOfFile: result.folder + "/events.ndjson", encoding: .utf8)
@@ -210,31 +210,31 @@ struct HardwareRecordingTests {
         }
     }
 
-    /// Works for the rehearsal, and fails with one picture of what follows.
+    /// Works for the rehearsal, and fails with one frame of what follows.
     private final class FailingCoder: HardwareCoding {
         private let inner: LibraryCoder
         private let last: Int
         private var count = 0
 
         init(
-            _ encoder: HardwareEncoder, _ settings: PictureEncodingSettings, atPicture last: Int
+            _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, atFrame last: Int
         ) throws(EncodingError) {
             inner = try LibraryCoder(encoder, settings)
             self.last = last
         }
 
-        var layout: HardwarePicture.Layout { inner.layout }
+        var layout: HardwareFrame.Layout { inner.layout }
         var setup: [UInt8] { inner.setup }
 
         func encode(
-            _ picture: HardwarePicture?, presentation: Int64, asKey: Bool
-        ) throws(EncodingError) -> [CodedPicture] {
+            _ frame: HardwareFrame?, presentation: Int64, asKey: Bool
+        ) throws(EncodingError) -> [CodedFrame] {
             defer { count += 1 }
             guard count != last else {
                 throw EncodingError(
                     subject: "stand-in", operation: "encoding", reason: "the device is lost")
             }
-            return try inner.encode(picture, presentation: presentation, asKey: asKey)
+            return try inner.encode(frame, presentation: presentation, asKey: asKey)
         }
     }
 }

@@ -51,7 +51,7 @@ struct GovernedAdditionTests {
 
     /// A computer that is at ease until somebody takes its memory.
     private final class CrowdedHost: HostReading {
-        private let isShort = Monitor(false)
+        private let isShort = ConditionLock(false)
 
         func crowd() { isShort.withLock { $0 = true } }
 

@@ -41,7 +41,7 @@ struct GovernedOutageTests {
             let length = recording.manifest.gaps.filter { $0.track == name && $0.cause.hasPrefix(prefix) }
                 .reduce(0.0) { $0 + seconds($1.to) - seconds($1.from) }
             let lost = Double(counts.lost[cause] ?? 0)
-            #expect(abs(lost - length * rate) <= 4, "\(cause): \(lost) pictures in \(length) s")
+            #expect(abs(lost - length * rate) <= 4, "\(cause): \(lost) frames in \(length) s")
         }
     }
 
@@ -126,13 +126,13 @@ struct GovernedOutageTests {
             ])
         // In the last four seconds it delivers 30 a second again.
         let strips = try Reader.strips(
-            recording.path("cameras/desk.mov"), size: PictureSize(width: 640, height: 360))
+            recording.path("cameras/desk.mov"), size: FrameSize(width: 640, height: 360))
         #expect(Set(strips.suffix(110).compactMap { $0?.frame }).count >= 108)
     }
 
     @Test("one that refuses a format goes on as before: it is told, withdrawn, and not asked again")
     func refused() async throws {
-        let asked = Monitor<[VideoFormat?]>([])
+        let asked = ConditionLock<[VideoFormat?]>([])
         let recording = try await Recording(
             """
             cameras:
@@ -141,8 +141,8 @@ struct GovernedOutageTests {
             """, seconds: 40, host: Self.shortage(until: 14),
             changing: { setup in
                 guard let camera = setup.cameras["desk"] else { return }
-                let latest = Monitor(camera.format)
-                let refused = Monitor<VideoFormat?>(nil)
+                let latest = ConditionLock(camera.format)
+                let refused = ConditionLock<VideoFormat?>(nil)
                 setup.cameras["desk"] = TamperedCamera(
                     camera,
                     asking: { wanted in
@@ -155,7 +155,7 @@ struct GovernedOutageTests {
                         return latest.withLock { $0 }
                     },
                     telling: { event in
-                        // The made-up camera restarts as it was; what it was asked for is refused.
+                        // The synthetic camera restarts as it was; what it was asked for is refused.
                         if case .away(let time, _, true) = event,
                             let format = refused.withLock({ $0.take() })
                         {
@@ -191,7 +191,7 @@ struct GovernedOutageTests {
             Self.one.replacing("FAULTS", with: "seed=1"), seconds: 12, host: Self.shortage(until: 60),
             changing: { setup in
                 guard let camera = setup.cameras["desk"] else { return }
-                let isLower = Monitor(false)
+                let isLower = ConditionLock(false)
                 setup.cameras["desk"] = TamperedCamera(
                     camera,
                     // The first step is the only one.
@@ -200,22 +200,22 @@ struct GovernedOutageTests {
                     },
                     telling: { event in
                         if case .formatChanged = event { isLower.withLock { $0 = true } }
-                        guard case .picture(let picture) = event, isLower.withLock({ $0 }) else {
+                        guard case .frame(let frame) = event, isLower.withLock({ $0 }) else {
                             return event
                         }
-                        // Every second picture is exposed for two intervals, and counted as one.
-                        guard picture.sequence.isMultiple(of: 2) else { return nil }
-                        return .picture(
-                            CapturedPicture(
-                                pixel: picture.pixel, size: picture.size, color: picture.color,
-                                capturedAt: picture.capturedAt, sequence: picture.sequence / 2,
-                                memory: picture.memory, planes: picture.planes, isOwned: true))
+                        // Every second frame is exposed for two intervals, and counted as one.
+                        guard frame.sequence.isMultiple(of: 2) else { return nil }
+                        return .frame(
+                            CapturedFrame(
+                                pixel: frame.pixel, size: frame.size, color: frame.color,
+                                capturedAt: frame.capturedAt, sequence: frame.sequence / 2,
+                                memory: frame.memory, planes: frame.planes, isOwned: true))
                     })
             })
         let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
         #expect(
             warnings.contains {
-                $0.hasPrefix("camera desk delivers 10.0 pictures a second instead of 20, probably for longer")
+                $0.hasPrefix("camera desk delivers 10.0 frames a second instead of 20, probably for longer")
             }, "\(warnings)")
     }
 }

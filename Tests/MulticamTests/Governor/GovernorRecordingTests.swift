@@ -43,8 +43,8 @@ struct GovernorRecordingTests {
             ]))
         try recording.checkSchema()
         let down = [
-            "program preset balanced → ultrafast", "decoding full → half size", "program pictures 30 → 20",
-            "program pictures 20 → 15", "program on → paused",
+            "program preset balanced → ultrafast", "decoding full → half size", "program frames 30 → 20",
+            "program frames 20 → 15", "program on → paused",
         ]
         #expect(recording.manifest.governor.map(\.step) == down + down.reversed().map(Self.reverse))
         #expect(recording.manifest.gaps.isEmpty)
@@ -120,7 +120,7 @@ struct GovernorRecordingTests {
         // What is in the files is what is counted.
         var shown: Set<UInt32> = []
         for (file, width) in zip([face.file] + (face.parts ?? []), sizes) {
-            let size = PictureSize(width: width, height: width * 3 / 4)
+            let size = FrameSize(width: width, height: width * 3 / 4)
             shown.formUnion(try Reader.strips(recording.path(file), size: size).compactMap { $0?.time })
         }
         #expect(shown.count == face.frames.map { $0.captured - $0.skipped })
@@ -129,7 +129,7 @@ struct GovernorRecordingTests {
         #expect(gaps.count >= 6 && gaps.allSatisfy { $0.cause.hasPrefix("governor: face ") })
     }
 
-    @Test("goes on in another size in one file with a camera that is away, and its sound stays whole")
+    @Test("goes on in another size in one file with a camera that is away, and its audio stays whole")
     func oneFile() async throws {
         let recording = try await Recording(
             """
@@ -149,7 +149,7 @@ struct GovernorRecordingTests {
         #expect(streams.compactMap { $0.first?.frameCount }.reduce(0, +) == 1200)
         // Of the camera that is away, the first part holds all there is.
         #expect(streams.first?[1].frameCount == (try recording.track("away").frames?.written))
-        // Where another stream of a file is empty, FFmpeg 7 takes the sound's last two packets of 1,024 samples as whole.
+        // Where another stream of a file is empty, FFmpeg 7 takes the audio's last two packets of 1,024 samples as whole.
         let lengths: [Double] = streams.compactMap { $0.last?.seconds }
         let difference = lengths.reduce(-40, +)
         let tolerance: Double = Double(2_048 * files.count) / 48_000
@@ -157,7 +157,7 @@ struct GovernorRecordingTests {
         // Each beep is on the whole second, whichever part it is in.
         let starts = [0] + (face.part_details ?? []).map(\.first_ns)
         for (file, start) in zip(files, starts) {
-            let beeps = Reader.onsets(try Reader.sound(recording.path(file))).dropFirst()
+            let beeps = Reader.onsets(try Reader.audio(recording.path(file))).dropFirst()
             #expect(!beeps.isEmpty)
             for beep in beeps {
                 let time = Double(recording.manifest.t0_monotonic_ns + start) / 1e9 + Double(beep) / 48_000
@@ -166,7 +166,7 @@ struct GovernorRecordingTests {
         }
     }
 
-    @Test("shows in a lower rate what was captured when, and the strip of each picture says so")
+    @Test("shows in a lower rate what was captured when, and the strip of each frame says so")
     func captureTimes() async throws {
         let recording = try await Recording(
             """
@@ -177,14 +177,14 @@ struct GovernorRecordingTests {
         #expect(
             recording.manifest.governor.map(\.step).prefix(2) == ["desk rate 30 → 20", "desk rate 20 → 15"])
         let strips = try Reader.strips(
-            recording.path("cameras/desk.mov"), size: PictureSize(width: 640, height: 360))
+            recording.path("cameras/desk.mov"), size: FrameSize(width: 640, height: 360))
         #expect(strips.count == 600)
         let start = recording.manifest.t0_monotonic_ns
         var farthest = 0.0
         let gaps = recording.manifest.gaps
         for (index, strip) in strips.enumerated() {
             let tick = FrameRate(30).time(ofTick: Int64(index))
-            // From a gap's beginning until its end the last picture stands.
+            // From a gap's beginning until its end the last frame stands.
             if gaps.contains(where: {
                 $0.from.nanoseconds - 100_000_000 < tick.nanoseconds
                     && tick.nanoseconds < $0.to.nanoseconds + 100_000_000
@@ -196,7 +196,7 @@ struct GovernorRecordingTests {
             let wanted = (Double(start + tick.nanoseconds) / 1e9).truncatingRemainder(dividingBy: 1677.7216)
             farthest = max(farthest, abs(captured - wanted))
         }
-        // No farther than a picture of the lower rate.
+        // No farther than a frame of the lower rate.
         #expect(farthest < 1.0 / 15)
     }
 

@@ -17,7 +17,7 @@ struct PressureRestTests {
         let clock = SimulatedClock()
         let cancellation = Cancellation()
         if cancelled { cancellation.cancel() }
-        let result = Monitor(Outcome())
+        let result = ConditionLock(Outcome())
         let begin = clock.now
         let rest = PressureRest(folder: "/tmp", host: ScriptedHost(script))
         clock.hold()

@@ -15,7 +15,7 @@ struct RotationCoordinatorTests {
 
     @Test("tells first how it is, then each change, until it is stopped; a preview locked to portrait stays")
     func observed() async {
-        let tracker = MadeUpTracker(.turned(.none))
+        let tracker = SyntheticTracker(.turned(.none))
         let coordinator = RotationCoordinator(
             for: Self.camera(.builtIn, .back, mounting: .quarter), tracker: tracker, surface: .locked(.none))
         var changes = coordinator.changes().makeAsyncIterator()
@@ -33,7 +33,7 @@ struct RotationCoordinatorTests {
 
     @Test("what is not known any more keeps its angle, and says why")
     func unknown() {
-        let tracker = MadeUpTracker(.turned(.quarter))
+        let tracker = SyntheticTracker(.turned(.quarter))
         let coordinator = RotationCoordinator(for: Self.camera(.builtIn, .back), tracker: tracker)
         tracker.say(.unknown("the sensor is gone"))
         #expect(coordinator.angles.capture == .quarter && coordinator.problem == "the sensor is gone")
@@ -45,7 +45,7 @@ struct RotationCoordinatorTests {
         "an external camera stays level while the computer turns; its preview on the computer's screen is turned back"
     )
     func external() {
-        let tracker = MadeUpTracker(.turned(.half))
+        let tracker = SyntheticTracker(.turned(.half))
         let camera = Self.camera(.external, .unspecified)
         let screen = RotationCoordinator(for: camera, tracker: tracker, surface: .locked(.none))
         #expect(screen.angles == RotationAngles(capture: .none, preview: .half))
@@ -56,7 +56,7 @@ struct RotationCoordinatorTests {
 
     @Test("each camera's goes away with its owner, and nothing is followed any more")
     func released() {
-        let tracker = MadeUpTracker(.turned(.none))
+        let tracker = SyntheticTracker(.turned(.none))
         for _ in 0..<3 { _ = RotationCoordinator(for: Self.camera(.builtIn, .front), tracker: tracker) }
         #expect(tracker.observerCount == 0)
     }

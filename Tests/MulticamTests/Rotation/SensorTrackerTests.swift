@@ -7,7 +7,7 @@ struct SensorTrackerTests {
     /// Says one thing after the other, a reading each, and the last again and again.
     private final class Script: AccelerationSensor {
         private let readings: [Result<Acceleration, SensorError>]
-        private let position = Monitor(0)
+        private let position = ConditionLock(0)
 
         init(_ readings: [Result<Acceleration, SensorError>]) { self.readings = readings }
 
@@ -33,8 +33,8 @@ struct SensorTrackerTests {
         let script = Script(readings)
         let clock = SimulatedClock()
         clock.hold()
-        let tracker = SensorTracker(script, clock: clock)
-        let told = Monitor<[MachineTurn]>([])
+        let tracker = SensorOrientationTracker(script, clock: clock)
+        let told = ConditionLock<[MachineTurn]>([])
         let observation = tracker.observe { turn in told.withLock { $0.append(turn) } }
         clock.release()
         script.waitForEnd()

@@ -8,19 +8,19 @@ import Testing
 
 @Suite("A recording on a computer that is turned")
 struct TurnedRecordingTests {
-    /// Held on its left side, where the camera's picture arrives turned by 90°.
+    /// Held on its left side, where the camera's frame arrives turned by 90°.
     private static let profile = """
         cameras: { face: { device: "virtual:clap?mount=90&position=back&phase=0", size: 640x360, rate: 30, rotation: sensor } }
         program: { size: 360x640, rate: 30, layout: single, main: face }
         tracks: { cameras: copy, microphones: none }
         """
-    private static let upright = PictureSize(width: 360, height: 640)
+    private static let upright = FrameSize(width: 360, height: 640)
 
     @Test(
         "begins with the angle as it is held; the program follows at a tick, the file keeps its matrix, and nothing is lost"
     )
     func follows() async throws {
-        let tracker = MadeUpTracker(.turned(.quarter))
+        let tracker = SyntheticTracker(.turned(.quarter))
         let host = SteeringHost { _, look in
             if look == 1 { tracker.say(.turned(.half)) }
             if look == 2 { tracker.say(.turned(.quarter)) }
@@ -59,7 +59,7 @@ struct TurnedRecordingTests {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try Self.profile.write(to: file, atomically: true, encoding: .utf8)
-        let tracker = MadeUpTracker(.turned(.quarter))
+        let tracker = SyntheticTracker(.turned(.quarter))
         let setup = try SessionSetup(SetupRequest(profile: file.path), tracker: tracker)
         let session = setup.makeSession(
             RecordingOptions(
@@ -79,10 +79,10 @@ struct TurnedRecordingTests {
     }
 
     @Test(
-        "turned between the plan and the recording, program and file are upright from their first pictures on"
+        "turned between the plan and the recording, program and file are upright from their first frames on"
     )
     func before() async throws {
-        let tracker = MadeUpTracker(.turned(.half))
+        let tracker = SyntheticTracker(.turned(.half))
         let recording = try await Recording(
             Self.profile, seconds: 1, tracker: tracker, steer: { _ in tracker.say(.turned(.quarter)) })
         #expect(recording.manifest.changes?.map(\.at_ns) == [0])
@@ -95,7 +95,7 @@ struct TurnedRecordingTests {
     func blind() async throws {
         do {
             _ = try await Recording(
-                Self.profile, seconds: 1, tracker: MadeUpTracker(.unknown("no accelerometer was found")))
+                Self.profile, seconds: 1, tracker: SyntheticTracker(.unknown("no accelerometer was found")))
             Issue.record("it was recorded")
         } catch let error as SetupError {
             guard case .profile(let problem) = error else { throw error }

@@ -9,7 +9,7 @@ import VirtualDevices
 
 @Suite("stills out of a recording")
 struct StillRecordingTests {
-    /// Records in real time until a still of `desk` has been taken, and some pictures more.
+    /// Records in real time until a still of `desk` has been taken, and some frames more.
     private func record(
         _ camera: String, live: Nanoseconds = .zero, in scratch: URL
     ) async throws -> (result: RecordingResult, still: Result<StillFolder.Files, StillError>) {
@@ -21,8 +21,8 @@ struct StillRecordingTests {
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(60), version: "0.0.0"),
-            pictureTaps: stills.taps)
-        let taken = Monitor<Result<StillFolder.Files, StillError>?>(nil)
+            frameTaps: stills.taps)
+        let taken = ConditionLock<Result<StillFolder.Files, StillError>?>(nil)
         let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
         let taker = MediaThread(name: "taker") {
             let clock = MonotonicClock()
@@ -44,7 +44,7 @@ struct StillRecordingTests {
         return (result, try #require(taken.withLock { $0 }))
     }
 
-    /// But for pictures that came late on a machine that is busy with other tests.
+    /// But for frames that came late on a machine that is busy with other tests.
     private func expectNoLoss(_ result: RecordingResult) throws {
         let lost = try #require(result.manifest.tracks.first?.frames?.lost)
         #expect(lost.keys.allSatisfy { $0 == LossCause.late.rawValue }, "\(lost)")
@@ -60,7 +60,7 @@ struct StillRecordingTests {
     }
 
     @Test(
-        "a still is the camera's own picture with its Exif data, its clip lies beside it, and the recording loses nothing"
+        "a still is the camera's own frame with its Exif data, its clip lies beside it, and the recording loses nothing"
     )
     func still() async throws {
         try await withScratch { scratch in
@@ -79,12 +79,12 @@ struct StillRecordingTests {
             #expect((4...20).contains(stream.frameCount ?? 0))
             #expect(try scan(of: files.still).count > 1000)
             let own = try scan(of: files.still)
-            #expect(try pictures(of: clip, in: scratch).contains(own))
+            #expect(try frames(of: clip, in: scratch).contains(own))
         }
     }
 
     @Test(
-        "of a copied H.264 stream a still is its picture of that moment, decoded apart, and in the manifest")
+        "of a copied H.264 stream a still is its frame of that moment, decoded apart, and in the manifest")
     func stream() async throws {
         try await withScratch { scratch in
             let (result, still) = try await record(
@@ -93,8 +93,8 @@ struct StillRecordingTests {
             try expectNoLoss(result)
             let told = try #require(result.manifest.stills?.first)
             #expect(scratch.path + "/session/" + told.file == files.still && told.role == "desk")
-            // The strip in it is a number of the track's own pictures, of about that moment.
-            let size = PictureSize(width: 320, height: 180)
+            // The strip in it is a number of the track's own frames, of about that moment.
+            let size = FrameSize(width: 320, height: 180)
             let strip = try #require(try Reader.strips(files.still, size: size).first ?? nil)
             let recorded = try Reader.strips(scratch.path + "/session/cameras/desk.mov", size: size)
             let first = try #require(recorded.compactMap { $0 }.first)
@@ -103,7 +103,7 @@ struct StillRecordingTests {
         }
     }
 
-    @Test("raw pictures are encoded once; a clip of them is refused in a sentence")
+    @Test("raw frames are encoded once; a clip of them is refused in a sentence")
     func raw() async throws {
         try await withScratch { scratch in
             let camera = #"device: "virtual:bars?size=320x180&format=yuyv", format: yuyv"#
@@ -139,7 +139,7 @@ struct StillRecordingTests {
     }
 
     /// The scans of a clip's packets as ffmpeg takes them out.
-    private func pictures(of clip: String, in scratch: URL) throws -> [Data] {
+    private func frames(of clip: String, in scratch: URL) throws -> [Data] {
         let folder = scratch.appending(path: "pictures")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         _ = try Reader.run("ffmpeg", ["-v", "error", "-i", clip, "-c", "copy", folder.path + "/%d.jpg"])

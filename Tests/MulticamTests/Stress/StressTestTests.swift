@@ -6,7 +6,7 @@ import Setup
 import StressTest
 import Testing
 
-@Suite("Stress tests of made-up bundles")
+@Suite("Stress tests of synthetic bundles")
 struct StressTestTests {
     /// A test in simulated time, and the folder that it left.
     private final class Stress {
@@ -218,7 +218,7 @@ struct StressTestTests {
 
     /// A computer that grows hot in its third second.
     private final class HotHost: HostReading {
-        private let looks = Monitor(0)
+        private let looks = ConditionLock(0)
 
         func read(folder: String, at time: ClockTime) -> HostState {
             let count = looks.withLock { looks in

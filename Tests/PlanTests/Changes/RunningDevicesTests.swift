@@ -20,9 +20,9 @@ struct RunningDevicesTests {
     }
 
     private static let offers: [OfferedFormat] = [
-        OfferedFormat(pixel: .mjpeg, size: PictureSize(width: 1280, height: 720), rates: rates(30, 10)),
-        OfferedFormat(pixel: .mjpeg, size: PictureSize(width: 640, height: 480), rates: rates(30)),
-        OfferedFormat(pixel: .yuyv, size: PictureSize(width: 320, height: 240), rates: rates(30)),
+        OfferedFormat(pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rates: rates(30, 10)),
+        OfferedFormat(pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rates: rates(30)),
+        OfferedFormat(pixel: .yuyv, size: FrameSize(width: 320, height: 240), rates: rates(30)),
     ]
 
     private static func running(_ text: String = profile) throws -> RunningPlan {
@@ -52,7 +52,7 @@ struct RunningDevicesTests {
             case .deliver(let role, let format): "\(role): \(format.map(\.description) ?? "off")"
             case .hear(let role, let isOn): "\(role): \(isOn ? "on" : "off")"
             case .endTrack(let name): "end \(name)"
-            case .beginSound(let track): "begin \(track.name) in \(track.file)"
+            case .beginAudio(let track): "begin \(track.name) in \(track.file)"
             case .beginTrack(let track): "begin \(track.name) in \(track.file)"
             }
         }
@@ -65,7 +65,7 @@ struct RunningDevicesTests {
             (["disable desk", "enable desk"], ["desk: mjpeg 1280x720 at 30"]),
             (["format desk 640x480"], ["desk: mjpeg 640x480 at 30"]),
             (["format desk 640x480", "format desk 1280x720@30"], ["desk: mjpeg 1280x720 at 30"]),
-            // Where no copy of it goes on any more, any kind of picture will do.
+            // Where no copy of it goes on any more, any kind of frame will do.
             (["end desk", "format desk 320x240"], ["desk: yuyv 320x240 at 30"]),
             // It has that when it is switched on.
             (["disable desk", "format desk 640x480"], []),
@@ -89,11 +89,11 @@ struct RunningDevicesTests {
     @Test("asks a camera again for what it did not take, and not for what it went on in")
     func refused() throws {
         var running = try Self.running()
-        func format(_ size: PictureSize) -> VideoFormat {
+        func format(_ size: FrameSize) -> VideoFormat {
             VideoFormat(pixel: .mjpeg, size: size, rate: FrameRate(30))
         }
         let (small, large) = (
-            format(PictureSize(width: 640, height: 480)), format(PictureSize(width: 1280, height: 720))
+            format(FrameSize(width: 640, height: 480)), format(FrameSize(width: 1280, height: 720))
         )
         try Self.apply(["format desk 640x480"], to: &running)
         running.note(small, of: "desk", goesOnIn: large)

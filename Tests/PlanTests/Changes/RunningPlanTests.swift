@@ -73,7 +73,7 @@ struct RunningPlanTests {
         var running = try Self.running()
         do throws(SessionChangeError) {
             _ = try running.apply(.rotation(role: "host", .quarter))
-            Issue.record("sound was turned")
+            Issue.record("audio was turned")
         } catch {
             #expect(error.description.hasPrefix("host is a microphone"))
             #expect(error.description.contains("desk, face"))
@@ -136,7 +136,7 @@ struct RunningPlanTests {
         #expect(running == before)
     }
 
-    @Test("has nothing to arrange without a program, and nothing to mix without its sound")
+    @Test("has nothing to arrange without a program, and nothing to mix without its audio")
     func withoutProgram() throws {
         var silent = try Self.running(
             Self.profile.replacing("audio: { mix: [host] }", with: "audio: { mix: [] }"))

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Which camera is preferred")
 struct CameraPreferenceTests {
-    private let front = MadeUpCameras.front
-    private let back = MadeUpCameras.back
-    private let display = MadeUpCameras.display
+    private let front = SyntheticCameras.front
+    private let back = SyntheticCameras.back
+    private let display = SyntheticCameras.display
 
     @Test("only a camera that is there is ever returned, and there may be none")
     func absent() {
@@ -44,8 +44,8 @@ struct CameraPreferenceTests {
     func grey() {
         func camera(_ pixel: PixelFormat, port: Int) -> CaptureDevice {
             let format = OfferedFormat(
-                pixel: pixel, size: PictureSize(width: 640, height: 360), rates: .listed([FrameRate(30)]))
-            return MadeUpCameras.camera(pixel.rawValue, port: port, formats: [format])
+                pixel: pixel, size: FrameSize(width: 640, height: 360), rates: .listed([FrameRate(30)]))
+            return SyntheticCameras.camera(pixel.rawValue, port: port, formats: [format])
         }
         let (color, infrared) = (camera(.mjpeg, port: 1), camera(.grey, port: 2))
         var preference = CameraPreference(streamed: [infrared.identity], present: [infrared, color])
@@ -65,8 +65,8 @@ struct CameraPreferenceTests {
     @Test(
         "without a wish: what can be used, then what has streamed, then the position, then the list's order")
     func ranking() {
-        let busy = MadeUpCameras.camera("busy", port: 7, problem: .inUse(by: nil))
-        let closed = MadeUpCameras.camera("closed", port: 8, problem: .noPermission(group: "video"))
+        let busy = SyntheticCameras.camera("busy", port: 7, problem: .inUse(by: nil))
+        let closed = SyntheticCameras.camera("closed", port: 8, problem: .noPermission(group: "video"))
         let present = [closed, busy, back, display, front]
         func names(_ preference: CameraPreference) -> [String] {
             preference.ranked(present).map(\.device.name)
@@ -89,8 +89,8 @@ struct CameraPreferenceTests {
 
     @Test("a camera that moved to another port is still the chosen one, and known to be elsewhere")
     func moved() {
-        let before = MadeUpCameras.camera("studio", port: 5, serial: "A")
-        let after = MadeUpCameras.camera("studio", port: 9, serial: "A")
+        let before = SyntheticCameras.camera("studio", port: 5, serial: "A")
+        let after = SyntheticCameras.camera("studio", port: 9, serial: "A")
         var preference = CameraPreference(present: [before, front])
         preference.choose(before.identity)
         preference.handle([.departed(before), .present(after)])
@@ -102,9 +102,9 @@ struct CameraPreferenceTests {
 
     @Test("a choice that could be either of two twins is neither, and that is said")
     func twins() {
-        let twins = [3, 4].map { MadeUpCameras.camera("twin", port: $0) }
+        let twins = [3, 4].map { SyntheticCameras.camera("twin", port: $0) }
         var history = DeviceHistory()
-        history.choose(MadeUpCameras.camera("twin", port: 9).identity, among: [])
+        history.choose(SyntheticCameras.camera("twin", port: 9).identity, among: [])
         let preference = CameraPreference(history: history, present: twins + [front])
         #expect(preference.userPreferred == nil)
         #expect(preference.systemPreferred?.device == front)
@@ -129,7 +129,7 @@ struct CameraPreferenceTests {
 
 @Suite("What was chosen before")
 struct DeviceHistoryTests {
-    private let cameras = (1...12).map { MadeUpCameras.camera("camera \($0)", port: $0) }
+    private let cameras = (1...12).map { SyntheticCameras.camera("camera \($0)", port: $0) }
 
     @Test("is short, has each device once, and the latest first")
     func short() {
@@ -178,8 +178,8 @@ struct DeviceHistoryTests {
 
     @Test("a device that moved is entered where it is now")
     func renewed() {
-        let before = MadeUpCameras.camera("studio", port: 20, serial: "A")
-        let after = MadeUpCameras.camera("studio", port: 21, serial: "A")
+        let before = SyntheticCameras.camera("studio", port: 20, serial: "A")
+        let after = SyntheticCameras.camera("studio", port: 21, serial: "A")
         var history = DeviceHistory()
         history.choose(before.identity, for: "desk", among: [before])
         history.renew(after.identity, among: [after])

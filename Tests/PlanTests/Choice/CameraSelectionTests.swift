@@ -31,10 +31,10 @@ struct CameraSelectionTests {
         }
     }
 
-    static let front = MadeUpCameras.front
-    static let back = MadeUpCameras.back
-    static let display = MadeUpCameras.display
-    static let stick = MadeUpCameras.stick
+    static let front = SyntheticCameras.front
+    static let back = SyntheticCameras.back
+    static let display = SyntheticCameras.display
+    static let stick = SyntheticCameras.stick
     static let builtIn = [front, back]
 
     static let following = [

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("The switch between two cameras")
 struct CameraSwitchTests {
-    static let front = MadeUpCameras.front
-    static let back = MadeUpCameras.back
-    static let display = MadeUpCameras.display
+    static let front = SyntheticCameras.front
+    static let back = SyntheticCameras.back
+    static let display = SyntheticCameras.display
     /// External, and said to look to the front.
-    static let forward = MadeUpCameras.camera("forward", .external, .front, port: 5)
+    static let forward = SyntheticCameras.camera("forward", .external, .front, port: 5)
 
     @Test(
         "goes to the back from everywhere else; from the back to an external one, else to the front",
@@ -31,8 +31,8 @@ struct CameraSwitchTests {
 
     @Test("of several the first that can be used now; none that plays another role, no microphone")
     func several() throws {
-        let busy = MadeUpCameras.camera("busy", .external, .back, port: 6, problem: .inUse(by: "call"))
-        let cameras = [busy, MadeUpCameras.microphone("mic"), Self.back]
+        let busy = SyntheticCameras.camera("busy", .external, .back, port: 6, problem: .inUse(by: "call"))
+        let cameras = [busy, SyntheticCameras.microphone("mic"), Self.back]
         #expect(try CameraSwitch.next(after: Self.front, among: cameras) == Self.back)
         #expect(
             try CameraSwitch.next(after: Self.front, among: cameras, without: [Self.back.identity]) == busy)

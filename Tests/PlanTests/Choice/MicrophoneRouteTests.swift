@@ -4,9 +4,9 @@ import Testing
 
 @Suite("What `default` means of microphones")
 struct MicrophoneRouteTests {
-    private let usual = MadeUpCameras.microphone("usual", isDefault: true)
-    private let other = MadeUpCameras.microphone("other")
-    private let webcam = MadeUpCameras.microphone("webcam")
+    private let usual = SyntheticCameras.microphone("usual", isDefault: true)
+    private let other = SyntheticCameras.microphone("other")
+    private let webcam = SyntheticCameras.microphone("webcam")
 
     @Test("the server's own choice, a preferred input before it, and the last plugged in before both")
     func order() {
@@ -54,8 +54,8 @@ struct MicrophoneRouteTests {
 
     @Test("cameras are none of its business, and where the default is no microphone there is none")
     func none() {
-        var route = MicrophoneRoute(present: [MadeUpCameras.front, other])
-        route.handle([.arrived(MadeUpCameras.display)])
+        var route = MicrophoneRoute(present: [SyntheticCameras.front, other])
+        route.handle([.arrived(SyntheticCameras.display)])
         #expect(route.microphones == [other] && route.current == nil)
     }
 }

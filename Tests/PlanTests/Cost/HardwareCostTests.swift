@@ -16,7 +16,7 @@ struct HardwareCostTests {
             .decodeJPEG8: entry(2), .decodeH264: entry(3), .unpack: entry(0.3), .scale: entry(0.2),
             .turn: entry(0.5), .recolor: entry(0.2), .encodeUltrafast: entry(5), .encodeSuperfast: entry(10),
             .encodeBalanced: entry(7),
-            .encodeVeryfast: entry(12), .encodeSound: entry(50), .resample: entry(20), .store: entry(0.3),
+            .encodeVeryfast: entry(12), .encodeAudio: entry(50), .resample: entry(20), .store: entry(0.3),
             .deliver: entry(0),
         ]
         let photographic = plain.filter { $0.key.dependsOnDetail }.mapValues {
@@ -31,9 +31,9 @@ struct HardwareCostTests {
 
     private static func plan(_ text: String) throws -> SessionPlan {
         let profile = try SessionPlanTests.profile(text)
-        let cameras = profile.cameras.map { ($0.role, SessionPlanTests.madeUp()) }
+        let cameras = profile.cameras.map { ($0.role, SessionPlanTests.synthetic()) }
         let microphones = profile.microphones.map {
-            ($0.role, SessionPlanTests.microphone(SoundFormat(rate: 48_000, channels: 1)))
+            ($0.role, SessionPlanTests.microphone(AudioFormat(rate: 48_000, channels: 1)))
         }
         return try SessionPlan(
             profile: profile, devices: Dictionary(uniqueKeysWithValues: cameras + microphones))
@@ -55,7 +55,7 @@ struct HardwareCostTests {
         program: { size: 1920x1080, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         """
 
-    @Test("a picture that two outputs need whole is decoded once")
+    @Test("a frame that two outputs need whole is decoded once")
     func sharedDecoding() throws {
         let camera = "cameras:\n  desk: { device: any, size: 1920x1080, rate: 30 }\n"
         let program = "program: { size: 1920x1080, rate: 30, layout: single, main: desk }\n"
@@ -82,13 +82,13 @@ struct HardwareCostTests {
         let (main, inset, shown) = (1920.0 * 1080, 1280.0 * 720, 480.0 * 270)
         let piece = 10_000.0
         let painting: Double = main * 2.2 + inset * 1.4 + shown * 0.2 + 4 * piece
-        let pictures: Double = 30 * (painting + main * 7 + piece)
+        let frames: Double = 30 * (painting + main * 7 + piece)
         // A voice, as far as one can know.
         let coding: Double = 96_000 / 1024 * (piece + 1024 * 50 * 1.6)
         let resampling: Double = 50 * piece + 48_000 * 20
         // The timeline and the watch, an encoder for each camera, and two threads for the microphone.
         let delivering: Double = (50 + 30 + 100 + 60 + 100) * piece
-        let all = pictures + coding + resampling + delivering
+        let all = frames + coding + resampling + delivering
         #expect(abs(try used(cost, "cpu") - all / 1e9 / 1.8) < 0.002)
         let composing = 30 * painting
         #expect(abs(try used(cost, "thread:program") - composing / 1e9 / 0.9) < 0.001)
@@ -136,14 +136,14 @@ struct HardwareCostTests {
         #expect(cost.unknown.allSatisfy { $0.hasSuffix(".") })
     }
 
-    @Test("counts what a real camera sees as harder than what a made-up one shows")
+    @Test("counts what a real camera sees as harder than what a synthetic one shows")
     func detail() throws {
-        let madeUp = try Self.plan(
+        let synthetic = try Self.plan(
             "cameras: { a: { size: 1280x720, rate: 30 } }\ntracks: { cameras: encode }")
-        var real = madeUp
+        var real = synthetic
         real.cameras[0].selector = "/dev/video0"
         let (plain, photographic) = (
-            HardwareCost(of: madeUp, on: Self.machine()), HardwareCost(of: real, on: Self.machine())
+            HardwareCost(of: synthetic, on: Self.machine()), HardwareCost(of: real, on: Self.machine())
         )
         #expect(abs(try used(photographic, "cpu") / used(plain, "cpu") - 1.6) < 0.05)
     }

@@ -31,7 +31,7 @@ struct USBCostTests {
                     role: role, selector: "/dev/\(role)", identity: DeviceIdentity(name: role),
                     format: VideoFormat(
                         pixel: try #require(PixelFormat(rawValue: String(words[0]))),
-                        size: try #require(PictureSize(String(words[1]))),
+                        size: try #require(FrameSize(String(words[1]))),
                         rate: try #require(FrameRate(String(words[2])))))
             }, microphones: [], program: nil, cameraTracks: [], microphoneTracks: [], connections: [])
     }
@@ -95,10 +95,10 @@ struct USBCostTests {
         #expect(Self.terms(plan, USBTopology(cameras: [bulk])).isEmpty)
     }
 
-    @Test("what a made-up camera cannot carry costs more than there is, however much time the bus has")
+    @Test("what a synthetic camera cannot carry costs more than there is, however much time the bus has")
     func tooLarge() throws {
         var camera = Self.camera("desk", on: Self.bus("left"), payloads: [192, 3060])
-        camera.isMadeUp = true
+        camera.isSynthetic = true
         // 4620 bytes would take 90 of 100 µs.
         let terms = Self.terms(try Self.plan(("desk", "yuyv 640x480 60")), USBTopology(cameras: [camera]))
         #expect(try abs(#require(terms.first).used - 4620.0 / 3060) < 1e-4)

@@ -38,7 +38,7 @@ struct EncoderAssignmentTests {
             """)
         return try SessionPlan(
             profile: profile,
-            devices: ["desk": SessionPlanTests.madeUp(), "face": SessionPlanTests.madeUp()],
+            devices: ["desk": SessionPlanTests.synthetic(), "face": SessionPlanTests.synthetic()],
             encoders: encoders)
     }
 
@@ -50,7 +50,7 @@ struct EncoderAssignmentTests {
     @Test("the first that passed its trial and has room gets the program first, then the tracks")
     func order() throws {
         let plan = try Self.plan([
-            TriedEncoder(encoder: Self.chip, outcome: .fails(reason: "the chip lost pictures.")),
+            TriedEncoder(encoder: Self.chip, outcome: .fails(reason: "the chip lost frames.")),
             Self.works(Self.card),
         ])
         #expect(Self.encoders(of: plan) == ["h264_vaapi", "h264_vaapi", "h264_vaapi"])
@@ -75,9 +75,9 @@ struct EncoderAssignmentTests {
                 "no room for another 1920x1080 at 30"
             ),
             (
-                [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost pictures."))],
+                [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost frames."))],
                 [nil, nil, nil],
-                "the card lost pictures."
+                "the card lost frames."
             ),
         ] as [([TriedEncoder], [String?], String)])
     func room(_ tried: [TriedEncoder], _ expected: [String?], _ reason: String) throws {
@@ -87,7 +87,7 @@ struct EncoderAssignmentTests {
             plan.notes.contains { $0.contains("x264 encodes it") && $0.contains(reason) }, "\(plan.notes)")
     }
 
-    @Test("pictures larger than those of its trial are not given to it")
+    @Test("frames larger than those of its trial are not given to it")
     func size() throws {
         let plan = try Self.plan([Self.works(Self.card)], program: "1080x1920")
         #expect(Self.encoders(of: plan) == [nil, "h264_vaapi", "h264_vaapi"])
@@ -111,8 +111,8 @@ struct EncoderAssignmentTests {
         arguments: [
             ([], "multicam calibrate --machine"),
             (
-                [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost pictures."))],
-                "the card lost pictures"
+                [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost frames."))],
+                "the card lost frames"
             ),
         ] as [([TriedEncoder], String)])
     func demanded(_ tried: [TriedEncoder], _ words: String) throws {
@@ -140,7 +140,7 @@ struct EncoderAssignmentTests {
         func processor(_ cost: HardwareCost) -> Double {
             cost.terms.first { $0.resource == "cpu" }?.used ?? 0
         }
-        // 7 ns a pixel of made-up pictures by x264's `balanced`, against half of one; 1.8 processors can be used.
+        // 7 ns a pixel of synthetic frames by x264's `balanced`, against half of one; 1.8 processors can be used.
         let nanoseconds: Double = 6.5 * pixels - 90_000 * 90
         let saved: Double = nanoseconds / 1e9 / 1.8
         #expect(abs(processor(software) - processor(hardware) - saved) < 1e-6)

@@ -80,7 +80,7 @@ struct FramingPlanTests {
         #expect(try Self.plan(asked, Self.encode).cameras[0].format.description == format)
     }
 
-    @Test("a crop is in the program and in an encoded track, whose picture is that part; a copy has all")
+    @Test("a crop is in the program and in an encoded track, whose frame is that part; a copy has all")
     func crop() throws {
         let encoded = try Self.plan("size: hd1080, crop: '1:1'", Self.encode)
         let square = PixelRectangle(x: 420, y: 0, width: 1080, height: 1080)
@@ -94,7 +94,7 @@ struct FramingPlanTests {
         #expect(both.cameraTracks[0].settings.size == SessionPlanTests.fullHD)
         #expect(
             both.notes == [
-                "a: it is cropped in the program only; its track has the whole picture as captured."
+                "a: it is cropped in the program only; its track has the whole frame as captured."
             ]
         )
     }
@@ -103,11 +103,11 @@ struct FramingPlanTests {
     func cropAndOutput() throws {
         let track = try Self.plan("size: hd1080, crop: '1:1', output: 640x360", Self.encode).cameraTracks[0]
         #expect(track.crop == PixelRectangle(x: 420, y: 236, width: 1080, height: 608))
-        #expect(track.settings.size == PictureSize(width: 640, height: 360))
+        #expect(track.settings.size == FrameSize(width: 640, height: 360))
     }
 
     @Test(
-        "a camera with the controls zooms and moves itself, by its own units; no picture is cropped then",
+        "a camera with the controls zooms and moves itself, by its own units; no frame is cropped then",
         arguments: [
             ("zoom: 2", ["zoom_absolute": 200]), ("zoom: 5", ["zoom_absolute": 500]),
             ("zoom: 1.5, pan: 1", ["zoom_absolute": 150, "pan_absolute": 36000]),
@@ -159,7 +159,7 @@ struct FramingPlanTests {
         let track = reduction.plan.cameraTracks[0]
         #expect(reduction.plan.cameras[0].format.size == SessionPlanTests.hd)
         #expect(track.crop == PixelRectangle(x: 280, y: 0, width: 720, height: 720))
-        #expect(track.settings.size == PictureSize(width: 720, height: 720))
+        #expect(track.settings.size == FrameSize(width: 720, height: 720))
     }
 
     @Test(
@@ -179,20 +179,20 @@ struct FramingPlanTests {
             ),
             (
                 "crop: '1:1'", "tracks: { cameras: copy }",
-                "cameras.a.crop: found a part of a picture of which only a copy is made, and a copy has all of it, expected tracks: { cameras: encode }, or a program that shows a."
+                "cameras.a.crop: found a part of a frame of which only a copy is made, and a copy has all of it, expected tracks: { cameras: encode }, or a program that shows a."
             ),
             (
                 "output: 640x360", "tracks: { cameras: copy }",
-                "cameras.a.output: found “640x360”, though copied pictures keep the camera's size, expected tracks: { cameras: encode }, or no output."
+                "cameras.a.output: found “640x360”, though copied frames keep the camera's size, expected tracks: { cameras: encode }, or no output."
             ),
             ("output: 640x360", program, "found “640x360”, though no track is made of the camera"),
             (
                 "output: uhd4k", encode,
-                "cameras.a.output: found “3840x2160”, which is more than any of its camera's pictures have, expected less, since nothing is enlarged: its largest are 1920x1080."
+                "cameras.a.output: found “3840x2160”, which is more than any of its camera's frames have, expected less, since nothing is enlarged: its largest are 1920x1080."
             ),
             (
                 "size: vga, output: hd720", encode,
-                "cameras.a.output: found “1280x720”, which is more than the 640x480 that are seen of its camera's pictures, expected no more than that, since nothing is enlarged."
+                "cameras.a.output: found “1280x720”, which is more than the 640x480 that are seen of its camera's frames, expected no more than that, since nothing is enlarged."
             ),
             (
                 "zoom: 6", encode,
@@ -208,16 +208,16 @@ struct FramingPlanTests {
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test("a picture of which all is seen cannot be moved by cropping, which is told")
+    @Test("a frame of which all is seen cannot be moved by cropping, which is told")
     func nothingToMove() {
         let error = #expect(throws: ProfileError.self) { try Self.plan("pan: 0.5", Self.encode) }
         #expect(
             error?.description
-                == "test.yaml:1:22: cameras.a.pan: found a move of a picture of which all is seen, and whose camera cannot be moved by its controls, expected a zoom above 1 or a crop beside it."
+                == "test.yaml:1:22: cameras.a.pan: found a move of a frame of which all is seen, and whose camera cannot be moved by its controls, expected a zoom above 1 or a crop beside it."
         )
     }
 
-    @Test("pictures without colour are taken only where there is nothing else, or by name")
+    @Test("frames without colour are taken only where there is nothing else, or by name")
     func grey() throws {
         let both = [
             SessionPlanTests.offer(.grey, SessionPlanTests.hd, 30),

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Places in the program")
 struct ProgramLayoutTests {
-    static let hd = PictureSize(width: 1280, height: 720)
-    static let fullHD = PictureSize(width: 1920, height: 1080)
+    static let hd = FrameSize(width: 1280, height: 720)
+    static let fullHD = FrameSize(width: 1920, height: 1080)
 
     private static func rectangle(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> PixelRectangle {
         PixelRectangle(x: x, y: y, width: width, height: height)
@@ -37,13 +37,13 @@ struct ProgramLayoutTests {
         #expect(top.dropFirst().map(\.y) == [38, 346])
     }
 
-    @Test("an inset has the shape of its upright picture")
+    @Test("an inset has the shape of its upright frame")
     func shapes() {
         let layout = ProgramLayout(size: Self.fullHD, kind: .pip)
         let portrait = layout.rectangles(for: [Self.fullHD, Self.hd.turned])[1]
-        #expect(portrait.size == PictureSize(width: 480, height: 854))
-        let old = layout.rectangles(for: [Self.fullHD, PictureSize(width: 640, height: 480)])[1]
-        #expect(old.size == PictureSize(width: 480, height: 360))
+        #expect(portrait.size == FrameSize(width: 480, height: 854))
+        let old = layout.rectangles(for: [Self.fullHD, FrameSize(width: 640, height: 480)])[1]
+        #expect(old.size == FrameSize(width: 480, height: 360))
     }
 
     @Test("an inset that would not fit is made smaller and keeps its shape")
@@ -51,7 +51,7 @@ struct ProgramLayoutTests {
         let layout = ProgramLayout(size: Self.fullHD, kind: .pip, insetShare: 0.6)
         let inset = layout.rectangles(for: [Self.fullHD, Self.hd.turned])[1]
         // 1080 less two margins of 38.4 is 1003.2 high, of which 9/16 is 564.3 wide.
-        #expect(inset.size == PictureSize(width: 564, height: 1004))
+        #expect(inset.size == FrameSize(width: 564, height: 1004))
         #expect(inset.y + inset.height <= 1080)
     }
 
@@ -95,12 +95,12 @@ struct ProgramLayoutTests {
     @Test("every rectangle of every layout is even, not empty and inside the program")
     func always() {
         let sizes = [
-            PictureSize(width: 64, height: 64), Self.hd, Self.fullHD.turned,
-            PictureSize(width: 1366, height: 766),
+            FrameSize(width: 64, height: 64), Self.hd, Self.fullHD.turned,
+            FrameSize(width: 1366, height: 766),
         ]
-        let pictures = [
-            Self.hd, PictureSize(width: 641, height: 479), Self.hd.turned,
-            PictureSize(width: 3840, height: 96),
+        let frames = [
+            Self.hd, FrameSize(width: 641, height: 479), Self.hd.turned,
+            FrameSize(width: 3840, height: 96),
         ]
         for size in sizes {
             for kind in ProgramSettings.Layout.allCases {
@@ -110,7 +110,7 @@ struct ProgramLayoutTests {
                             size: size, kind: kind, corner: .bottomLeft, insetShare: insetShare,
                             marginShare: marginShare)
                         let rectangles = layout.rectangles(
-                            for: (0..<count).map { pictures[$0 % pictures.count] })
+                            for: (0..<count).map { frames[$0 % frames.count] })
                         #expect(rectangles.count == (kind == .single ? 1 : count))
                         #expect(
                             rectangles.allSatisfy { Self.isProper($0, in: size) },
@@ -121,7 +121,7 @@ struct ProgramLayoutTests {
         }
     }
 
-    private static func isProper(_ rectangle: PixelRectangle, in size: PictureSize) -> Bool {
+    private static func isProper(_ rectangle: PixelRectangle, in size: FrameSize) -> Bool {
         [rectangle.x, rectangle.y, rectangle.width, rectangle.height].allSatisfy { $0 % 2 == 0 && $0 >= 0 }
             && rectangle.width > 0 && rectangle.height > 0 && rectangle.x + rectangle.width <= size.width
             && rectangle.y + rectangle.height <= size.height

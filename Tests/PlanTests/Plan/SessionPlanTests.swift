@@ -6,11 +6,11 @@ import Testing
 
 @Suite("A profile with its devices as a plan")
 struct SessionPlanTests {
-    static let fullHD = PictureSize(width: 1920, height: 1080)
-    static let hd = PictureSize(width: 1280, height: 720)
-    static let vga = PictureSize(width: 640, height: 480)
+    static let fullHD = FrameSize(width: 1920, height: 1080)
+    static let hd = FrameSize(width: 1280, height: 720)
+    static let vga = FrameSize(width: 640, height: 480)
 
-    static func offer(_ pixel: PixelFormat, _ size: PictureSize, _ rates: Int64...) -> OfferedFormat {
+    static func offer(_ pixel: PixelFormat, _ size: FrameSize, _ rates: Int64...) -> OfferedFormat {
         OfferedFormat(pixel: pixel, size: size, rates: .listed(rates.map { FrameRate($0) }))
     }
 
@@ -29,8 +29,8 @@ struct SessionPlanTests {
                 name: "Cam", node: node, selector: node, formats: formats))
     }
 
-    static func madeUp(
-        pixel: PixelFormat? = nil, size: PictureSize? = nil, rate: FrameRate? = nil
+    static func synthetic(
+        pixel: PixelFormat? = nil, size: FrameSize? = nil, rate: FrameRate? = nil
     ) -> PlannedDevice {
         PlannedDevice(
             selector: "virtual:clap",
@@ -40,13 +40,13 @@ struct SessionPlanTests {
             offers: .whatever(pixel: pixel, size: size, rate: rate))
     }
 
-    static func microphone(_ sound: SoundFormat? = nil, node: String = "alsa_input.0") -> PlannedDevice {
+    static func microphone(_ audio: AudioFormat? = nil, node: String = "alsa_input.0") -> PlannedDevice {
         PlannedDevice(
             selector: "default",
             device: CaptureDevice(
                 mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "Mic"),
                 name: "Mic",
-                node: node, selector: "pulse:\(node)", sound: sound))
+                node: node, selector: "pulse:\(node)", audio: audio))
     }
 
     static func profile(_ text: String) throws(ProfileError) -> Profile {
@@ -81,7 +81,7 @@ struct SessionPlanTests {
         #expect(try plan(asked, Self.camera(), tracks: tracks).cameras[0].format.description == format)
     }
 
-    @Test("raw pictures are taken when they alone are fast enough, but never for a copy")
+    @Test("raw frames are taken when they alone are fast enough, but never for a copy")
     func fastEnough() throws {
         let device = Self.camera([Self.offer(.mjpeg, Self.vga, 15), Self.offer(.yuyv, Self.vga, 30)])
         #expect(try plan("rate: 30", device, tracks: "encode").cameras[0].format.pixel == .yuyv)
@@ -95,10 +95,10 @@ struct SessionPlanTests {
         let device = Self.camera([Self.offer(.h264, Self.hd, 60)])
         let copied = try plan("size: 1280x720, rate: 30, format: h264", device)
         #expect(copied.cameraTracks[0].rate == FrameRate(60))
-        #expect(copied.notes.contains { $0.contains("60 pictures a second instead of 30") })
+        #expect(copied.notes.contains { $0.contains("60 frames a second instead of 30") })
         let encoded = try plan("size: 1280x720, rate: 30, format: h264", device, tracks: "encode")
         #expect(encoded.cameraTracks[0].rate == FrameRate(30))
-        #expect(encoded.notes.contains { $0.contains("surplus pictures are skipped") })
+        #expect(encoded.notes.contains { $0.contains("surplus frames are skipped") })
     }
 
     @Test("H.264 is the last choice")
@@ -109,7 +109,7 @@ struct SessionPlanTests {
         #expect(copied.cameras[0].format.pixel == .h264)
         #expect(
             copied.notes == [
-                "a: H.264 is copied as it is: its pictures keep their own times instead of the track's grid."
+                "a: H.264 is copied as it is: its frames keep their own times instead of the track's grid."
             ])
     }
 
@@ -131,12 +131,12 @@ struct SessionPlanTests {
         let slower = try plan("size: 1920x1080, rate: 50", Self.camera())
         #expect(slower.cameraTracks[0].rate == FrameRate(50))
         #expect(
-            slower.notes == ["a: the camera runs at 30 at most and is to have 50: pictures are repeated."])
+            slower.notes == ["a: the camera runs at 30 at most and is to have 50: frames are repeated."])
         let faster = try plan("size: 1280x720, rate: 25", Self.camera())
         #expect(faster.cameraTracks[0].rate == FrameRate(25))
         #expect(
             faster.notes == [
-                "a: the camera runs at 30, the nearest rate above the wanted 25: surplus pictures are skipped."
+                "a: the camera runs at 30, the nearest rate above the wanted 25: surplus frames are skipped."
             ])
         #expect(try plan("size: 1280x720, rate: 29.97", Self.camera()).notes.isEmpty)
     }
@@ -148,16 +148,17 @@ struct SessionPlanTests {
         #expect(try plan("", Self.camera([odd])).cameraTracks[0].rate == FrameRate(30))
     }
 
-    @Test("a made-up camera delivers what is asked, and what its selector fixes")
+    @Test("a synthetic camera delivers what is asked, and what its selector fixes")
     func whatever() throws {
         #expect(
-            try plan("size: 320x180, rate: 12.5", Self.madeUp()).cameras[0].format.description
+            try plan("size: 320x180, rate: 12.5", Self.synthetic()).cameras[0].format.description
                 == "mjpeg 320x180 at 12.5")
-        #expect(try plan("", Self.madeUp()).cameras[0].format.description == "mjpeg 1280x720 at 30")
+        #expect(try plan("", Self.synthetic()).cameras[0].format.description == "mjpeg 1280x720 at 30")
         #expect(
-            try plan("size: 640x480, format: nv12", Self.madeUp(), tracks: "encode").cameras[0].format.pixel
+            try plan("size: 640x480, format: nv12", Self.synthetic(), tracks: "encode").cameras[0].format
+                .pixel
                 == .nv12)
-        let fixed = try plan("size: 640x480, rate: 30", Self.madeUp(rate: FrameRate(30000, per: 1001)))
+        let fixed = try plan("size: 640x480, rate: 30", Self.synthetic(rate: FrameRate(30000, per: 1001)))
         #expect(fixed.cameras[0].format.rate == FrameRate(30000, per: 1001))
         #expect(fixed.cameraTracks[0].rate == FrameRate(30))
         #expect(
@@ -165,7 +166,7 @@ struct SessionPlanTests {
                 file: "test.yaml", line: 1, column: 23, field: "cameras.a.size",
                 found: "vga (640x480), which the camera does not offer",
                 expected: "hd720, or one of mjpeg 1280x720 at 30")
-        ) { try plan("size: 640x480", Self.madeUp(size: Self.hd)) }
+        ) { try plan("size: 640x480", Self.synthetic(size: Self.hd)) }
     }
 
     @Test(
@@ -185,7 +186,7 @@ struct SessionPlanTests {
             ),
             (
                 "format: yuyv", "copy",
-                "test.yaml:2:20: tracks.cameras: found “copy” of the raw yuyv pictures of a, expected encode (tracks: { cameras: encode }), or for a one of mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+                "test.yaml:2:20: tracks.cameras: found “copy” of the raw yuyv frames of a, expected encode (tracks: { cameras: encode }), or for a one of mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
             ),
             (
                 "crop: { x: 1000, y: 0, width: 400, height: 100 }, size: 1280x720", "copy",
@@ -206,7 +207,7 @@ struct SessionPlanTests {
         }
         #expect(
             error?.description
-                == "test.yaml:2:6: cameras.a.format: found “copy” of the raw yuyv pictures of a, expected encode (tracks: { cameras: encode })."
+                == "test.yaml:2:6: cameras.a.format: found “copy” of the raw yuyv frames of a, expected encode (tracks: { cameras: encode })."
         )
     }
 
@@ -228,7 +229,7 @@ struct SessionPlanTests {
         #expect(missing?.found == "no device")
     }
 
-    @Test("picture in picture: layers, mix, encoding and edges")
+    @Test("picture-in-picture: layers, mix, encoding and edges")
     func pip() throws {
         let profile = try Self.profile(
             """
@@ -242,7 +243,7 @@ struct SessionPlanTests {
         let devices = [
             "desk": Self.camera(node: "/dev/video0"), "face": Self.camera(node: "/dev/video2"),
             "spare": Self.camera(node: "/dev/video4"),
-            "host": Self.microphone(SoundFormat(rate: 44_100, channels: 2)),
+            "host": Self.microphone(AudioFormat(rate: 44_100, channels: 2)),
         ]
         let plan = try SessionPlan(profile: profile, devices: devices)
         #expect(plan.profile == "test")
@@ -253,7 +254,7 @@ struct SessionPlanTests {
         #expect(program.file == "program.mp4")
         #expect(
             program.settings
-                == PictureEncodingSettings(
+                == VideoEncodingSettings(
                     size: Self.fullHD, rate: FrameRate(30), preset: .ultrafast, quality: 20,
                     color: .bt709Limited))
         #expect(
@@ -265,12 +266,12 @@ struct SessionPlanTests {
                     role: "face", rectangle: PixelRectangle(x: 1402, y: 772, width: 480, height: 270),
                     filling: .fill, isMirrored: true, border: 4),
             ])
-        #expect(program.mix == ["host"] && program.soundBitrate == 128_000)
+        #expect(program.mix == ["host"] && program.audioBitrate == 128_000)
         #expect(
             plan.microphones == [
                 PlannedMicrophone(
                     role: "host", selector: "default", identity: DeviceIdentity(name: "Mic"),
-                    format: SoundFormat(rate: 44_100, channels: 1), gain: -6)
+                    format: AudioFormat(rate: 44_100, channels: 1), gain: -6)
             ])
         #expect(
             plan.connections
@@ -278,20 +279,21 @@ struct SessionPlanTests {
     }
 
     @Test(
-        "a voice is of a real microphone, for the program: without one it is refused, a made-up one is told")
+        "a voice is of a real microphone, for the program: without one it is refused, a synthetic one is told"
+    )
     func voice() throws {
         let text = """
             cameras: { a: { } }
             microphones: { m: { voice: { noise: true } }, n: { device: "virtual:tone", voice: { echo: true } } }
             """
         let devices = [
-            "a": Self.madeUp(), "m": Self.microphone(SoundFormat(rate: 48_000, channels: 1)),
+            "a": Self.synthetic(), "m": Self.microphone(AudioFormat(rate: 48_000, channels: 1)),
             "n": PlannedDevice(
                 selector: "virtual:tone",
                 device: CaptureDevice(
                     mediaType: .audio, deviceType: .virtual, identity: DeviceIdentity(name: "tone"),
                     name: "tone", node: "virtual:tone", selector: "virtual:tone",
-                    sound: SoundFormat(rate: 48_000, channels: 1))),
+                    audio: AudioFormat(rate: 48_000, channels: 1))),
         ]
         let alone = try Profile(yaml: Array(text.utf8), file: "p.yaml")
         let error = #expect(throws: ProfileError.self) {
@@ -302,7 +304,7 @@ struct SessionPlanTests {
             yaml: Array((text + "\nprogram: { layout: single, main: a }").utf8), file: "p.yaml")
         let plan = try SessionPlan(profile: program, devices: devices)
         #expect(plan.microphones.map(\.voice) == [VoiceSettings(noise: true), nil])
-        #expect(plan.notes.contains { $0.hasPrefix("n: nothing is taken out of its sound") })
+        #expect(plan.notes.contains { $0.hasPrefix("n: nothing is taken out of its audio") })
     }
 
     @Test("tracks: files, rotation, picked channels and edges, in own files or one")
@@ -314,8 +316,8 @@ struct SessionPlanTests {
             limits: { lostFrames: 0.1 }
             """
         let devices = [
-            "a": Self.camera(), "b": Self.madeUp(),
-            "m": Self.microphone(SoundFormat(rate: 48_000, channels: 4)),
+            "a": Self.camera(), "b": Self.synthetic(),
+            "m": Self.microphone(AudioFormat(rate: 48_000, channels: 4)),
             "n": Self.microphone(node: "other"),
         ]
         let plan = try SessionPlan(profile: Self.profile(text), devices: devices)
@@ -326,8 +328,8 @@ struct SessionPlanTests {
         #expect(plan.cameraTracks[1].settings.color == nil)
         #expect(plan.cameras[0].controls == [ControlRequest(name: "focus", value: 1)])
         #expect(plan.microphones[0].pick == [1])
-        #expect(plan.microphones[0].format == SoundFormat(rate: 48_000, channels: 4))
-        #expect(plan.microphones[1].format == SoundFormat(rate: 48_000, channels: 2))
+        #expect(plan.microphones[0].format == AudioFormat(rate: 48_000, channels: 4))
+        #expect(plan.microphones[1].format == AudioFormat(rate: 48_000, channels: 2))
         #expect(plan.microphones[1].offset == .milliseconds(5))
         #expect(plan.microphoneTracks.map(\.file) == ["audio/m.wav", "audio/n.wav"])
         #expect(plan.connections.map(\.output) == ["cameras/a", "cameras/b", "audio/m", "audio/n"])
@@ -345,7 +347,7 @@ struct SessionPlanTests {
             program: { layout: single, main: b }
             tracks: { metadata: ndjson }
             """
-        let devices = ["a": Self.camera(), "b": Self.madeUp()]
+        let devices = ["a": Self.camera(), "b": Self.synthetic()]
         let plan = try SessionPlan(profile: Self.profile(text), devices: devices)
         #expect(plan.cameras.map(\.metadataFile) == ["cameras/b.ndjson"])
         #expect(plan.connections.map(\.output) == ["program", "metadata/b"])
@@ -356,7 +358,7 @@ struct SessionPlanTests {
         let profile = try Self.profile("microphones: { m: { pick: [3] } }")
         let error = #expect(throws: ProfileError.self) {
             try SessionPlan(
-                profile: profile, devices: ["m": Self.microphone(SoundFormat(rate: 48_000, channels: 2))])
+                profile: profile, devices: ["m": Self.microphone(AudioFormat(rate: 48_000, channels: 2))])
         }
         #expect(
             error?.description
@@ -366,7 +368,7 @@ struct SessionPlanTests {
 
     @Test("one microphone for two roles is told, unless each takes its own channel")
     func sharedMicrophone() throws {
-        let device = Self.microphone(SoundFormat(rate: 48_000, channels: 2))
+        let device = Self.microphone(AudioFormat(rate: 48_000, channels: 2))
         let alike = try SessionPlan(
             profile: Self.profile("microphones: { m: , n: }"), devices: ["m": device, "n": device])
         #expect(alike.notes == ["n: it is the same microphone as m, so both tracks are alike."])
@@ -383,11 +385,11 @@ struct SessionPlanTests {
             cameras: { a: {}, b: { rotation: 90, size: 1280x720, crop: { x: 1, y: 0, width: 641, height: 321 } } }
             program: {}
             """)
-        let plan = try SessionPlan(profile: profile, devices: ["a": Self.madeUp(), "b": Self.madeUp()])
+        let plan = try SessionPlan(profile: profile, devices: ["a": Self.synthetic(), "b": Self.synthetic()])
         let layer = try #require(plan.program?.layers[1])
         #expect(layer.crop == PixelRectangle(x: 2, y: 0, width: 640, height: 320))
         #expect(layer.rotation == .quarter)
-        #expect(layer.rectangle.size == PictureSize(width: 480, height: 960))
+        #expect(layer.rectangle.size == FrameSize(width: 480, height: 960))
     }
 
     @Test("a role without a rotation has that of its camera's mounting, which is told; a written one stands")
@@ -411,19 +413,19 @@ struct SessionPlanTests {
         let profile = try Self.profile(
             "cameras: { a: , b: }\nmicrophones: {m: }\nprogram: {}\ntracks: { cameras: copy, microphones: wav }"
         )
-        let devices = ["a": Self.madeUp(), "b": Self.camera(), "m": Self.microphone()]
+        let devices = ["a": Self.synthetic(), "b": Self.camera(), "m": Self.microphone()]
         let plan = try SessionPlan(profile: profile, devices: devices)
         let data = try JSONEncoder().encode(plan)
         #expect(try JSONDecoder().decode(SessionPlan.self, from: data) == plan)
     }
 
-    @Test("every shipped profile compiles with made-up devices")
+    @Test("every shipped profile compiles with synthetic devices")
     func shipped() throws {
         let folder = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/Profiles"
         for entry in ProfileLibrary(folders: [folder]).list() {
             let profile = try #require(entry.profile)
             var devices: [String: PlannedDevice] = [:]
-            for camera in profile.cameras { devices[camera.role] = Self.madeUp() }
+            for camera in profile.cameras { devices[camera.role] = Self.synthetic() }
             for microphone in profile.microphones { devices[microphone.role] = Self.microphone() }
             let plan = try SessionPlan(profile: profile, devices: devices)
             #expect(plan.cameras.count == profile.cameras.count)

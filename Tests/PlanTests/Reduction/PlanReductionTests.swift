@@ -8,14 +8,14 @@ import Testing
 struct PlanReductionTests {
     private typealias Plans = SessionPlanTests
 
-    static func size(_ text: String) throws -> PictureSize { try #require(PictureSize(text)) }
+    static func size(_ text: String) throws -> FrameSize { try #require(FrameSize(text)) }
 
     /// What a good webcam offers as JPEGs.
     static let webcam: [OfferedFormat] = [
         (1920, 1080), (1280, 720), (960, 540), (800, 600), (640, 480), (640, 360), (320, 240),
     ].map {
         OfferedFormat(
-            pixel: .mjpeg, size: PictureSize(width: $0.0, height: $0.1),
+            pixel: .mjpeg, size: FrameSize(width: $0.0, height: $0.1),
             rates: .listed([30, 25, 24, 20, 15, 10, 5].map { FrameRate($0) }))
     }
 
@@ -45,7 +45,7 @@ struct PlanReductionTests {
             }, unknown: unknown)
     }
 
-    /// Pictures' pixels a second, in millions, of all cameras.
+    /// Frames' pixels a second, in millions, of all cameras.
     static func megapixels(_ plan: SessionPlan) -> Double {
         plan.cameras.reduce(0) { $0 + Double($1.format.size.pixelCount) * $1.format.rate.perSecond / 1e6 }
     }
@@ -180,12 +180,12 @@ struct PlanReductionTests {
         let track = try #require(reduction.plan.cameraTracks.first)
         #expect(reduction.fits && track.rate == FrameRate(15) && track.settings.size == Plans.vga)
         #expect(track.settings.rate == FrameRate(15))
-        #expect(reduction.plan.notes.contains { $0.contains("15 pictures a second, and its track") })
+        #expect(reduction.plan.notes.contains { $0.contains("15 frames a second, and its track") })
         #expect(reduction.plan.program?.settings.size == Plans.fullHD)
         #expect(reduction.plan.program?.settings.rate == FrameRate(30))
     }
 
-    @Test("a camera of another shape gets another place in the program, and a crop goes with its picture")
+    @Test("a camera of another shape gets another place in the program, and a crop goes with its frame")
     func layout() throws {
         let pip = """
             cameras: { a: { size: 1280x720, rate: 30 }, b: { size: 1280x720, rate: 30CROP } }
@@ -193,7 +193,7 @@ struct PlanReductionTests {
             """
         let plain = try Self.reduce(
             pip.replacing("CROP", with: ""), for: Self.machine(of: 37))
-        #expect(plain.plan.program?.layers[1].rectangle.size == PictureSize(width: 320, height: 240))
+        #expect(plain.plan.program?.layers[1].rectangle.size == FrameSize(width: 320, height: 240))
         let cropped = try Self.reduce(
             pip.replacing("CROP", with: ", crop: { x: 320, y: 180, width: 640, height: 360 }"),
             for: Self.machine(of: 37))
@@ -218,7 +218,7 @@ struct PlanReductionTests {
         #expect(reduction.plan.cameraTracks[0].rate == FrameRate(15))
     }
 
-    @Test("raw pictures are made smaller as raw pictures")
+    @Test("raw frames are made smaller as raw frames")
     func raw() throws {
         let formats = [
             Plans.offer(.yuyv, Plans.hd, 10), Plans.offer(.mjpeg, try Self.size("960x540"), 30),
@@ -231,8 +231,8 @@ struct PlanReductionTests {
         #expect(reduction.plan.cameras[0].format.description == "yuyv 640x480 at 10")
     }
 
-    @Test("a made-up camera does as webcams do, but for what its selector says")
-    func madeUp() throws {
+    @Test("a synthetic camera does as webcams do, but for what its selector says")
+    func synthetic() throws {
         let profile = try Plans.profile("cameras: { a: { size: 1280x720, rate: 30 } }")
         func steps(_ device: PlannedDevice) throws -> [String] {
             try PlanReduction(
@@ -240,12 +240,12 @@ struct PlanReductionTests {
             ).steps.map(\.step)
         }
         #expect(
-            try steps(Plans.madeUp()) == [
+            try steps(Plans.synthetic()) == [
                 "a size 1280x720 → 960x540", "a size 960x540 → 640x480", "a rate 30 → 20", "a rate 20 → 15",
             ])
-        #expect(try steps(Plans.madeUp(size: Plans.hd)) == ["a rate 30 → 20", "a rate 20 → 15"])
+        #expect(try steps(Plans.synthetic(size: Plans.hd)) == ["a rate 30 → 20", "a rate 20 → 15"])
         #expect(
-            try steps(Plans.madeUp(rate: FrameRate(30))) == [
+            try steps(Plans.synthetic(rate: FrameRate(30))) == [
                 "a size 1280x720 → 960x540", "a size 960x540 → 640x480",
             ])
     }
@@ -266,7 +266,7 @@ struct PlanReductionTests {
 
     private static let rawAndJPEG = [
         Plans.offer(.yuyv, Plans.vga, 30), Plans.offer(.mjpeg, Plans.vga, 30),
-        Plans.offer(.yuyv, PictureSize(width: 320, height: 240), 30),
+        Plans.offer(.yuyv, FrameSize(width: 320, height: 240), 30),
     ]
     private static let rawPair = """
         cameras: { a: { size: 640x480, rate: 30, format: yuyv }, b: { size: 640x480, rate: 30, format: yuyv } }
@@ -275,7 +275,7 @@ struct PlanReductionTests {
         """
 
     @Test(
-        "where the bus is the scarcest, raw pictures become JPEGs before anything gets smaller, the last camera's first"
+        "where the bus is the scarcest, raw frames become JPEGs before anything gets smaller, the last camera's first"
     )
     func compression() throws {
         let one = try Self.reduce(Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25))
@@ -369,7 +369,7 @@ struct PlanReductionTests {
             tracks: { cameras: encode, video: { preset: superfast } }
             """
         ) { plan in
-            func effort(_ preset: PictureEncodingSettings.Preset) -> Double {
+            func effort(_ preset: VideoEncodingSettings.Preset) -> Double {
                 switch preset {
                 case .ultrafast: 1
                 case .balanced: 1.5

@@ -33,7 +33,7 @@ struct PlanRemediesTests {
         [PixelFormat.mjpeg, .yuyv].flatMap { pixel in
             [(640, 480), (320, 240)].map {
                 OfferedFormat(
-                    pixel: pixel, size: PictureSize(width: $0, height: $1),
+                    pixel: pixel, size: FrameSize(width: $0, height: $1),
                     rates: .listed([FrameRate(30), FrameRate(15)]))
             }
         })
@@ -55,8 +55,8 @@ struct PlanRemediesTests {
                 "move desk to another controller (bus 3, 0000:00:1d.0): cost 1.22 → 0.61",
                 "take face as mjpeg instead of yuyv: cost 1.22 → 0.72",
                 "take desk as mjpeg instead of yuyv: cost 1.22 → 0.72",
-                "take face at 15 pictures a second: cost 1.22 → 0.93",
-                "take desk at 15 pictures a second: cost 1.22 → 0.93",
+                "take face at 15 frames a second: cost 1.22 → 0.93",
+                "take desk at 15 frames a second: cost 1.22 → 0.93",
             ])
         #expect(found.together == nil)
     }
@@ -102,12 +102,12 @@ struct PlanRemediesTests {
         #expect(without.remedies.isEmpty && without.together == nil)
     }
 
-    @Test("a made-up camera moves to another made-up bus")
-    func madeUp() throws {
+    @Test("a synthetic camera moves to another synthetic bus")
+    func synthetic() throws {
         var plan = try Self.rawPair()
         for index in plan.cameras.indices {
             var camera = USBCostTests.camera(plan.cameras[index].role, on: USBCostTests.bus("left"))
-            camera.isMadeUp = true
+            camera.isSynthetic = true
             plan.cameras[index].usb = camera
         }
         let found = PlanRemedies(for: plan, on: Self.machine(USBTopology()))
@@ -124,8 +124,8 @@ struct PlanRemediesTests {
         plan.cameraTracks = [
             PlannedCameraTrack(
                 role: "desk", mode: .encode, file: "cameras/desk.mov", rate: FrameRate(30),
-                settings: PictureEncodingSettings(
-                    size: PictureSize(width: 1280, height: 720), rate: FrameRate(30), preset: .superfast,
+                settings: VideoEncodingSettings(
+                    size: FrameSize(width: 1280, height: 720), rate: FrameRate(30), preset: .superfast,
                     quality: 23, color: nil), rotation: .none)
         ]
         let found = PlanRemedies(for: plan, on: Self.machine(USBTopology(), processors: 0.2))

@@ -40,7 +40,7 @@ struct SensorPlanTests {
             (.back, .threeQuarters, .none), (.front, .quarter, .none), (.front, .threeQuarters, .half),
         ])
     func angle(position: CaptureDevice.Position, turn: Rotation, expected: Rotation) throws {
-        let device = CameraStanceTests.device(.builtIn, position, mounting: .quarter)
+        let device = CameraMountingTests.device(.builtIn, position, mounting: .quarter)
         let plan = try Self.plan(device, .turned(turn))
         #expect(plan.cameras[0].rotation == expected && plan.cameras[0].rotationSource == .sensor)
         #expect(plan.cameraTracks[0].rotation == expected)
@@ -53,22 +53,23 @@ struct SensorPlanTests {
     @Test(
         "lying flat it counts as upright, which is told; so is a camera of which nobody knows where it looks")
     func told() throws {
-        let flat = try Self.plan(CameraStanceTests.device(.builtIn, .unspecified), .undecided)
+        let flat = try Self.plan(CameraMountingTests.device(.builtIn, .unspecified), .undecided)
         #expect(flat.cameras[0].rotation == .none)
         #expect(flat.notes.contains { $0.contains("lies flat") })
         #expect(flat.notes.contains { $0.contains("--position back") })
-        let madeUp = try Self.plan(CameraStanceTests.device(.virtual, .unspecified, mounting: .half), nil)
-        #expect(madeUp.cameras[0].rotation == .half && madeUp.cameras[0].rotationSource == .mounting)
-        #expect(madeUp.notes.contains { $0.contains("does not turn with the computer") })
+        let synthetic = try Self.plan(
+            CameraMountingTests.device(.virtual, .unspecified, mounting: .half), nil)
+        #expect(synthetic.cameras[0].rotation == .half && synthetic.cameras[0].rotationSource == .mounting)
+        #expect(synthetic.notes.contains { $0.contains("does not turn with the computer") })
     }
 
     @Test("an external camera, and a computer without a sensor, are refused at the field, with the reason")
     func refused() throws {
-        let external = try Self.refusal(CameraStanceTests.device(.external, .front), .turned(.none))
+        let external = try Self.refusal(CameraMountingTests.device(.external, .front), .turned(.none))
         #expect(external.field == "cameras.a.rotation" && external.line == 1 && external.column == 27)
         #expect(external.description.contains("--type built-in") && !external.isMissingDevice)
         let blind = try Self.refusal(
-            CameraStanceTests.device(.builtIn, .front), .unknown("no accelerometer was found"))
+            CameraMountingTests.device(.builtIn, .front), .unknown("no accelerometer was found"))
         #expect(
             blind.description
                 == "test.yaml:1:27: cameras.a.rotation: found sensor, expected 0, 90, 180 or 270, since no accelerometer was found."
@@ -76,9 +77,9 @@ struct SensorPlanTests {
         #expect(blind.isMissingDevice)
     }
 
-    @Test("files are turned by a matrix, the program by pixels; sound and metadata are not turned at all")
+    @Test("files are turned by a matrix, the program by pixels; audio and metadata are not turned at all")
     func connections() throws {
-        let plan = try Self.plan(CameraStanceTests.device(.builtIn, .back), .turned(.quarter))
+        let plan = try Self.plan(CameraMountingTests.device(.builtIn, .back), .turned(.quarter))
         func connection(_ input: String, _ output: String) -> PlannedConnection {
             PlannedConnection(input: input, output: output)
         }

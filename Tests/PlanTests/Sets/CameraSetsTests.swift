@@ -15,7 +15,7 @@ struct CameraSetsTests {
     }
 
     private static func format(_ size: String, _ rate: Int64 = 30) throws -> VideoFormat {
-        VideoFormat(pixel: .mjpeg, size: try #require(PictureSize(size)), rate: FrameRate(rate))
+        VideoFormat(pixel: .mjpeg, size: try #require(FrameSize(size)), rate: FrameRate(rate))
     }
 
     private static func camera(_ name: String, _ sizes: String...) throws -> SetCamera {
@@ -117,7 +117,7 @@ struct CameraSetsTests {
         }
         func offer(_ pixel: PixelFormat, _ size: String, _ rates: Int64...) throws -> OfferedFormat {
             OfferedFormat(
-                pixel: pixel, size: try #require(PictureSize(size)),
+                pixel: pixel, size: try #require(FrameSize(size)),
                 rates: .listed(rates.map { FrameRate($0) }))
         }
         let both = SetCamera(

@@ -48,7 +48,7 @@ struct ProfileErrorTests {
             ("cameras: { '': }", "1:12: cameras.: found the role “”, expected \(roleForm)."),
             (
                 "cameras: { program: }",
-                "1:12: cameras.program: found the role “program”, expected another name: that of the composed picture is taken."
+                "1:12: cameras.program: found the role “program”, expected another name: that of the composed frame is taken."
             ),
             (
                 "cameras: { a: }\nmicrophones: { a: }",
@@ -57,15 +57,15 @@ struct ProfileErrorTests {
             // Cameras.
             (
                 "cameras:\n  desk:\n    device: any\n    rate:       fast",
-                "4:17: cameras.desk.rate: found “fast”, expected a number of pictures per second above 0 and at most 1000, for example 30 or 29.97."
+                "4:17: cameras.desk.rate: found “fast”, expected a number of frames per second above 0 and at most 1000, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { rate: 1000.5 } }",
-                "1:23: cameras.a.rate: found “1000.5”, expected a number of pictures per second above 0 and at most 1000, for example 30 or 29.97."
+                "1:23: cameras.a.rate: found “1000.5”, expected a number of frames per second above 0 and at most 1000, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { rate: 0 } }",
-                "1:23: cameras.a.rate: found “0”, expected a number of pictures per second above 0 and at most 1000, for example 30 or 29.97."
+                "1:23: cameras.a.rate: found “0”, expected a number of frames per second above 0 and at most 1000, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { raet: 30 } }",
@@ -118,15 +118,15 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { crop: 10 } }",
-                "1:23: cameras.a.crop: found “10”, expected a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found “10”, expected a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { crop: { x: 0, y: 0, width: 4 } } }",
-                "1:23: cameras.a.crop: found no height, expected a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found no height, expected a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { crop: 16:0 } }",
-                "1:23: cameras.a.crop: found “16:0”, expected a shape such as 16:9, or a rectangle in pixels of the stored picture: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found “16:0”, expected a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { zoom: 0.5 } }",
@@ -327,7 +327,7 @@ struct ProfileErrorTests {
             ),
             (
                 two + "choice: { prefer: \"virtual:clap\" }",
-                "3:19: choice.prefer: found “virtual:clap”, expected front, back, or what names one camera, for example serial:0123; made-up cameras and files are named in `device`."
+                "3:19: choice.prefer: found “virtual:clap”, expected front, back, or what names one camera, for example serial:0123; synthetic cameras and files are named in `device`."
             ),
             (
                 two + "choice: { prefers: back }",

@@ -57,13 +57,13 @@ struct ProfileReadingTests {
             profile.cameras[0]
                 == CameraRole(
                     role: "z-last", device: "virtual:clap?fps=25",
-                    size: PictureSize(width: 1920, height: 1080),
+                    size: FrameSize(width: 1920, height: 1080),
                     rate: FrameRate(30000, per: 1001), format: .h264, rotation: .fixed(.threeQuarters),
                     isMirrored: true, previewMirroring: .off,
                     latency: .milliseconds(40),
                     crop: .rectangle(PixelRectangle(x: 2, y: 4, width: 640, height: 360)),
                     zoom: Zoom(factor: 1.5, pan: -0.5, tilt: 1),
-                    output: CameraOutput(size: PictureSize(width: 640, height: 360), rate: FrameRate(15)),
+                    output: CameraOutput(size: FrameSize(width: 640, height: 360), rate: FrameRate(15)),
                     controls: [
                         ControlSetting(name: "zoom", value: .number(-3)),
                         ControlSetting(name: "focus_automatic_continuous", value: .number(0)),
@@ -84,11 +84,11 @@ struct ProfileReadingTests {
         #expect(
             profile.program
                 == ProgramSettings(
-                    size: PictureSize(width: 1280, height: 720), rate: FrameRate(25), layout: .pip,
+                    size: FrameSize(width: 1280, height: 720), rate: FrameRate(25), layout: .pip,
                     main: "a_first",
                     insets: ["3rd", "z-last"], corner: .topLeft, insetShare: 0.3, marginShare: 0, border: 3,
                     filling: .fill, video: VideoSettings(preset: .ultrafast, quality: 18, encoder: .hardware),
-                    sound: SoundSettings(bitrate: 96_000, mix: [])))
+                    audio: AudioSettings(bitrate: 96_000, mix: [])))
         #expect(
             profile.tracks
                 == TrackSettings(
@@ -98,7 +98,7 @@ struct ProfileReadingTests {
         #expect(
             profile.budget
                 == BudgetSettings(
-                    hardwareCost: 0.5, policy: .refuse, floorSize: PictureSize(width: 320, height: 240),
+                    hardwareCost: 0.5, policy: .refuse, floorSize: FrameSize(width: 320, height: 240),
                     floorRate: FrameRate(10)))
         #expect(profile.limits == RecordingLimits(lostFrames: 0.05, silence: .seconds(10)))
     }
@@ -108,9 +108,9 @@ struct ProfileReadingTests {
         let profile = try read("cameras: { a: , b: , c: }\nmicrophones: { m: , n: }\nprogram: {layout: grid}")
         #expect(profile.tracks == TrackSettings(cameras: .none, microphones: .none))
         #expect(profile.program?.shown == ["a", "b", "c"])
-        #expect(profile.program?.sound.mix == ["m", "n"])
+        #expect(profile.program?.audio.mix == ["m", "n"])
         #expect(profile.program?.filling == .fill)
-        #expect(profile.program?.size == PictureSize(width: 1920, height: 1080))
+        #expect(profile.program?.size == FrameSize(width: 1920, height: 1080))
         #expect(try read("cameras: { a: , b: , c: }\nprogram: {}").program?.shown == ["a", "b"])
         #expect(try read("cameras: { a: , b: }\nprogram: { main: b }").program?.shown == ["b", "a"])
         #expect(try read("cameras: { a: }\nprogram: {}").program?.layout == .single)

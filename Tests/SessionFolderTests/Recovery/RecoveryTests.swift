@@ -23,7 +23,7 @@ struct RecoveryTests {
         #expect(CommonEnd([], leading: FrameRate(30)) == nil)
     }
 
-    @Test("that the shortest encoded track is the end, which all its pictures reach")
+    @Test("that the shortest encoded track is the end, which all its frames reach")
     func shortest() throws {
         let rate = FrameRate(30000, per: 1001)
         for count in 1...200 as ClosedRange<Int64> {
@@ -76,7 +76,7 @@ struct RecoveryTests {
         #expect(events.start(ofPart: "audio/other.wav") == nil)
     }
 
-    @Test("that pictures which a hardware encoder took with it are lost, and from when on x264 encoded")
+    @Test("that frames which a hardware encoder took with it are lost, and from when on x264 encoded")
     func encoder() {
         let events = RecordedEvents(
             Array(
@@ -115,7 +115,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "that what did not come to the disk is lost to it: a gap, lost pictures, silence that is counted once"
+        "that what did not come to the disk is lost to it: a gap, lost frames, silence that is counted once"
     )
     func lostToTheDisk() throws {
         let events = RecordedEvents(

@@ -171,7 +171,7 @@ struct VerdictTests {
             [hasTrack ? Self.microphone("host", filled: 20_160) : Self.program()], gaps: gaps)
         #expect(
             verdict.sentences.first
-                == "Microphone host misses 0.42 s of 10 s of sound in 7 places (the limit is 0.1 %): the device was unplugged "
+                == "Microphone host misses 0.42 s of 10 s of audio in 7 places (the limit is 0.1 %): the device was unplugged "
                 + "or delivered nothing.")
         #expect(verdict.level == .bad && verdict.exceededLimits.count == 1)
     }
@@ -219,7 +219,7 @@ struct VerdictTests {
         #expect(
             verdict.sentences == [
                 "The recording did not come to its end: what was on the disk was recovered.",
-                "Microphone host misses 0.3 s of 10 s of sound in one place.",
+                "Microphone host misses 0.3 s of 10 s of audio in one place.",
             ])
     }
 
@@ -239,9 +239,9 @@ struct VerdictTests {
         track.frames = Manifest.Frames(
             written: .min, captured: .max, skipped: 0, repeated: 0, slate: 0,
             lost: ["bus": .max, "away": .max, "late": .min, "nonsense": 3])
-        let sound = Manifest.Samples(written: .min, captured: .min, filled: .max)
+        let audio = Manifest.Samples(written: .min, captured: .min, filled: .max)
         var second = Self.microphone("host")
-        second.samples = sound
+        second.samples = audio
         let gap = Gap(
             track: "desk", from: MediaTime(nanoseconds: .min), to: MediaTime(nanoseconds: .max),
             cause: "\u{7}")

@@ -7,17 +7,17 @@ import Testing
 @Suite("What a camera leaves for the timeline")
 struct CameraInboxTests {
     private static let full = VideoFormat(
-        pixel: .mjpeg, size: PictureSize(width: 1920, height: 1080), rate: FrameRate(30))
+        pixel: .mjpeg, size: FrameSize(width: 1920, height: 1080), rate: FrameRate(30))
     private static let slower = VideoFormat(pixel: .mjpeg, size: full.size, rate: FrameRate(20))
     private static let small = VideoFormat(
-        pixel: .mjpeg, size: PictureSize(width: 1280, height: 720), rate: FrameRate(30))
+        pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30))
     private static let smallAndSlower = VideoFormat(pixel: .mjpeg, size: small.size, rate: FrameRate(20))
 
     private static func inbox() -> CameraInbox {
         CameraInbox(
             clock: DeviceClock(nominalSecondsPerCount: 1.0 / 30), format: full, wanted: full, chosen: full,
             accepted: full, exposure: ExposureWatch(nominal: full.rate.interval),
-            log: PictureLog(isKept: false))
+            log: FrameLog(isKept: false))
     }
 
     @Test("losses that nobody takes become one of their cause, and none is forgotten")

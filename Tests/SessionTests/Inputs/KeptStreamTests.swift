@@ -5,45 +5,45 @@ import Testing
 
 @Suite("What is kept of a stream while nothing is recorded")
 struct KeptStreamTests {
-    private static func picture(_ number: Int64, isKey: Bool) -> CameraInput.Delivery {
-        let picture = CapturedPicture(
-            pixel: .h264, size: PictureSize(width: 64, height: 48), color: .bt709Limited,
+    private static func frame(_ number: Int64, isKey: Bool) -> CameraInput.Delivery {
+        let frame = CapturedFrame(
+            pixel: .h264, size: FrameSize(width: 64, height: 48), color: .bt709Limited,
             capturedAt: ClockTime(nanoseconds: number), sequence: number, isKey: isKey,
             memory: SharedBytes(count: 1000), planes: [], isOwned: true)
-        return .picture(DatedPicture(picture: picture, time: picture.capturedAt, decoded: nil))
+        return .frame(DatedFrame(frame: frame, time: frame.capturedAt, decoded: nil))
     }
 
-    /// What is kept of a stream with some key pictures, bit by bit.
+    /// What is kept of a stream with some key frames, bit by bit.
     private static func kept(_ numbers: Range<Int64>, keys: Set<Int64>, byteLimit: Int) -> [Int64] {
         var kept: [CameraInput.Delivery] = []
         for number in numbers {
             kept = SessionInputs.latest(
-                of: kept + [picture(number, isKey: keys.contains(number))], isStream: true,
+                of: kept + [frame(number, isKey: keys.contains(number))], isStream: true,
                 byteLimit: byteLimit)
         }
-        return kept.compactMap { $0.picture?.sequence }
+        return kept.compactMap { $0.frame?.sequence }
     }
 
-    @Test("is everything since its last key picture")
+    @Test("is everything since its last key frame")
     func sinceKey() {
         #expect(Self.kept(0..<25, keys: [0, 10, 20], byteLimit: 1 << 20) == Array(20..<25))
     }
 
-    @Test("is nothing once that is too much, until its next key picture")
+    @Test("is nothing once that is too much, until its next key frame")
     func bounded() {
         #expect(Self.kept(0..<20, keys: [0], byteLimit: 20_000) == Array(0..<20))
         #expect(Self.kept(0..<5000, keys: [0], byteLimit: 20_000).isEmpty)
         #expect(Self.kept(0..<5000, keys: [0, 4990], byteLimit: 20_000) == Array(4990..<5000))
     }
 
-    @Test("is nothing before its first key picture")
+    @Test("is nothing before its first key frame")
     func beforeKey() {
         #expect(Self.kept(0..<5000, keys: [], byteLimit: 1 << 20).isEmpty)
     }
 
     @Test("is bounded in losses, too")
     func losses() {
-        var kept = [Self.picture(0, isKey: true)]
+        var kept = [Self.frame(0, isKey: true)]
         for number in Int64(1)..<20_000 {
             kept = SessionInputs.latest(
                 of: kept + [.lost(count: 1, cause: .bus, capturedAt: ClockTime(nanoseconds: number))],

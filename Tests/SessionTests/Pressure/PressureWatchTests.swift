@@ -14,7 +14,7 @@ import Testing
 struct PressureWatchTests {
     /// Real time that stands until it is set, in which a thread sleeps once and no more.
     private final class StoppedClock: SessionClock {
-        private let time = Monitor(ClockTime(nanoseconds: 0))
+        private let time = ConditionLock(ClockTime(nanoseconds: 0))
 
         var now: ClockTime { time.withLock { $0 } }
         var isRealTime: Bool { true }
@@ -34,23 +34,23 @@ struct PressureWatchTests {
         func read(folder: String, at time: ClockTime) -> HostState { HostState() }
     }
 
-    /// An encoder that is at its first picture until it is let go.
-    private final class StuckEncoder: PictureEncoding {
+    /// An encoder that is at its first frame until it is let go.
+    private final class StuckEncoder: VideoEncoding {
         let parameters: StreamParameters
-        private let gate: Monitor<Bool>
+        private let gate: ConditionLock<Bool>
 
-        init(_ parameters: StreamParameters, gate: Monitor<Bool>) {
+        init(_ parameters: StreamParameters, gate: ConditionLock<Bool>) {
             self.parameters = parameters
             self.gate = gate
         }
 
-        func encode(_ layers: [PictureLayer], tick: Int64) -> EncodedPictures { repeatLast(tick: tick) }
-        func repeatLast(tick: Int64) -> EncodedPictures {
+        func encode(_ layers: [FrameLayer], tick: Int64) -> EncodedFrames { repeatLast(tick: tick) }
+        func repeatLast(tick: Int64) -> EncodedFrames {
             gate.wait { $0 ? true : nil }
-            return EncodedPictures(packets: [])
+            return EncodedFrames(packets: [])
         }
-        func requestKeyPicture() {}
-        func change(to preset: PictureEncodingSettings.Preset) -> [EncodedPacket] { [] }
+        func requestKeyFrame() {}
+        func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
         func finish() -> [EncodedPacket] { [] }
     }
 
@@ -58,16 +58,16 @@ struct PressureWatchTests {
     func stuckEncoder() throws {
         let disk = try TestDisk()
         let parameters = StreamParameters(
-            codec: .mjpeg, timeScale: 30, size: PictureSize(width: 64, height: 48), rate: FrameRate(30))
+            codec: .mjpeg, timeScale: 30, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
         let writer = try MovieWriter(
             [disk.disk], relativePath: "program.mov",
             streams: [.video(parameters, rotation: .none, name: "program")],
             startedAt: Date(timeIntervalSince1970: 1_767_225_600))
-        let gate = Monitor(false)
-        let lane = EncoderLane(
+        let gate = ConditionLock(false)
+        let lane = VideoEncoderWorker(
             name: "program", encoder: StuckEncoder(parameters, gate: gate),
             another: { () throws(EncodingError) in Carried(StuckEncoder(parameters, gate: gate)) },
-            to: MovieLane(writer: writer, stream: 0), waitsForRoom: false)
+            to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
         outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: lane)
         for tick in Int64(0)..<30 { lane.repeatLast(tick: tick, asKey: false) }

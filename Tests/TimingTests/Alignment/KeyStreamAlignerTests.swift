@@ -3,22 +3,22 @@ import Testing
 
 @testable import Timing
 
-@Suite("A copied stream's pictures")
+@Suite("A copied stream's frames")
 struct KeyStreamAlignerTests {
     private static let start = ClockTime(nanoseconds: 5_000_000_000)
 
-    private static func aligner(pictures: Range<Int64>, phase: Nanoseconds) -> KeyStreamAligner<Int64> {
+    private static func aligner(frames: Range<Int64>, phase: Nanoseconds) -> KeyStreamAligner<Int64> {
         var aligner = KeyStreamAligner<Int64>(start: start)
-        for picture in pictures {
-            let time = start + Nanoseconds(FrameRate(30).time(ofTick: picture).nanoseconds) + phase
-            aligner.add(picture, isKey: picture % 10 == 0, capturedAt: time)
+        for frame in frames {
+            let time = start + Nanoseconds(FrameRate(30).time(ofTick: frame).nanoseconds) + phase
+            aligner.add(frame, isKey: frame % 10 == 0, capturedAt: time)
         }
         return aligner
     }
 
     /// The own time of a frame of the aligners here, in ticks of 90 kHz.
-    private static func tick(_ picture: Int64, phase: Nanoseconds = .zero) -> Int64 {
-        MediaTime(nanoseconds: FrameRate(30).time(ofTick: picture).nanoseconds + phase.count)
+    private static func tick(_ frame: Int64, phase: Nanoseconds = .zero) -> Int64 {
+        MediaTime(nanoseconds: FrameRate(30).time(ofTick: frame).nanoseconds + phase.count)
             .ticks(perSecond: 90_000)
     }
 
@@ -27,14 +27,14 @@ struct KeyStreamAlignerTests {
     )
     func beginning() {
         let early = -Nanoseconds.milliseconds(3)
-        var aligner = Self.aligner(pictures: -15..<31, phase: early)
+        var aligner = Self.aligner(frames: -15..<31, phase: early)
         let taken = aligner.take(before: Self.start + .seconds(1))
-        #expect(taken.map(\.picture) == Array(0..<31))
+        #expect(taken.map(\.frame) == Array(0..<31))
         #expect(taken.map(\.tick) == (Int64(0)..<31).map { Self.tick($0, phase: early) })
         // The key frame was captured 3 ms before T0: it is shown at T0, and is none of the recording's.
         #expect(aligner.counts.captured == 30)
         let late = Nanoseconds.milliseconds(3)
-        var other = Self.aligner(pictures: -15..<31, phase: late)
+        var other = Self.aligner(frames: -15..<31, phase: late)
         #expect(
             other.take(before: Self.start + .seconds(1)).map(\.tick)
                 == (Int64(-10)..<30).map { Self.tick($0, phase: late) })
@@ -52,14 +52,14 @@ struct KeyStreamAlignerTests {
         var (count, worst) = (0, Int64(0))
         for second in 1...seconds {
             let before = rate.ticks(before: MediaTime(nanoseconds: (second - 1) * 1_000_000_000))
-            for picture in before..<rate.ticks(before: MediaTime(nanoseconds: second * 1_000_000_000)) {
-                let time = rate.time(ofTick: picture).nanoseconds
+            for frame in before..<rate.ticks(before: MediaTime(nanoseconds: second * 1_000_000_000)) {
+                let time = rate.time(ofTick: frame).nanoseconds
                 aligner.add(
-                    picture, isKey: picture % 30 == 0, capturedAt: Self.start + Nanoseconds(time))
+                    frame, isKey: frame % 30 == 0, capturedAt: Self.start + Nanoseconds(time))
             }
-            for (picture, tick) in aligner.take(before: Self.start + .seconds(second)) {
+            for (frame, tick) in aligner.take(before: Self.start + .seconds(second)) {
                 let shown = FrameRate(90_000).time(ofTick: tick).nanoseconds
-                worst = max(worst, abs(shown - rate.time(ofTick: picture).nanoseconds))
+                worst = max(worst, abs(shown - rate.time(ofTick: frame).nanoseconds))
                 count += 1
             }
         }
@@ -71,36 +71,36 @@ struct KeyStreamAlignerTests {
     @Test("that are dated no later than the one before are a tick later than it: none is left out")
     func backwards() {
         var aligner = KeyStreamAligner<Int64>(start: Self.start)
-        for (picture, time) in zip(Int64(0)..., [0, 33, 20, 66, 100] as [Int64]) {
-            aligner.add(picture, isKey: picture == 0, capturedAt: Self.start + .milliseconds(time))
+        for (frame, time) in zip(Int64(0)..., [0, 33, 20, 66, 100] as [Int64]) {
+            aligner.add(frame, isKey: frame == 0, capturedAt: Self.start + .milliseconds(time))
         }
         let taken = aligner.take(before: Self.start + .seconds(1))
-        #expect(taken.map(\.picture) == Array(0..<5))
+        #expect(taken.map(\.frame) == Array(0..<5))
         #expect(taken.map(\.tick) == [0, 2970, 2971, 5940, 9000])
     }
 
     @Test("that are captured at the end or after it are of the recording no more")
     func end() {
-        var aligner = Self.aligner(pictures: 0..<40, phase: -.milliseconds(10))
+        var aligner = Self.aligner(frames: 0..<40, phase: -.milliseconds(10))
         let taken = aligner.take(before: Self.start + .seconds(1))
-        #expect(taken.last?.picture == 30)
+        #expect(taken.last?.frame == 30)
         #expect(aligner.counts.captured == 30)
     }
 
     @Test(
-        "that come before any key picture are nobody's to show: the track begins with the next one, and they are lost"
+        "that come before any key frame are nobody's to show: the track begins with the next one, and they are lost"
     )
     func withoutKey() {
         var aligner = KeyStreamAligner<Int64>(start: Self.start)
-        var taken: [(picture: Int64, tick: Int64)] = []
-        for picture in Int64(-5)..<30 {
-            let time = Self.start + Nanoseconds(FrameRate(30).time(ofTick: picture).nanoseconds)
-            aligner.add(picture, isKey: picture == 12, capturedAt: time)
+        var taken: [(frame: Int64, tick: Int64)] = []
+        for frame in Int64(-5)..<30 {
+            let time = Self.start + Nanoseconds(FrameRate(30).time(ofTick: frame).nanoseconds)
+            aligner.add(frame, isKey: frame == 12, capturedAt: time)
             taken += aligner.take(before: time)
         }
         taken += aligner.take(before: Self.start + .seconds(1))
         #expect(
-            taken.map(\.picture) == Array(12..<30)
+            taken.map(\.frame) == Array(12..<30)
                 && taken.map(\.tick) == (Int64(12)..<30).map { Self.tick($0) })
         #expect(aligner.counts.captured == 18 && aligner.counts.lost == [.late: 12])
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Timing
 
-/// Three cameras after ten hours: the model has followed every twelfth of their pictures, the last minute all of them.
-@Suite("pictures on the grid after ten hours")
+/// Three cameras after ten hours: the model has followed every twelfth of their frames, the last minute all of them.
+@Suite("frames on the grid after ten hours")
 struct TenHourAlignmentTests {
     private struct Camera {
         let rate: Double
@@ -22,7 +22,7 @@ struct TenHourAlignmentTests {
     private static let grid = FrameRate(30, per: 1)
     private static let ticks: Int64 = 30 * 50
 
-    /// What the grid shows in its last fifty seconds: how far each new picture lies from its tick, and the counts.
+    /// What the grid shows in its last fifty seconds: how far each new frame lies from its tick, and the counts.
     private func shown(_ camera: Camera, seed: UInt64) -> (errors: [Nanoseconds], counts: FrameCounts) {
         var device = SimulatedDevice(
             countsPerSecond: camera.rate, partsPerMillion: camera.drift, noise: .flat(.milliseconds(8)),
@@ -47,14 +47,14 @@ struct TenHourAlignmentTests {
             while next < Self.ticks {
                 let tick = start + Nanoseconds(Self.grid.time(ofTick: next).nanoseconds)
                 guard tick <= now else { break }
-                if case .show(let picture) = aligner.choose(tick: next) { errors.append(picture - tick) }
+                if case .show(let frame) = aligner.choose(tick: next) { errors.append(frame - tick) }
                 next += 1
             }
         }
         return (errors, aligner.counts)
     }
 
-    @Test("every picture lies within 0.55 intervals of its tick, and all tracks hold the same number of them")
+    @Test("every frame lies within 0.55 intervals of its tick, and all tracks hold the same number of them")
     func cameras() {
         for (index, camera) in Self.cameras.enumerated() {
             let (errors, counts) = shown(camera, seed: UInt64(index) + 31)

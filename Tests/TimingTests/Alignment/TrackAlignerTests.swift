@@ -3,7 +3,7 @@ import Testing
 
 @testable import Timing
 
-@Suite("pictures on the grid")
+@Suite("frames on the grid")
 struct TrackAlignerTests {
     private let start = ClockTime(nanoseconds: 1_000_000_000)
     private let rate = FrameRate(30, per: 1)
@@ -11,7 +11,7 @@ struct TrackAlignerTests {
     /// Feeds a camera of a given rate and phase and returns the number shown at each tick, nil for a slate.
     private func shown(
         cameraRate: Double, phase: Nanoseconds, ticks: Int64, without lost: Set<Int> = []
-    ) -> (pictures: [Int?], counts: FrameCounts) {
+    ) -> (frames: [Int?], counts: FrameCounts) {
         let interval = Nanoseconds.seconds(rounding: 1 / cameraRate)
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: interval)
         let count = Int(Double(ticks) / rate.perSecond * cameraRate) + 4
@@ -20,27 +20,27 @@ struct TrackAlignerTests {
             aligner.add(index, capturedAt: time)
         }
         var current: Int?
-        let pictures = (0..<ticks).map { tick -> Int? in
+        let frames = (0..<ticks).map { tick -> Int? in
             switch aligner.choose(tick: tick) {
-            case .show(let picture): current = picture
+            case .show(let frame): current = frame
             case .repeatLast: break
             case .slate: current = nil
             }
             return current
         }
-        return (pictures, aligner.counts)
+        return (frames, aligner.counts)
     }
 
-    @Test("a camera at the grid's rate gives each tick its own picture", arguments: [-16, -8, 0, 8, 16])
+    @Test("a camera at the grid's rate gives each tick its own frame", arguments: [-16, -8, 0, 8, 16])
     func sameRate(phase: Int64) {
-        let (pictures, counts) = shown(cameraRate: 30, phase: .milliseconds(phase), ticks: 300)
-        #expect(Set(pictures).count == 300)
+        let (frames, counts) = shown(cameraRate: 30, phase: .milliseconds(phase), ticks: 300)
+        #expect(Set(frames).count == 300)
         #expect(counts.written == 300)
         #expect(counts.captured == 300)
         #expect(counts.repeated == 0)
     }
 
-    @Test("a camera of 25 pictures a second repeats every sixth tick's picture")
+    @Test("a camera of 25 frames a second repeats every sixth tick's frame")
     func slower() {
         let (_, counts) = shown(cameraRate: 25, phase: .zero, ticks: 300)
         #expect((49...51).contains(counts.repeated))
@@ -48,7 +48,7 @@ struct TrackAlignerTests {
         #expect(counts.skipped == 0)
     }
 
-    @Test("a camera of 60 pictures a second gives every other picture")
+    @Test("a camera of 60 frames a second gives every other frame")
     func faster() {
         let (_, counts) = shown(cameraRate: 60, phase: .milliseconds(2), ticks: 300)
         #expect(counts.repeated == 0)
@@ -57,32 +57,32 @@ struct TrackAlignerTests {
     }
 
     @Test(
-        "no tick shows a picture more than 0.55 interval away, whatever the rate",
+        "no tick shows a frame more than 0.55 interval away, whatever the rate",
         arguments: [24.0, 25, 29.97, 30, 30.01, 50, 59.94])
     func nearest(cameraRate: Double) {
-        let (pictures, _) = shown(cameraRate: cameraRate, phase: .milliseconds(5), ticks: 900)
-        for (tick, picture) in pictures.enumerated() {
-            guard let picture else { continue }
-            let captured = 0.005 + Double(picture) / cameraRate
+        let (frames, _) = shown(cameraRate: cameraRate, phase: .milliseconds(5), ticks: 900)
+        for (tick, frame) in frames.enumerated() {
+            guard let frame else { continue }
+            let captured = 0.005 + Double(frame) / cameraRate
             #expect(abs(captured - Double(tick) / 30) <= 0.5501 / cameraRate)
         }
     }
 
-    @Test("a lost picture is bridged by its neighbours and all later ones stay in place")
+    @Test("a lost frame is bridged by its neighbours and all later ones stay in place")
     func loss() {
-        let (pictures, counts) = shown(cameraRate: 30, phase: .milliseconds(3), ticks: 60, without: [20])
-        #expect(pictures[19] == 19)
-        #expect(pictures[20] == 19)
-        #expect(pictures[21] == 21)
+        let (frames, counts) = shown(cameraRate: 30, phase: .milliseconds(3), ticks: 60, without: [20])
+        #expect(frames[19] == 19)
+        #expect(frames[20] == 19)
+        #expect(frames[21] == 21)
         #expect(counts.repeated == 1)
     }
 
-    @Test("after a second without a picture a slate is shown, and the camera's return ends it")
+    @Test("after a second without a frame a slate is shown, and the camera's return ends it")
     func slate() {
-        let (pictures, counts) = shown(cameraRate: 30, phase: .zero, ticks: 150, without: Set(30..<90))
-        #expect(pictures[59] == 29)
-        #expect(pictures[60] == nil)
-        #expect(pictures[90] == 90)
+        let (frames, counts) = shown(cameraRate: 30, phase: .zero, ticks: 150, without: Set(30..<90))
+        #expect(frames[59] == 29)
+        #expect(frames[60] == nil)
+        #expect(frames[90] == 90)
         #expect(counts.slate == 30)
         #expect(counts.written == 150)
     }
@@ -98,7 +98,7 @@ struct TrackAlignerTests {
         #expect(aligner.counts.lost == [.bus: 2, .corrupt: 1])
     }
 
-    @Test("pictures that were dated five seconds ahead are shown once that is known, and hold nothing up")
+    @Test("frames that were dated five seconds ahead are shown once that is known, and hold nothing up")
     func redated() {
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
         let ahead = Nanoseconds.seconds(5)
@@ -120,7 +120,7 @@ struct TrackAlignerTests {
         #expect(aligner.counts.captured + aligner.counts.lostInAll == 10)
     }
 
-    @Test("a picture that comes after its tick was decided is late, not captured")
+    @Test("a frame that comes after its tick was decided is late, not captured")
     func late() {
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
         aligner.add(0, capturedAt: start)
@@ -131,7 +131,7 @@ struct TrackAlignerTests {
         #expect(aligner.counts.lost == [.late: 1])
     }
 
-    /// The causes that the ticks give for what they miss, of a camera that loses some pictures in a row.
+    /// The causes that the ticks give for what they miss, of a camera that loses some frames in a row.
     private func causes(
         cameraRate: Double, phase: Nanoseconds, ticks: Int64, losing lost: Range<Int>, told count: Int = 1
     ) -> [LossCause?] {
@@ -156,12 +156,12 @@ struct TrackAlignerTests {
     }
 
     @Test(
-        "each lost picture is the cause of the one tick that misses it", arguments: [-16, -8, 0, 8, 16, 18])
+        "each lost frame is the cause of the one tick that misses it", arguments: [-16, -8, 0, 8, 16, 18])
     func missingCause(phase: Int64) {
         for count in [1, 4] {
             let causes = causes(
                 cameraRate: 30, phase: .milliseconds(phase), ticks: 60, losing: 20..<24, told: count)
-            // At the tie the picture after the lost ones may come to stand a tick earlier than they would have.
+            // At the tie the frame after the lost ones may come to stand a tick earlier than they would have.
             let fewest = abs(phase) > 15 ? 3 : 4
             #expect((fewest...4).contains(causes.compactMap(\.self).count))
             let first = causes.firstIndex { $0 != nil }
@@ -170,10 +170,10 @@ struct TrackAlignerTests {
     }
 
     @Test(
-        "a tick between the pictures of a slower camera misses none, and one beside those of a faster neither"
+        "a tick between the frames of a slower camera misses none, and one beside those of a faster neither"
     )
     func otherRates() {
-        // 15 pictures a second: every other tick has none.
+        // 15 frames a second: every other tick has none.
         let slower = causes(cameraRate: 15, phase: .zero, ticks: 60, losing: 10..<12)
         #expect(slower.indices.filter { slower[$0] != nil } == [20, 22])
         let faster = causes(cameraRate: 60, phase: .zero, ticks: 60, losing: 20..<21)

@@ -17,7 +17,7 @@ struct ClockFaultTests {
         var restarts = 0
     }
 
-    /// When the picture at a time was taken in truth, and when it is said to have been, in seconds.
+    /// When the frame at a time was taken in truth, and when it is said to have been, in seconds.
     private typealias Event = (_ time: Double, _ count: Int64) -> (truth: Double, stamped: Double)?
 
     private static func outcomes(
@@ -80,7 +80,7 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("pictures that come in a burst after a stall are dated as if there had been none", arguments: rates)
+    @Test("frames that come in a burst after a stall are dated as if there had been none", arguments: rates)
     func stall(rate: Double) {
         for length in [0.3, 1, 2.5] {
             for outcome in Self.outcomes(
@@ -93,7 +93,7 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("after a jump of the device's clock the pictures are right again within 2 s", arguments: rates)
+    @Test("after a jump of the device's clock the frames are right again within 2 s", arguments: rates)
     func jump(rate: Double) {
         for jump in [-3600, -0.1, -0.03, 1.0 / 60, 0.03, 0.1, 1, 100] {
             for outcome in Self.outcomes(
@@ -132,7 +132,7 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("in the dark and in the light again a camera's third picture is in place", arguments: [24.0, 30])
+    @Test("in the dark and in the light again a camera's third frame is in place", arguments: [24.0, 30])
     func darkAtOnce(rate: Double) {
         let halved = Self.outcomes(at: rate) { time, count in
             // The interval in which it goes dark is long already.
@@ -143,7 +143,7 @@ struct ClockFaultTests {
         for outcome in halved { #expect(outcome.worst < 2.5 * 1000 / rate) }
     }
 
-    @Test("lost pictures, one in ten, and three seconds without any leave the line alone", arguments: rates)
+    @Test("lost frames, one in ten, and three seconds without any leave the line alone", arguments: rates)
     func missing(rate: Double) {
         for outcome in Self.outcomes(
             at: rate,

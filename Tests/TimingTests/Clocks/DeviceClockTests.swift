@@ -27,7 +27,7 @@ struct DeviceClockTests {
         var after2 = Knowledge()
         var after20 = Knowledge()
         var after60 = Knowledge()
-        var pictures = 0
+        var frames = 0
         var astray = 0
         var restarts = 0
 
@@ -47,7 +47,7 @@ struct DeviceClockTests {
             for index in 0...Int64(60 * rate) {
                 let error = clock.time(of: index, stamped: device.stamp(index)) - device.truth(index)
                 if index > Int64(2 * rate) {
-                    pictures += 1
+                    frames += 1
                     if error.magnitude > allowed { astray += 1 }
                 }
                 if index == Int64(2 * rate) { after2.add(error, clock, drift) }
@@ -81,11 +81,11 @@ struct DeviceClockTests {
     }
 
     @Test(
-        "after 2 s the model's error leaves 99.5 % of the pictures within 0.55 intervals and 1.5 ms of their tick"
+        "after 2 s the model's error leaves 99.5 % of the frames within 0.55 intervals and 1.5 ms of their tick"
     )
-    func pictures() {
-        // A picture that is dated exactly lies within half an interval of its tick.
-        for minute in Self.flat { #expect(minute.astray * 200 <= minute.pictures) }
+    func frames() {
+        // A frame that is dated exactly lies within half an interval of its tick.
+        for minute in Self.flat { #expect(minute.astray * 200 <= minute.frames) }
     }
 
     @Test(
@@ -114,7 +114,7 @@ struct DeviceClockTests {
         }
     }
 
-    /// Pictures put on a grid of the camera's nominal rate by some date; what each tick shows is judged by when it was captured
+    /// Frames put on a grid of the camera's nominal rate by some date; what each tick shows is judged by when it was captured
     /// in truth.
     private struct Ticks {
         private var aligner: TrackAligner<ClockTime>
@@ -139,7 +139,7 @@ struct DeviceClockTests {
             while true {
                 let tick = start + Nanoseconds(aligner.rate.time(ofTick: next).nanoseconds)
                 guard tick + .milliseconds(150) < dated else { return }
-                if case .show(let picture) = aligner.choose(tick: next) { shown = picture }
+                if case .show(let frame) = aligner.choose(tick: next) { shown = frame }
                 decided += 1
                 if shown.map({ ($0 - tick).magnitude > limit }) ?? true { astray += 1 }
                 next += 1
@@ -196,7 +196,7 @@ struct DeviceClockTests {
         }
     }
 
-    @Test("After an interruption the pictures lie on their new line at once, and the rate is still known")
+    @Test("After an interruption the frames lie on their new line at once, and the rate is still known")
     func interruption() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 150, noise: .flat(.milliseconds(8)), seed: 3)

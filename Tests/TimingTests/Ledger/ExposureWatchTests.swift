@@ -3,7 +3,7 @@ import Testing
 
 @testable import Timing
 
-@Suite("Pictures that a camera leaves out in the dark")
+@Suite("Frames that a camera leaves out in the dark")
 struct ExposureWatchTests {
     private let nominal = Nanoseconds.seconds(rounding: 1 / 30.0)
 
@@ -12,7 +12,7 @@ struct ExposureWatchTests {
         var watch = ExposureWatch(nominal: nominal)
         for interval in [nominal, .seconds(rounding: 1 / 29.97), .seconds(rounding: 1 / 30.1)] {
             for _ in 0..<1000 {
-                let (missing, becameSlow) = watch.pictureCame(every: interval)
+                let (missing, becameSlow) = watch.frameCame(every: interval)
                 #expect(missing == 0 && !becameSlow)
             }
         }
@@ -25,7 +25,7 @@ struct ExposureWatchTests {
         var watch = ExposureWatch(nominal: nominal)
         var (delivered, missing, warnings) = (0, 0, 0)
         for _ in 0..<Int(rate * 60) {
-            let step = watch.pictureCame(every: .seconds(rounding: 1 / rate))
+            let step = watch.frameCame(every: .seconds(rounding: 1 / rate))
             delivered += 1
             missing += step.missing
             warnings += step.becameSlow ? 1 : 0
@@ -41,8 +41,8 @@ struct ExposureWatchTests {
             var watch = ExposureWatch(nominal: nominal)
             var told = 0
             for _ in 0..<times {
-                for _ in 0..<slow { told += watch.pictureCame(every: nominal * 2).becameSlow ? 1 : 0 }
-                for _ in 0..<fast { _ = watch.pictureCame(every: nominal) }
+                for _ in 0..<slow { told += watch.frameCame(every: nominal * 2).becameSlow ? 1 : 0 }
+                for _ in 0..<fast { _ = watch.frameCame(every: nominal) }
             }
             return told
         }

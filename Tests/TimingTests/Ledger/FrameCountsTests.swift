@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Frame counts")
 struct FrameCountsTests {
-    @Test("a track whose file ended early counts what is in the file, and the pictures that are not are lost")
+    @Test("a track whose file ended early counts what is in the file, and the frames that are not are lost")
     func endingEarly() {
         var counts = FrameCounts()
         counts.captured = 25

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Timing
 
-@Suite("pictures missing though nobody tells")
+@Suite("frames missing though nobody tells")
 struct UntoldSilenceTests {
-    /// A camera of 30 pictures a second of which nothing arrives for some seconds after the first ten; `moved` is by how
-    /// much its clock is found to have moved eight pictures later.
+    /// A camera of 30 frames a second of which nothing arrives for some seconds after the first ten; `moved` is by how
+    /// much its clock is found to have moved eight frames later.
     private func missing(silence: Double, moved: Nanoseconds, counted: Int64 = 0) -> [Int] {
         var watch = UntoldSilence()
         return (0..<60 as Range<Int64>).compactMap { index in
@@ -15,13 +15,13 @@ struct UntoldSilenceTests {
             let clock = ClockReading(
                 interval: .microseconds(33_333), partsPerMillion: 0, residual: .zero, isLocked: true,
                 restarts: index >= 18 ? 1 : 0, moved: index >= 18 ? moved : .zero)
-            return watch.pictureCame(
+            return watch.frameCame(
                 index + (isAfter ? counted : 0), at: ClockTime(nanoseconds: 0) + .seconds(rounding: arrival),
                 clock: clock)?.count
         }
     }
 
-    @Test("a camera that slept for 3 s and counts on has lost ninety pictures")
+    @Test("a camera that slept for 3 s and counts on has lost ninety frames")
     func slept() {
         #expect(missing(silence: 3, moved: .milliseconds(3002)) == [90])
     }

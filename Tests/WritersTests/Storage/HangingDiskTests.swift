@@ -15,7 +15,7 @@ struct HangingDiskTests {
     private func track(_ codec: StreamParameters.Codec) -> MovieTrack {
         .video(
             StreamParameters(
-                codec: codec, timeScale: 30, size: PictureSize(width: 320, height: 180), rate: rate),
+                codec: codec, timeScale: 30, size: FrameSize(width: 320, height: 180), rate: rate),
             rotation: .none, name: "desk")
     }
 
@@ -25,7 +25,7 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "nobody who brings pictures waits; what finds room is written, and the rest is counted with its time")
+        "nobody who brings frames waits; what finds room is written, and the rest is counted with its time")
     func movie() throws {
         let disk = try TestDisk(limit: 1 << 20, beforeWrite: gate.wait)
         let writer = try MovieWriter(
@@ -37,7 +37,7 @@ struct HangingDiskTests {
         gate.waitUntilSomebodyWaits()
         for tick in Int64(12)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
         let file = try #require(writer.file(0))
-        // 524 288 bytes for the file: 52 pictures.
+        // 524 288 bytes for the file: 52 frames.
         #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 101)
         #expect(writer.backlog > .zero && file.failure == nil)
         gate.open()
@@ -67,7 +67,7 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "the safety copy's disk hangs and leaves pictures out; the recording's own file has them all, and the reverse"
+        "the safety copy's disk hangs and leaves frames out; the recording's own file has them all, and the reverse"
     )
     func copy() throws {
         for hanging in 0...1 {
@@ -103,7 +103,7 @@ struct HangingDiskTests {
         { [gate] path, end in path.hasSuffix("/\(name)") ? gate.wait(path, end) : 0 }
     }
 
-    @Test("a file whose end takes a slow disk long keeps none of the next one's pictures from it")
+    @Test("a file whose end takes a slow disk long keeps none of the next one's frames from it")
     func split() throws {
         let disk = try TestDisk(limit: 1 << 20, beforeWrite: onlyWaiting(for: "desk.mov"))
         let writer = try MovieWriter(
@@ -146,9 +146,9 @@ struct HangingDiskTests {
         #expect(result.packetCounts == [30] && result.closed.map(\.relativePath) == ["desk-2.mov"])
     }
 
-    @Test("sound goes on in its next file while a slow disk finishes the one before")
-    func splitSound() throws {
-        let disk = try TestDisk(sound: 200_000, beforeWrite: onlyWaiting(for: "host.wav"))
+    @Test("audio goes on in its next file while a slow disk finishes the one before")
+    func splitAudio() throws {
+        let disk = try TestDisk(audio: 200_000, beforeWrite: onlyWaiting(for: "host.wav"))
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
         let file = try #require(wave.file(0))
@@ -204,10 +204,10 @@ struct HangingDiskTests {
         #expect(results[1]?.failure?.errno == EIO && results[1]?.packetCounts == [0])
     }
 
-    @Test("sound that finds no room is silence of the same length, and counted")
-    func sound() throws {
+    @Test("audio that finds no room is silence of the same length, and counted")
+    func audio() throws {
         // Room for 87 blocks of 4800 samples.
-        let disk = try TestDisk(sound: 87 * 19_200 + 100, beforeWrite: gate.wait)
+        let disk = try TestDisk(audio: 87 * 19_200 + 100, beforeWrite: gate.wait)
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
         gate.shut()

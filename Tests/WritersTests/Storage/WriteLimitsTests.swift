@@ -8,24 +8,24 @@ struct WriteLimitsTests {
     private let limits = WriteLimits(total: 8 << 20)
 
     @Test(
-        "a picture finds room in its file's half and in what all files share; a row begins only where an eighth stays free",
+        "a frame finds room in its file's half and in what all files share; a row begins only where an eighth stays free",
         arguments: [
             (bytes: 1 << 20, file: 0, folder: 0, room: WriteLimits.Room.ample),
             (bytes: 1 << 20, file: 2 << 20, folder: 2 << 20, room: .ample),
             (bytes: 1 << 20, file: 3 << 20, folder: 3 << 20, room: .little),
             (bytes: (1 << 20) + 1, file: 3 << 20, folder: 3 << 20, room: .none),
             (bytes: 1 << 20, file: 1 << 20, folder: (7 << 20) + 1, room: .none),
-            // A picture larger than all of it is written nevertheless, when nothing waits.
+            // A frame larger than all of it is written nevertheless, when nothing waits.
             (bytes: 9 << 20, file: 0, folder: 8 << 20, room: .ample),
         ])
     func room(bytes: Int, file: Int, folder: Int, room: WriteLimits.Room) {
         #expect(limits.room(for: bytes, file: file, folder: folder) == room)
     }
 
-    @Test("sound has room of its own, whatever pictures take")
-    func sound() {
-        #expect(limits.hasRoom(forSound: 4096, file: WriteLimits.usualSound - 4096))
-        #expect(!limits.hasRoom(forSound: 4097, file: WriteLimits.usualSound - 4096))
+    @Test("audio has room of its own, whatever frames take")
+    func audio() {
+        #expect(limits.hasRoom(forAudio: 4096, file: WriteLimits.usualAudio - 4096))
+        #expect(!limits.hasRoom(forAudio: 4097, file: WriteLimits.usualAudio - 4096))
     }
 
     private static func packet(_ tick: Int64, key: Int64 = 1, bytes: Int = 8) -> EncodedPacket {
@@ -35,7 +35,7 @@ struct WriteLimitsTests {
     }
 
     @Test(
-        "of pictures that need each other all are left out up to a key picture with ample room; of others, one by one"
+        "of frames that need each other all are left out up to a key frame with ample room; of others, one by one"
     )
     func rows() {
         var chained = PacketShedding(needsKeys: true)
@@ -68,7 +68,7 @@ struct WriteLimitsTests {
         "a disk that hangs for 5 s under four cameras of 20 MB a second costs nothing with the usual memory, and with less exactly what finds no room",
         arguments: [(total: WriteLimits.usualTotal, lost: 0), (total: 100_000_000, lost: 454)])
     func hangs(total: Int, lost: Int) {
-        // Simulated: a picture of 666 666 bytes each 33 ms of each camera; a disk of 200 MB a second that hangs from 2 s to 7 s.
+        // Simulated: a frame of 666 666 bytes each 33 ms of each camera; a disk of 200 MB a second that hangs from 2 s to 7 s.
         let limits = WriteLimits(total: total)
         let memory = WriteMemory(limits)
         let size = 666_666
@@ -77,12 +77,12 @@ struct WriteLimitsTests {
         var (left, most, written) = (0, 0, 0)
         for tick in 0..<600 {
             for camera in 0..<4 {
-                let isTaken = queues[camera].offer(tick, bytes: size, as: .picture(least: .little))
+                let isTaken = queues[camera].offer(tick, bytes: size, as: .frame(least: .little))
                 if isTaken { waiting[camera] += 1 } else { left += 1 }
             }
             most = max(most, memory.byteCount)
             guard tick < 60 || tick >= 210 else { continue }
-            // Ten pictures a tick, in turn.
+            // Ten frames a tick, in turn.
             for turn in 0..<12 where waiting[turn % 4] > 0 {
                 _ = queues[turn % 4].next()
                 waiting[turn % 4] -= 1
@@ -96,9 +96,9 @@ struct WriteLimitsTests {
 
     @Test("a file's thread that was left asleep is woken by what finds no room")
     func wakesForRefusal() {
-        let limits = WriteLimits(total: 1 << 20, sound: 1000, gatheringTime: .seconds(3600))
+        let limits = WriteLimits(total: 1 << 20, audio: 1000, gatheringTime: .seconds(3600))
         let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
-        #expect(queue.offer(1, bytes: 900, as: .sound) && !queue.offer(2, bytes: 900, as: .sound))
+        #expect(queue.offer(1, bytes: 900, as: .audio) && !queue.offer(2, bytes: 900, as: .audio))
         #expect(queue.next() == 1)
     }
 
@@ -107,7 +107,7 @@ struct WriteLimitsTests {
         for (total, bytes) in [(1 << 20, 64 << 10), (512 << 20, 512 << 10)] {
             let limits = WriteLimits(total: total, gatheringTime: .seconds(3600))
             let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
-            #expect(queue.offer(1, bytes: bytes, as: .picture(least: .little)))
+            #expect(queue.offer(1, bytes: bytes, as: .frame(least: .little)))
             #expect(queue.next() == 1)
         }
     }

@@ -1,0 +1,142 @@
+internal import Media
+
+/// What a microphone tells its receiver, in order, over all the streams that it has had.
+///
+/// One thread at a time calls the reporting functions: libpulse's while a stream is open, the supervising one while none
+/// is. The receiver is called on that thread, outside the lock.
+final class PulseDelivery: Sendable {
+    private struct State {
+        var dating: SampleDating
+        /// Since when there is no audio, and the last reason told; `nil` while there is.
+        var outage: (since: ClockTime, cause: String)?
+        /// Why the stream is of no more use. Nothing that it still brings is taken.
+        var fault: String?
+        var isStopping = false
+    }
+
+    private let format: AudioFormat
+    private let monitor: ConditionLock<State>
+    private let clock: any SessionClock
+    private let receive: @Sendable (MicrophoneEvent) -> Void
+
+    init(
+        format: AudioFormat, clock: any SessionClock, receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) {
+        self.format = format
+        self.clock = clock
+        self.receive = receive
+        monitor = ConditionLock(State(dating: SampleDating(rate: format.rate)))
+    }
+
+    var now: ClockTime { clock.now }
+
+    // MARK: What a stream reports
+
+    /// The next unread sample was captured at `time`.
+    ///
+    /// - Returns: Whether that is doubtful and should be asked again.
+    func nextSample(capturedAt time: ClockTime) -> Bool {
+        let verdict = monitor.withLock { state -> SampleDating.Verdict in
+            guard state.fault == nil else { return .steady }
+            let verdict = state.dating.report(time)
+            // What is missing before the return is a part of the outage.
+            if state.outage != nil, case .lost = verdict { return .steady }
+            return verdict
+        }
+        switch verdict {
+        case .steady: return false
+        case .doubtful: return true
+        case .lost(let count, let time):
+            receive(.lost(count: count, cause: .bus, capturedAt: time))
+            return false
+        }
+    }
+
+    /// Audio as it came. `start` is valid during the call only.
+    func audio(_ start: UnsafeRawPointer, byteCount: Int) {
+        let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
+        guard let (first, time) = place(frameCount) else { return }
+        let valueCount = frameCount * format.channels
+        let samples = [Float](unsafeUninitializedCapacity: valueCount) { buffer, count in
+            UnsafeMutableRawBufferPointer(buffer).copyMemory(
+                from: UnsafeRawBufferPointer(start: start, count: valueCount * MemoryLayout<Float>.size))
+            count = valueCount
+        }
+        receive(.audio(CapturedAudio(format: format, capturedAt: time, firstSample: first, samples: samples)))
+    }
+
+    /// A hole in the stream.
+    func hole(byteCount: Int) {
+        let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
+        guard let (_, time) = place(frameCount) else { return }
+        receive(.lost(count: Int64(frameCount), cause: .bus, capturedAt: time))
+    }
+
+    /// The source sleeps or moves no samples; it may go on by itself.
+    func suspended() {
+        let isOpen = monitor.withLock { $0.fault == nil }
+        if isOpen { away(cause: "suspended") }
+    }
+
+    /// The stream is of no more use: wakes the supervisor.
+    func failed(_ cause: String) {
+        monitor.broadcast { state in
+            if state.fault == nil { state.fault = cause }
+        }
+    }
+
+    // MARK: The supervisor's
+
+    /// Sleeps until the stream has failed. `nil` when it is time to stop.
+    func waitForFault() -> String? {
+        monitor.wait { state -> String?? in
+            if state.isStopping { return .some(nil) }
+            return state.fault.map { .some($0) }
+        }
+    }
+
+    /// Sleeps for `pause`.
+    ///
+    /// - Returns: `false` as soon as it is time to stop.
+    func pause(_ pause: Nanoseconds) -> Bool {
+        let isStopping = monitor.wait(until: MonotonicClock().now + pause) { $0.isStopping ? true : nil }
+        return isStopping == nil
+    }
+
+    /// Tells that the audio has ended for now, with the time where it ended: once, and again when another reason shows. A
+    /// source whose cable is pulled is at first only suspended.
+    func away(cause: String) {
+        let now = now
+        let time = monitor.withLock { state -> ClockTime? in
+            let time = state.outage?.since ?? state.dating.end ?? now
+            state.dating.interrupt()
+            guard state.outage?.cause != cause else { return nil }
+            state.outage = (time, cause)
+            return time
+        }
+        if let time { receive(.away(at: time, cause: cause)) }
+    }
+
+    /// A new stream is about to report.
+    func reopen() {
+        monitor.withLock { $0.fault = nil }
+    }
+
+    func stop() {
+        monitor.broadcast { $0.isStopping = true }
+    }
+
+    /// Counts samples and, if they are the first after an outage, tells of the return.
+    private func place(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
+        guard frameCount > 0 else { return nil }
+        let (place, isReturn) = monitor.withLock { state -> ((first: Int64, time: ClockTime)?, Bool) in
+            guard state.fault == nil, !state.isStopping, let place = state.dating.take(frameCount) else {
+                return (nil, false)
+            }
+            defer { state.outage = nil }
+            return (place, state.outage != nil)
+        }
+        if let place, isReturn { receive(.returned(at: place.time)) }
+        return place
+    }
+}

@@ -1,0 +1,43 @@
+internal import CLinux
+import Media
+
+/// A V4L2 node that takes frames and gives them back changed (memory to memory), as chips' encoders and decoders do.
+package struct CodecNode: Sendable, Hashable {
+    /// `/dev/video11`.
+    package let node: String
+    /// The card's name, printable.
+    package let name: String
+    package let driver: String
+    /// Whether it gives out H.264, which makes it an encoder.
+    package let encodesH264: Bool
+
+    package init(node: String, name: String, driver: String, encodesH264: Bool) {
+        self.node = node
+        self.name = name
+        self.driver = driver
+        self.encodesH264 = encodesH264
+    }
+
+    /// Those that there are and may be opened. Nodes on a USB are cameras and are not opened.
+    package static func all() -> [CodecNode] {
+        VideoNode.all().filter { $0.usbDevice == nil }.compactMap { video in
+            do throws(DeviceError) {
+                return try CodecNode(opening: video.node)
+            } catch {
+                // Whoever may not open it cannot encode with it; a camera that is busy is none.
+                return nil
+            }
+        }
+    }
+
+    /// - Returns: `nil` for a node that is no such device.
+    private init?(opening node: String) throws(DeviceError) {
+        let device = try V4L2Device(path: node)
+        let capability = try device.capability()
+        guard capability.isCodec else { return nil }
+        self.init(
+            node: node, name: capability.name, driver: capability.driver,
+            encodesH264: device.codes(of: V4L2_BUF_TYPE_VIDEO_CAPTURE).contains(FourCC("H264"))
+                || device.codes(of: V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE).contains(FourCC("H264")))
+    }
+}

@@ -1,0 +1,114 @@
+internal import CMedia
+import Media
+
+/// AAC-LC by libavcodec, at the session's rate. Times are in samples; the first packet begins at minus the priming.
+/// Used by one thread alone.
+final class AACEncoder: AudioEncoding {
+    let parameters: StreamParameters
+    private let name: String
+    private let channels: Int
+    private let codec: OwnedCodec
+    private let packet: OwnedPacket
+    private let frame: OwnedFrame
+    /// Interleaved samples that do not fill a frame yet.
+    private var waiting: [Float] = []
+    private var frameSize = 0
+    private var sampleCount: Int64 = 0
+
+    /// Bits per second of a channel from which on the coder `fast` takes half of the time of the usual one, `twoloop`, and is nearer to
+    /// the original (ffmpeg-codecs(1), `aac_coder`; measured in docs/performance.md).
+    private static let enoughForFast = 48_000
+
+    init(channels: Int, bitrate: Int, name: String) throws(EncodingError) {
+        guard (1...2).contains(channels), (32_000...512_000).contains(bitrate) else {
+            throw EncodingError(
+                subject: name, operation: "opening the AAC encoder",
+                reason:
+                    "\(channels) channels at \(bitrate) bits per second: 1 or 2 channels, 32000 to 512000 are possible"
+            )
+        }
+        self.name = name
+        self.channels = channels
+        codec = try OwnedCodec(encoder: "aac", subject: name)
+        packet = try OwnedPacket(name)
+        frame = try OwnedFrame(name)
+        let context = codec.pointer
+        context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
+        context.pointee.sample_rate = Int32(AudioFormat.sessionRate)
+        context.pointee.time_base = AVRational(num: 1, den: Int32(AudioFormat.sessionRate))
+        context.pointee.bit_rate = Int64(bitrate)
+        context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        av_channel_layout_default(&context.pointee.ch_layout, Int32(channels))
+        if bitrate >= Self.enoughForFast * channels { try codec.set("aac_coder", "fast") }
+        try codec.open()
+        frameSize = Int(context.pointee.frame_size)
+        parameters = StreamParameters(
+            codec: .aac, timeScale: Int64(AudioFormat.sessionRate), setup: codec.setup,
+            audio: AudioFormat(rate: AudioFormat.sessionRate, channels: channels),
+            priming: Int64(context.pointee.initial_padding))
+    }
+
+    func encode(_ samples: [Float]) throws(EncodingError) -> [EncodedPacket] {
+        precondition(samples.count % channels == 0, "every channel has the same number of samples")
+        waiting.append(contentsOf: samples)
+        var packets: [EncodedPacket] = []
+        var start = 0
+        while waiting.count - start >= frameSize * channels {
+            try send(from: start, count: frameSize)
+            start += frameSize * channels
+            try receive(into: &packets)
+        }
+        waiting.removeFirst(start)
+        return packets
+    }
+
+    func finish() throws(EncodingError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
+        if !waiting.isEmpty {
+            try send(from: 0, count: waiting.count / channels)
+            waiting = []
+            try receive(into: &packets)
+        }
+        let result = avcodec_send_frame(codec.pointer, nil)
+        guard result >= 0 else { throw EncodingError(name, "avcodec_send_frame", code: result) }
+        try receive(into: &packets)
+        return packets
+    }
+
+    private func send(from start: Int, count: Int) throws(EncodingError) {
+        let frame = frame.pointer
+        frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+        frame.pointee.sample_rate = Int32(AudioFormat.sessionRate)
+        frame.pointee.nb_samples = Int32(count)
+        av_channel_layout_default(&frame.pointee.ch_layout, Int32(channels))
+        // The encoder keeps the frame as long as it looks ahead, so each has a buffer of its own.
+        var result = av_frame_get_buffer(frame, 0)
+        guard result >= 0 else { throw EncodingError(name, "av_frame_get_buffer", code: result) }
+        defer { av_frame_unref(frame) }
+        waiting.withUnsafeBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            for channel in 0..<channels {
+                let plane = UnsafeMutableRawPointer(frame.pointee.extended_data[channel])?
+                    .assumingMemoryBound(to: Float.self)
+                media_deinterleave(base + start, plane, Int32(channel), Int32(channels), Int32(count))
+            }
+        }
+        frame.pointee.pts = sampleCount
+        sampleCount += Int64(count)
+        result = avcodec_send_frame(codec.pointer, frame)
+        guard result >= 0 else { throw EncodingError(name, "avcodec_send_frame", code: result) }
+    }
+
+    private func receive(into packets: inout [EncodedPacket]) throws(EncodingError) {
+        while true {
+            let result = avcodec_receive_packet(codec.pointer, packet.pointer)
+            if result == ff_try_again || result == ff_end_of_file { return }
+            guard result >= 0 else { throw EncodingError(name, "avcodec_receive_packet", code: result) }
+            let facts = packet.pointer.pointee
+            packets.append(
+                EncodedPacket(
+                    bytes: try packet.takeBytes(name), presentation: facts.pts, decode: facts.pts,
+                    duration: facts.duration > 0 ? facts.duration : Int64(frameSize), isKey: true))
+        }
+    }
+}

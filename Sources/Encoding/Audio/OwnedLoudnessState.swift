@@ -1,0 +1,92 @@
+internal import CMedia
+internal import Media
+
+/// The one owner of a state of libebur128, at the session's rate.
+final class OwnedLoudnessState {
+    enum Purpose {
+        /// Momentary, short-term and integrated loudness, and its range, by a histogram: that keeps memory and time constant over
+        /// hours, and has steps of 0.1 LU.
+        case loudness
+        case truePeak
+    }
+
+    let channels: Int
+    private let state: UnsafeMutablePointer<ebur128_state>
+    private let name: String
+
+    /// - Parameters:
+    ///   - purpose: What is measured.
+    ///   - channels: 1 to 8. Each counts once: a microphone's channels have no places around a listener, as those of surround
+    ///     audio have, of which ITU-R BS.1770 weighs some more and leaves one out.
+    ///   - name: Whose audio it is, for errors.
+    /// - Throws: Of other channels, or where memory is short.
+    init(_ purpose: Purpose, channels: Int, name: String) throws(EncodingError) {
+        guard (1...8).contains(channels),
+            let state = ebur128_init(UInt32(channels), UInt(AudioFormat.sessionRate), Int32(purpose.mode))
+        else {
+            throw EncodingError(
+                subject: name, operation: "measure loudness",
+                reason: "\(channels) channels: 1 to 8 are possible, or memory is short")
+        }
+        for channel in 0..<UInt32(channels) {
+            // Left and right weigh the same; the library leaves out channels that it knows no place of.
+            let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
+            guard
+                ebur128_set_channel(state, channel, Int32(place.rawValue)) == Int32(EBUR128_SUCCESS.rawValue)
+            else {
+                var state: UnsafeMutablePointer<ebur128_state>? = state
+                ebur128_destroy(&state)
+                throw EncodingError(
+                    subject: name, operation: "measure loudness",
+                    reason: "libebur128 has no channel \(channel) of \(channels)")
+            }
+        }
+        self.state = state
+        self.channels = channels
+        self.name = name
+    }
+
+    deinit {
+        var state: UnsafeMutablePointer<ebur128_state>? = state
+        ebur128_destroy(&state)
+    }
+
+    /// Takes whole frames of interleaved samples.
+    func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
+        let result = ebur128_add_frames_float(state, samples.baseAddress, samples.count / channels)
+        guard result == Int32(EBUR128_SUCCESS.rawValue) else {
+            throw EncodingError(
+                subject: name, operation: "measure loudness", reason: "libebur128 failed with code \(result)")
+        }
+    }
+
+    /// The highest true peak of all channels in what was added last; 1 is full scale.
+    var lastTruePeak: Double { highest(ebur128_prev_true_peak) }
+    /// The highest true peak of all channels in everything; 1 is full scale.
+    var truePeak: Double { highest(ebur128_true_peak) }
+
+    /// What a function of the library says of all channels; minus infinity is its word for nothing.
+    func value(
+        _ ask: (UnsafeMutablePointer<ebur128_state>?, UnsafeMutablePointer<Double>?) -> Int32
+    ) -> Double? {
+        var value = 0.0
+        return ask(state, &value) == 0 && value.isFinite ? value : nil
+    }
+
+    private func highest(
+        _ ask: (UnsafeMutablePointer<ebur128_state>?, UInt32, UnsafeMutablePointer<Double>?) -> Int32
+    ) -> Double {
+        (0..<UInt32(channels)).compactMap { channel in value { ask($0, channel, $1) } }.max() ?? 0
+    }
+}
+
+extension OwnedLoudnessState.Purpose {
+    /// libebur128's flags.
+    fileprivate var mode: UInt32 {
+        switch self {
+        case .loudness:
+            EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_HISTOGRAM.rawValue
+        case .truePeak: EBUR128_MODE_TRUE_PEAK.rawValue
+        }
+    }
+}

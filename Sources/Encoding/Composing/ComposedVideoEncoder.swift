@@ -1,0 +1,306 @@
+internal import CMedia
+import Media
+
+/// Composes layers straight into the frame that x264 reads. Used by one thread alone.
+///
+/// x264 copies a frame before it returns, so one frame serves the whole stream and always holds the last frame. Should the
+/// library hold on to it one day, libavcodec makes a copy before it is painted on.
+///
+/// Where hardware encodes, x264 stands by: it takes over in the same file, at the first frame that the hardware did not give
+/// out. What was inside then shows the frame at hand. It goes on with `ultrafast`, since nobody reckoned with its work.
+final class ComposedVideoEncoder: VideoEncoding {
+    /// A tick that was handed over and has not come out.
+    private struct Pending {
+        let tick: Int64
+        let isNew: Bool
+        let asKey: Bool
+    }
+
+    private let settings: VideoEncodingSettings
+    /// That it encodes with now; the parameter sets are those of the settings' own.
+    private var preset: VideoEncodingSettings.Preset
+    private let name: String
+    private let threads: Int
+    private let frame: OwnedFrame
+    private var stream: any VideoStream
+    /// That encodes now; `nil` where x264 does.
+    private(set) var hardware: HardwareEncoder?
+    private var pending: [Pending] = []
+    private var lastTick: Int64 = 0
+    private var fallback: EncoderFallback?
+    private var compositor: Compositor
+    private var isColorFixed: Bool
+    private var hasFrame = false
+    private var isKeyRequested = false
+    /// Two key frames of the canvas as it is, which the copies of a long run are made of; `nil` once something else was encoded.
+    private var stillFrames: [EncodedPacket]?
+    /// Where x264 has taken over in the middle: those of the stream that the file began with.
+    private var leftParameters: StreamParameters?
+
+    /// - Parameters:
+    ///   - settings: Both sides of the size must be even.
+    ///   - name: The track, for messages.
+    ///   - threads: Of x264, 1…16. Two cost no more processor time than one.
+    ///   - open: Makes the hardware encoder that the settings name.
+    ///   - patience: How long that may take for a frame.
+    /// - Throws: When a side is odd, x264 is missing, refuses the settings or finds no memory, or hardware that is required
+    ///   refuses the stream.
+    init(
+        _ settings: VideoEncodingSettings, name: String, threads: Int = 2, open: HardwareOpening? = nil,
+        patience: Nanoseconds = CoderThread.usualPatience
+    ) throws(EncodingError) {
+        self.settings = settings
+        self.name = name
+        self.threads = threads
+        preset = settings.preset
+        let color = settings.color ?? .jpeg
+        isColorFixed = settings.color != nil
+        if let wanted = settings.hardware {
+            do throws(EncodingError) {
+                stream = try Self.makeHardwareStream(settings, wanted, name, threads, open, patience)
+                hardware = wanted
+            } catch {
+                if settings.isHardwareRequired { throw error }
+                stream = try Self.makeStream(settings, settings.preset, name, threads, color)
+                fallback = EncoderFallback(from: wanted, reason: error.description)
+            }
+        } else {
+            stream = try Self.makeStream(settings, settings.preset, name, threads, color)
+        }
+        compositor = Compositor(color: color)
+        frame = try OwnedFrame(name)
+        frame.pointer.pointee.format = AV_PIX_FMT_YUV420P.rawValue
+        frame.pointer.pointee.width = Int32(settings.size.width)
+        frame.pointer.pointee.height = Int32(settings.size.height)
+        let result = av_frame_get_buffer(frame.pointer, 0)
+        guard result >= 0 else { throw EncodingError(name, "av_frame_get_buffer", code: result) }
+    }
+
+    private static func makeStream(
+        _ settings: VideoEncodingSettings, _ preset: VideoEncodingSettings.Preset, _ name: String,
+        _ threads: Int, _ color: ColorDescription
+    ) throws(EncodingError) -> X264Stream {
+        try X264Stream(
+            name, size: settings.size, rate: settings.rate, preset: preset, continuing: settings.preset,
+            quality: settings.quality, color: color, purpose: .recording(threads: threads))
+    }
+
+    private static func makeHardwareStream(
+        _ settings: VideoEncodingSettings, _ hardware: HardwareEncoder, _ name: String, _ threads: Int,
+        _ open: HardwareOpening?, _ patience: Nanoseconds
+    ) throws(EncodingError) -> HardwareStream {
+        guard let color = settings.color else {
+            throw EncodingError(
+                subject: hardware.name, operation: "opening",
+                reason: "what the colours mean is not known before the first frame")
+        }
+        // Made only to be asked for its parameter sets, which are always the same.
+        let spare = try makeSpare(settings, name, threads, color)
+        return try HardwareStream(
+            hardware.name, settings, spare: spare.parameters.setup,
+            patience: patience, open: open ?? LibraryCoder.opening(hardware))
+    }
+
+    private static func makeSpare(
+        _ settings: VideoEncodingSettings, _ name: String, _ threads: Int, _ color: ColorDescription
+    ) throws(EncodingError) -> X264Stream {
+        try X264Stream(
+            name, size: settings.size, rate: settings.rate, preset: .ultrafast, quality: settings.quality,
+            color: color, purpose: .spare(threads: threads))
+    }
+
+    /// With a colour of `nil` final only after the first `encode`: the parameter sets tell the colour. Until then JPEG's.
+    var parameters: StreamParameters { leftParameters ?? stream.parameters }
+
+    func requestKeyFrame() {
+        isKeyRequested = true
+    }
+
+    func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames {
+        try check(layers)
+        try fixColor(layers)
+        if !compositor.shows(layers) {
+            let canvas = try writableCanvas()
+            compositor.compose(layers, onto: canvas)
+            hasFrame = true
+        }
+        return EncodedFrames(packets: try send(tick, isNew: true), damagedLayers: compositor.damagedLayers)
+    }
+
+    func repeatLast(tick: Int64) throws(EncodingError) -> EncodedFrames {
+        EncodedFrames(packets: try send(tick, isNew: false))
+    }
+
+    /// Repeats a run of ticks. Long ones are copies of two key frames, byte for byte, so that they cost two frames however
+    /// long they are; what follows them is a stream that begins anew. Two, since key frames that follow each other must differ
+    /// in their number (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware repeats tick by tick.
+    func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
+        guard hardware == nil, ticks.count > FrameRun.longestSingly else {
+            var packets: [EncodedPacket] = []
+            for tick in ticks { packets += try send(tick, isNew: false) }
+            return EncodedFrames(packets: packets)
+        }
+        var packets: [EncodedPacket] = []
+        let frames: [EncodedPacket]
+        if let stillFrames {
+            frames = stillFrames
+        } else {
+            packets = try stream.encode(nil, tick: 0, asKey: false)
+            frames = try encodeStillFrames(at: ticks.lowerBound)
+        }
+        isKeyRequested = false
+        let duration = stream.parameters.rate?.seconds ?? 1
+        for (index, tick) in ticks.enumerated() {
+            let frame = frames[index % frames.count]
+            let presentation = tick * duration
+            packets.append(
+                EncodedPacket(
+                    bytes: frame.bytes, presentation: presentation,
+                    decode: presentation - (frame.presentation - frame.decode), duration: duration,
+                    isKey: true))
+        }
+        stillFrames = frames
+        return EncodedFrames(packets: packets)
+    }
+
+    /// Encodes the canvas as two key frames, and leaves a stream of which nothing was used.
+    private func encodeStillFrames(at tick: Int64) throws(EncodingError) -> [EncodedPacket] {
+        try fillIfEmpty()
+        let still = try successor()
+        var frames = try still.encode(frame.pointer, tick: tick, asKey: true)
+        frames += try still.encode(frame.pointer, tick: tick + 1, asKey: true)
+        frames += try still.encode(nil, tick: 0, asKey: false)
+        guard frames.count == 2, frames.allSatisfy(\.isKey) else {
+            throw EncodingError(
+                subject: name, operation: "repeating a run of frames",
+                reason: "x264 made no key frames where they were asked for")
+        }
+        stream = try successor()
+        return frames
+    }
+
+    /// Another x264 stream with the parameter sets of the one that encodes now.
+    private func successor() throws(EncodingError) -> X264Stream {
+        let color = stream.parameters.color ?? .jpeg
+        if leftParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
+        return try Self.makeStream(settings, preset, name, threads, color)
+    }
+
+    func takeFallback() -> EncoderFallback? { fallback.take() }
+
+    /// Makes a new encoder that takes over with a key frame. Both have the same delay in their times, so that those of the
+    /// packets go on rising.
+    func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+        // Hardware knows no presets, and what took over from it runs the fastest already.
+        guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
+        let known = stream.parameters
+        let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
+        guard next.parameters.setup == known.setup else {
+            throw EncodingError(
+                subject: name, operation: "going on with x264's preset \(preset.rawValue)",
+                reason:
+                    "its parameter sets differ from those of \(settings.preset.rawValue) that the file has")
+        }
+        let packets = try stream.encode(nil, tick: 0, asKey: false)
+        stream = next
+        self.preset = preset
+        return packets
+    }
+
+    func finish() throws(EncodingError) -> [EncodedPacket] {
+        guard hardware != nil else { return try stream.encode(nil, tick: 0, asKey: false) }
+        do throws(EncodingError) {
+            return try stream.encode(nil, tick: 0, asKey: false)
+        } catch {
+            let packets = try goOnWithoutHardware(since: error)
+            return packets + (try stream.encode(nil, tick: 0, asKey: false))
+        }
+    }
+
+    private func fillIfEmpty() throws(EncodingError) {
+        guard !hasFrame else { return }
+        try writableCanvas().fill(.black(in: stream.parameters.color ?? .jpeg))
+        hasFrame = true
+    }
+
+    private func send(_ tick: Int64, isNew: Bool) throws(EncodingError) -> [EncodedPacket] {
+        try fillIfEmpty()
+        stillFrames = nil
+        let asKey = isKeyRequested
+        isKeyRequested = false
+        guard hardware != nil else { return try stream.encode(frame.pointer, tick: tick, asKey: asKey) }
+        lastTick = tick
+        pending.append(Pending(tick: tick, isNew: isNew, asKey: asKey))
+        do throws(EncodingError) {
+            let packets = try stream.encode(frame.pointer, tick: tick, asKey: asKey)
+            pending.removeFirst(packets.count)
+            return packets
+        } catch {
+            return try goOnWithoutHardware(since: error)
+        }
+    }
+
+    /// Encodes every tick that did not come out.
+    private func goOnWithoutHardware(since failure: EncodingError) throws(EncodingError) -> [EncodedPacket] {
+        guard let left = hardware else { preconditionFailure("hardware is left once") }
+        let known = stream.parameters
+        let spare = try Self.makeSpare(settings, name, threads, known.color ?? .jpeg)
+        // What the file was told of the spare in the beginning must hold.
+        guard known.setup.suffix(spare.parameters.setup.count).elementsEqual(spare.parameters.setup) else {
+            throw failure
+        }
+        stream = spare
+        leftParameters = known
+        hardware = nil
+        var packets: [EncodedPacket] = []
+        for (index, missing) in pending.enumerated() {
+            packets += try stream.encode(
+                frame.pointer, tick: missing.tick, asKey: index == 0 || missing.asKey)
+        }
+        // The newest of them is the frame at hand: it is not lost.
+        fallback = EncoderFallback(
+            from: left, reason: failure.description, tick: pending.first?.tick ?? lastTick,
+            lostFrames: max(0, pending.count(where: \.isNew) - 1))
+        pending = []
+        return packets
+    }
+
+    private func check(_ layers: [FrameLayer]) throws(EncodingError) {
+        for layer in layers {
+            let place = layer.rectangle
+            guard place.x >= 0, place.y >= 0, place.width >= 2, place.height >= 2,
+                (place.x | place.y | place.width | place.height) & 1 == 0,
+                place.x + place.width <= settings.size.width, place.y + place.height <= settings.size.height
+            else {
+                throw EncodingError(
+                    subject: name, operation: "composing",
+                    reason:
+                        "a layer at \(place.x), \(place.y) of \(place.size) is not even or not inside \(settings.size)"
+                )
+            }
+        }
+    }
+
+    /// The first frame decides, where the settings leave the colour to it.
+    private func fixColor(_ layers: [FrameLayer]) throws(EncodingError) {
+        guard !isColorFixed else { return }
+        isColorFixed = true
+        guard !hasFrame, let first = layers.lazy.compactMap(\.frame).first else { return }
+        let color = FramePainter.meaning(of: first)
+        guard color != stream.parameters.color else { return }
+        stream = try Self.makeStream(settings, preset, name, threads, color)
+        compositor = Compositor(color: color)
+    }
+
+    private func writableCanvas() throws(EncodingError) -> Planes {
+        let result = av_frame_make_writable(frame.pointer)
+        guard result >= 0 else { throw EncodingError(name, "av_frame_make_writable", code: result) }
+        let facts = frame.pointer.pointee
+        guard let y = facts.data.0, let u = facts.data.1, let v = facts.data.2 else {
+            preconditionFailure("a frame with a buffer has its three planes")
+        }
+        return Planes(
+            y: y, u: u, v: v, yStride: Int(facts.linesize.0), uStride: Int(facts.linesize.1),
+            vStride: Int(facts.linesize.2), size: settings.size, horizontalShift: 1, verticalShift: 1)
+    }
+}

@@ -1,0 +1,75 @@
+internal import CMedia
+import Media
+
+/// Gives a program the pixel format that it asked for. The codes keep their meaning, and so does the size.
+enum FrameConversion {
+    static func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError)
+        -> CapturedFrame
+    {
+        if frame.pixel == pixel { return frame }
+        guard pixel == .i420 || pixel == .nv12 || pixel == .bgra else {
+            throw failure(frame, pixel, "only nv12, i420 and bgra can be made")
+        }
+        let memory = SharedBytes(count: FramePlane.packed(.i420, frame.size).byteCount)
+        let planes = Planes(i420: memory, size: frame.size)
+        let everything = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
+        // `planes` does not keep the memory.
+        defer { withExtendedLifetime(memory) {} }
+        guard FramePainter().paint(frame, everything, into: planes) else {
+            throw failure(frame, pixel, "it is damaged, or a stream that has to be decoded first")
+        }
+        let color = FramePainter.meaning(of: frame)
+        switch pixel {
+        case .nv12: return made(frame, .nv12, color) { toNV12(planes, $0, $1) }
+        case .bgra: return made(frame, .bgra, .jpeg) { toBGRA(planes, color, $0, $1) }
+        default:
+            return CapturedFrame(
+                pixel: .i420, size: frame.size, color: color, capturedAt: frame.capturedAt,
+                sequence: frame.sequence, isKey: true, memory: memory,
+                planes: FramePlane.packed(.i420, frame.size).planes, isOwned: true)
+        }
+    }
+
+    private static func failure(_ frame: CapturedFrame, _ pixel: PixelFormat, _ reason: String)
+        -> EncodingError
+    {
+        EncodingError(
+            subject: "a \(frame.pixel.rawValue) frame of \(frame.size)",
+            operation: "conversion to \(pixel.rawValue)", reason: reason)
+    }
+
+    private static func made(
+        _ frame: CapturedFrame, _ pixel: PixelFormat, _ color: ColorDescription,
+        _ fill: (UnsafeMutablePointer<UInt8>, [FramePlane]) -> Void
+    ) -> CapturedFrame {
+        let (planes, byteCount) = FramePlane.packed(pixel, frame.size)
+        let memory = SharedBytes(count: byteCount)
+        fill(memory.start.assumingMemoryBound(to: UInt8.self), planes)
+        return CapturedFrame(
+            pixel: pixel, size: frame.size, color: color, capturedAt: frame.capturedAt,
+            sequence: frame.sequence,
+            isKey: true, memory: memory, planes: planes, isOwned: true)
+    }
+
+    private static func toNV12(
+        _ source: Planes, _ start: UnsafeMutablePointer<UInt8>, _ planes: [FramePlane]
+    ) {
+        I420ToNV12(
+            source.y, Int32(source.yStride), source.u, Int32(source.uStride), source.v, Int32(source.vStride),
+            start + planes[0].offset, Int32(planes[0].stride), start + planes[1].offset,
+            Int32(planes[1].stride),
+            Int32(source.size.width), Int32(source.size.height))
+    }
+
+    /// Over JPEG's codes, because libyuv's own factors for limited range are cut to 7 bits and up to 9 levels off.
+    private static func toBGRA(
+        _ source: Planes, _ color: ColorDescription, _ start: UnsafeMutablePointer<UInt8>,
+        _ planes: [FramePlane]
+    ) {
+        ColorMap(from: color, to: .jpeg)?.convert(source)
+        J420ToARGB(
+            source.y, Int32(source.yStride), source.u, Int32(source.uStride), source.v, Int32(source.vStride),
+            start,
+            Int32(planes[0].stride), Int32(source.size.width), Int32(source.size.height))
+    }
+}

@@ -1,0 +1,170 @@
+internal import CMedia
+import Media
+
+/// Brings a part of a frame of any format into 4:2:0 planes of any size, without changing what its codes mean.
+///
+/// It keeps scratch memory, so it is used by one thread alone.
+final class FramePainter {
+    private let decoder = JPEGDecoder()
+    private var decoded = ScratchPlanes()
+    private var unpacked = ScratchPlanes()
+    private var upright = ScratchPlanes()
+    private let shared = BytesPool()
+
+    /// What the painted codes mean: the frame's own colour, but for BGRA, which is converted as JPEG would.
+    static func meaning(of frame: CapturedFrame) -> ColorDescription {
+        frame.pixel == .bgra ? .jpeg : frame.color
+    }
+
+    /// - Parameters:
+    ///   - frame: Of any format but H.264, which is not painted and gives `false`.
+    ///   - source: The part of the stored frame; even position.
+    ///   - rotation: Turns the part clockwise.
+    ///   - isMirrored: Whether left and right are swapped, after turning.
+    ///   - isCoarse: Whether a JPEG may be decoded at half of the target's size.
+    ///   - target: Of the part's size when seen upright, or another of about its shape.
+    /// - Returns: Whether the frame was whole. When not, the target holds rubbish in parts.
+    func paint(
+        _ frame: CapturedFrame, _ source: PixelRectangle, rotation: Rotation = .none,
+        isMirrored: Bool = false, isCoarse: Bool = false, into target: Planes
+    ) -> Bool {
+        if rotation == .none, !isMirrored { return paint(frame, source, isCoarse, into: target) }
+        let asStored = rotation.swapsSides ? target.size.turned : target.size
+        let planes = upright.planes(asStored, 1, 1)
+        guard paint(frame, source, isCoarse, into: planes) else { return false }
+        planes.turn(rotation, isMirrored: isMirrored, into: target)
+        return true
+    }
+
+    private func paint(
+        _ frame: CapturedFrame, _ source: PixelRectangle, _ isCoarse: Bool, into target: Planes
+    ) -> Bool {
+        switch frame.pixel {
+        case .mjpeg:
+            return paintJPEG(frame, source, isCoarse, into: target)
+        case .h264:
+            return false
+        case .i420, .converted, .i422:
+            guard let planes = frame.planarView else { return false }
+            planes.part(source).scale(into: target)
+            return true
+        case .grey:
+            guard let planes = frame.greyView else { return false }
+            planes.part(source).scale(into: target, isGrey: true)
+            return true
+        case .yuyv, .uyvy, .nv12, .bgra:
+            guard frame.hasItsPlanes else { return false }
+            if source.size == target.size { return unpack(frame, source, into: target) }
+            let planes = unpacked.planes(source.size, 1, 1)
+            guard unpack(frame, source, into: planes) else { return false }
+            planes.scale(into: target)
+            return true
+        }
+    }
+
+    private func paintJPEG(
+        _ frame: CapturedFrame, _ source: PixelRectangle, _ isCoarse: Bool, into target: Planes
+    ) -> Bool {
+        guard let header = decoder.header(of: frame.memory), header.size == frame.size else {
+            return false
+        }
+        let size = target.size
+        let scale = JPEGScale.smallest(for: source.size, wanted: isCoarse ? size.halved : size)
+        if scale == .whole, let decoding = frame.sharedDecoding, let pixel = header.sharedPixel {
+            let outcome = decoding.outcome { decodeForAll(frame, header, as: pixel) }
+            guard case .whole(let raw) = outcome, let planes = raw.planarView else { return false }
+            planes.part(source).scale(into: target)
+            return true
+        }
+        let decodedSize = scale.scaled(header.size)
+        let shifts = header.shifts ?? (1, 1)
+        let isWhole =
+            source == PixelRectangle(x: 0, y: 0, width: header.size.width, height: header.size.height)
+        if isWhole, decodedSize == size {
+            return decodeInPlace(frame.memory, header, into: target)
+        }
+        let planes = decoded.planes(decodedSize, shifts.horizontal, shifts.vertical)
+        guard decoder.decode(frame.memory, header, into: planes) else { return false }
+        planes.part(Self.scaled(source, by: scale, within: decodedSize, isWhole: isWhole)).scale(
+            into: target, isGrey: header.shifts == nil)
+        return true
+    }
+
+    /// Into memory that whoever else shows the frame reads too.
+    private func decodeForAll(
+        _ frame: CapturedFrame, _ header: JPEGDecoder.Header, as pixel: PixelFormat
+    ) -> SharedDecoding.Outcome {
+        let (planes, byteCount) = FramePlane.packed(pixel, header.size)
+        let raw = CapturedFrame(
+            pixel: pixel, size: header.size, color: frame.color, capturedAt: frame.capturedAt,
+            sequence: frame.sequence, memory: shared.bytes(byteCount), planes: planes, isOwned: true)
+        guard let target = raw.planarView, decoder.decode(frame.memory, header, into: target) else {
+            return .damaged
+        }
+        return .whole(raw)
+    }
+
+    /// The cheapest way, for a scale that fits exactly: luma needs no second step, and colour only where its sampling differs.
+    private func decodeInPlace(_ bytes: SharedBytes, _ header: JPEGDecoder.Header, into target: Planes)
+        -> Bool
+    {
+        guard let shifts = header.shifts else {
+            target.fillChroma()
+            return decoder.decode(bytes, header, into: target)
+        }
+        if shifts == (1, 1) { return decoder.decode(bytes, header, into: target) }
+        let color = decoded.planes(target.size, shifts.horizontal, shifts.vertical)
+        let mixed = Planes(
+            y: target.y, u: color.u, v: color.v, yStride: target.yStride, uStride: color.uStride,
+            vStride: color.vStride,
+            size: target.size, horizontalShift: shifts.horizontal, verticalShift: shifts.vertical)
+        guard decoder.decode(bytes, header, into: mixed) else { return false }
+        mixed.scaleChroma(into: target)
+        return true
+    }
+
+    /// Where a part of the full frame lies in the scaled one: to the nearest pixel with a colour sample of its own.
+    private static func scaled(
+        _ part: PixelRectangle, by scale: JPEGScale, within size: FrameSize, isWhole: Bool
+    ) -> PixelRectangle {
+        if isWhole { return PixelRectangle(x: 0, y: 0, width: size.width, height: size.height) }
+        let (left, top) = ((part.x * scale.eighths / 8) & ~3, (part.y * scale.eighths / 8) & ~1)
+        let side = scale.scaled(part.size)
+        return PixelRectangle(
+            x: left, y: top, width: min(side.width, size.width - left),
+            height: min(side.height, size.height - top))
+    }
+
+    /// Packed and interleaved formats to 4:2:0 of the same size.
+    private func unpack(_ frame: CapturedFrame, _ source: PixelRectangle, into target: Planes) -> Bool {
+        let (width, height) = (Int32(source.width), Int32(source.height))
+        let stride = frame.planes[0].stride
+        let (yStride, uStride, vStride) = (
+            Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)
+        )
+        let row = frame.plane(0) + source.y * stride
+        let result =
+            switch frame.pixel {
+            case .yuyv:
+                YUY2ToI420(
+                    row + source.x * 2, Int32(stride), target.y, yStride, target.u, uStride, target.v,
+                    vStride, width, height)
+            case .uyvy:
+                UYVYToI420(
+                    row + source.x * 2, Int32(stride), target.y, yStride, target.u, uStride, target.v,
+                    vStride, width, height)
+            case .bgra:
+                ARGBToJ420(
+                    row + source.x * 4, Int32(stride), target.y, yStride, target.u, uStride, target.v,
+                    vStride, width, height)
+            case .nv12:
+                NV12ToI420(
+                    row + source.x, Int32(stride),
+                    frame.plane(1) + source.y / 2 * frame.planes[1].stride + source.x / 2 * 2,
+                    Int32(frame.planes[1].stride), target.y, yStride, target.u, uStride, target.v, vStride,
+                    width, height)
+            default: Int32(-1)
+            }
+        return result == 0
+    }
+}

@@ -1,5 +1,0 @@
-/// How many ticks in a row an encoder repeats one by one.
-public enum PictureRun {
-    /// A longer run costs an encoder no more than about as many ticks do: see `PictureEncoding.repeatLast(ticks:)`.
-    public static let longestSingly = 8
-}

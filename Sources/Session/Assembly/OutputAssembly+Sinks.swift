@@ -1,0 +1,66 @@
+internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Writers
+
+extension OutputAssembly {
+    func makeSynchronizedLanes(_ microphones: [MicrophoneFeed], start: ClockTime) -> [SynchronizedWorker] {
+        sinks.synchronized.map { output in
+            SynchronizedWorker(output, inputs: inputs.cameras, microphones: microphones, start: start)
+        }
+    }
+
+    /// By camera, one in each folder. A safety copy's is made by its thread.
+    func makeMetadataFiles() throws(FileError) -> [String: [(disk: Int, file: MetadataFile)]] {
+        var files: [String: [(disk: Int, file: MetadataFile)]] = [:]
+        do throws(FileError) {
+            for camera in plan.cameras {
+                guard let name = camera.metadataFile else { continue }
+                for disk in disks where disk.takes(isProgram: false) {
+                    let file =
+                        disk.isCopy
+                        ? disk.laterMetadataFile(named: name, of: camera.role)
+                        : try disk.metadataFile(named: name, of: camera.role)
+                    files[camera.role, default: []].append((disk.index, file))
+                }
+            }
+        } catch {
+            for place in files.values.joined() {
+                place.file.finish()
+                place.file.join()
+            }
+            throw error
+        }
+        return files
+    }
+
+    /// One for each camera whose metadata goes into a file or to a tap.
+    func makeMetadataTracks(
+        _ files: [String: [(disk: Int, file: MetadataFile)]], start: ClockTime
+    ) -> [MetadataTrack] {
+        inputs.cameras.compactMap { input in
+            let taps = sinks.metadata.filter { $0.role == input.role }
+            let own = files[input.role] ?? []
+            guard !own.isEmpty || !taps.isEmpty else { return nil }
+            return MetadataTrack(input: input, start: start, taps: taps, files: own)
+        }
+    }
+}
+
+extension RecordingDisk {
+    /// A camera's metadata in its folder.
+    ///
+    /// - Throws: When it cannot be made.
+    func metadataFile(named name: String, of role: String) throws(FileError) -> MetadataFile {
+        let path = try folder.file(name)
+        return MetadataFile(try LineFile(path: path), role: role, waitsForRoom: waitsForRoom)
+    }
+
+    /// The same, made when the disk has time. What cannot be made ends it alone.
+    func laterMetadataFile(named name: String, of role: String) -> MetadataFile {
+        let folder = folder
+        return MetadataFile(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in
+            try LineFile(path: try folder.file(name))
+        }
+    }
+}

@@ -1,0 +1,378 @@
+internal import Containers
+internal import Encoders
+internal import Foundation
+internal import Media
+internal import Plan
+internal import Timing
+internal import Writers
+
+/// Makes everything that a plan writes, in two steps: encoders and files, which takes time and may fail; then, once it is known when
+/// the recording begins, the tracks that fill them.
+struct OutputAssembly {
+    let plan: SessionPlan
+    let inputs: SessionInputs
+    let disks: [RecordingDisk]
+    let codecs: any CodecFactory
+    let clock: any SessionClock
+    let sinks: SessionSinks
+    /// Hardware encoders, made before by `hardwareEncoders`.
+    let prepared: [String: Carried<any VideoEncoding>]
+
+    /// Makes the encoders of the streams that hardware is to encode, which may take a second: before devices stream.
+    ///
+    /// - Returns: By stream: `program` or a role.
+    /// - Throws: When hardware that the profile demands refuses, or there is no encoder at all.
+    static func hardwareEncoders(
+        of plan: SessionPlan, _ inputs: SessionInputs, _ codecs: any CodecFactory
+    ) throws(RecordingError) -> [String: Carried<any VideoEncoding>] {
+        var made: [String: Carried<any VideoEncoding>] = [:]
+        for (owner, planned) in plan.encoders {
+            guard let hardware = planned.hardware else { continue }
+            var settings = planned
+            if let input = inputs.cameras.first(where: { $0.role == owner }) {
+                settings.color = input.source.color
+            }
+            do throws(EncodingError) {
+                made[owner] = Carried(try codecs.makeVideoEncoder(settings, name: owner))
+            } catch {
+                guard settings.isHardwareRequired else { throw .encoding(error) }
+                throw .device(
+                    DeviceError(
+                        device: hardware.name, operation: "encoding \(owner)",
+                        reason: .other(
+                            "\(error.reason.printable(limit: 1000)). Try it with `multicam calibrate --machine`, or set "
+                                + "`encoder: auto` in the profile, which goes on with x264.")))
+            }
+        }
+        return made
+    }
+
+    /// What is made before it is known when the recording begins.
+    struct Prepared {
+        fileprivate var resamplers: [Carried<any Resampling>] = []
+        /// Of the voices.
+        fileprivate var voiceResamplers: [Carried<any Resampling>] = []
+        fileprivate var waves: [String: WaveWriter] = [:]
+        /// Of each microphone.
+        fileprivate var meters: [Carried<any LoudnessMetering>] = []
+        /// Of the mix, where there is one.
+        fileprivate var mixMeter: Carried<any LoudnessMetering>?
+        fileprivate var movies: [String: MovieWriter] = [:]
+        fileprivate var streams: [PlannedStream] = []
+        fileprivate var metadata: [String: [(disk: Int, file: MetadataFile)]] = [:]
+
+        /// Ends what writes, for a recording that does not begin.
+        func abandon() {
+            for movie in movies.values { movie.abandon() }
+            for wave in waves.values { wave.abandon() }
+        }
+    }
+
+    /// Makes encoders and files. When it returns, the files on the recording's own disk are there.
+    ///
+    /// - Throws: When an encoder or a file on that disk cannot be made. Nothing is left at work then.
+    func prepare() throws(RecordingError) -> Prepared {
+        var prepared = Prepared()
+        let now = clock.date(of: clock.now)
+        do {
+            for input in inputs.microphones {
+                let format = AudioFormat(rate: input.source.format.rate, channels: input.channels)
+                prepared.resamplers.append(
+                    Carried(try codecs.makeResampler(from: format, name: input.role)))
+                prepared.meters.append(
+                    Carried(try codecs.makeLoudnessMeter(channels: input.channels, name: input.role)))
+                guard let track = waveTrack(of: input.role) else { continue }
+                prepared.waves[input.role] = try WaveWriter(
+                    disks.filter { $0.takes(isProgram: false) }, relativePath: track.file,
+                    channels: input.channels, startedAt: now)
+            }
+            for voice in inputs.voices {
+                let format = AudioFormat(rate: voice.source.format.rate, channels: voice.channels)
+                prepared.voiceResamplers.append(
+                    Carried(try codecs.makeResampler(from: format, name: voice.role)))
+            }
+            prepared.streams = try planStreams()
+            if plan.program?.mix.isEmpty == false {
+                prepared.mixMeter = Carried(
+                    try codecs.makeLoudnessMeter(channels: AudioGrid.mixChannels, name: "program"))
+            }
+            for file in prepared.streams.map(\.file) where prepared.movies[file] == nil {
+                let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
+                let isProgram = file == plan.program?.file
+                prepared.movies[file] = try MovieWriter(
+                    disks.filter { $0.takes(isProgram: isProgram) }, relativePath: file, streams: tracks,
+                    startedAt: now)
+            }
+            prepared.metadata = try makeMetadataFiles()
+            return prepared
+        } catch {
+            prepared.abandon()
+            throw Self.recordingError(error)
+        }
+    }
+
+    /// Makes the tracks. Takes no time.
+    ///
+    /// - Parameters:
+    ///   - prepared: Used up by this.
+    ///   - start: T0.
+    /// - Returns: Everything that the timeline fills.
+    func make(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
+        let date = clock.date(of: start)
+        for wave in prepared.waves.values { wave.begin(startedAt: date) }
+        for movie in prepared.movies.values { movie.begin(startedAt: date) }
+        let microphones = makeMicrophones(prepared, start: start)
+        let outputs = assemble(prepared, microphones: microphones, start: start)
+        if let meter = prepared.mixMeter {
+            outputs.mixLoudness = LoudnessStream(
+                outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: AudioGrid.mixChannels)
+        }
+        beginMicrophones(outputs, prepared)
+        outputs.synchronized = makeSynchronizedLanes(microphones, start: start)
+        outputs.metadata = makeMetadataTracks(prepared.metadata, start: start)
+        return outputs
+    }
+
+    /// Measures all microphones, and records those that have tracks.
+    private func beginMicrophones(_ outputs: SessionOutputs, _ prepared: Prepared) {
+        for (microphone, meter) in zip(outputs.microphones, prepared.meters) {
+            let loudness = LoudnessStream(
+                outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: microphone.channels)
+            guard let planned = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else {
+                microphone.measure(with: loudness)
+                continue
+            }
+            microphone.begin(
+                MicrophoneTrack(
+                    planned, channels: microphone.channels, file: prepared.waves[microphone.role],
+                    encoder: outputs.audioEncoders[planned.name], loudness: loudness))
+        }
+    }
+
+    private static func recordingError(_ error: any Error) -> RecordingError {
+        switch error {
+        case let error as FileError: .file(error)
+        case let error as EncodingError: .encoding(error)
+        default: preconditionFailure("making outputs fails with files and encoders only: \(error)")
+        }
+    }
+
+    /// One stream of a file that is to be, with the encoder that fills it.
+    fileprivate final class PlannedStream {
+        enum Content {
+            case copied(CameraInput, PlannedCameraTrack)
+            case encoded(CameraInput, PlannedCameraTrack, Carried<any VideoEncoding>)
+            case program(PlannedProgram, Carried<any VideoEncoding>)
+            case mixedAudio(AudioEncoder)
+            case microphone(name: String, AudioEncoder)
+        }
+
+        let file: String
+        let track: MovieTrack
+        let content: Content
+
+        init(file: String, track: MovieTrack, content: Content) {
+            self.file = file
+            self.track = track
+            self.content = content
+        }
+    }
+
+    private func input(_ role: String) -> CameraInput {
+        guard let input = inputs.cameras.first(where: { $0.role == role }) else {
+            preconditionFailure("the plan names a camera `\(role)` that is not among its inputs")
+        }
+        return input
+    }
+
+    private func waveTrack(of role: String) -> PlannedMicrophoneTrack? {
+        plan.microphoneTracks.first { $0.role == role && $0.isWave }
+    }
+
+    private func makeMicrophones(_ prepared: Prepared, start: ClockTime) -> [MicrophoneFeed] {
+        let voices = zip(inputs.voices, prepared.voiceResamplers).map { input, resampler in
+            MicrophoneFeed(input: input, resampler: resampler.value, start: start)
+        }
+        return zip(inputs.microphones, prepared.resamplers).map { input, resampler in
+            let microphone = MicrophoneFeed(
+                input: input, resampler: resampler.value, start: start,
+                taps: sinks.audioBlocks.filter { $0.role == input.role })
+            microphone.voice = voices.first { $0.role == input.role }
+            return microphone
+        }
+    }
+
+    private func planStreams() throws -> [PlannedStream] {
+        var streams: [PlannedStream] = []
+        if let program = plan.program {
+            let encoder = try encoder(program.settings, SessionPlan.programOwner)
+            let parameters = encoder.value.parameters
+            streams.append(
+                PlannedStream(
+                    file: program.file, track: .video(parameters, rotation: .none, name: "program"),
+                    content: .program(program, encoder)))
+            if !program.mix.isEmpty {
+                let audio = try audioEncoder(
+                    channels: AudioGrid.mixChannels, bitrate: program.audioBitrate, name: "program")
+                let parameters = audio.first.value.parameters
+                streams.append(
+                    PlannedStream(
+                        file: program.file, track: .audio(parameters, name: "program"),
+                        content: .mixedAudio(audio)))
+            }
+        }
+        for track in plan.cameraTracks { streams.append(try stream(of: track)) }
+        for microphone in inputs.microphones {
+            let planned = plan.microphoneTracks.first {
+                $0.role == microphone.role && !$0.isWave
+            }
+            guard let planned else { continue }
+            let audio = try audioEncoder(
+                channels: microphone.channels, bitrate: 192_000, name: microphone.role)
+            let parameters = audio.first.value.parameters
+            streams.append(
+                PlannedStream(
+                    file: planned.file, track: .audio(parameters, name: microphone.role),
+                    content: .microphone(name: planned.name, audio)))
+        }
+        return streams
+    }
+
+    private func stream(of track: PlannedCameraTrack) throws -> PlannedStream {
+        let input = input(track.role)
+        let file = track.file
+        guard track.mode == .encode else {
+            let parameters = try copiedParameters(of: input, track: track)
+            return PlannedStream(
+                file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
+                content: .copied(input, track))
+        }
+        var settings = track.settings
+        settings.color = input.source.color
+        let encoder = try encoder(settings, track.role)
+        let parameters = encoder.value.parameters
+        return PlannedStream(
+            file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
+            content: .encoded(input, track, encoder))
+    }
+
+    private func encoder(
+        _ settings: VideoEncodingSettings, _ owner: String
+    ) throws(EncodingError) -> Carried<any VideoEncoding> {
+        if let made = prepared[owner] { return made }
+        return Carried(try codecs.makeVideoEncoder(settings, name: owner))
+    }
+
+    private func copiedParameters(
+        of input: CameraInput, track: PlannedCameraTrack
+    ) throws(EncodingError) -> StreamParameters {
+        let format = input.source.format
+        guard format.pixel == .h264 else {
+            return StreamParameters(
+                codec: .mjpeg, timeScale: track.rate.frames, size: format.size, rate: track.rate,
+                color: input.source.color)
+        }
+        guard let key = input.latestKey else {
+            throw EncodingError(
+                subject: track.role, operation: "copy",
+                reason: "the camera sent no key frame; plug it in again, or choose `format: mjpeg`")
+        }
+        let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
+        return StreamParameters(
+            codec: .h264, timeScale: StreamParameters.ownTimeScale, setup: setup, size: format.size,
+            rate: track.rate,
+            color: input.source.color)
+    }
+
+    private func assemble(
+        _ prepared: Prepared, microphones: [MicrophoneFeed], start: ClockTime
+    ) -> SessionOutputs {
+        let (streams, writers) = (prepared.streams, prepared.movies)
+        let outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
+        for (index, stream) in streams.enumerated() {
+            guard let writer = writers[stream.file] else { continue }
+            let place = streams[..<index].filter { $0.file == stream.file }.count
+            let lane = TrackSink(writer: writer, stream: place)
+            switch stream.content {
+            case .copied(let input, let track):
+                outputs.cameraTracks.append(copied(input, track, lane, start: start))
+            case .encoded(let input, let track, let encoder):
+                var settings = track.settings
+                settings.color = input.source.color
+                let lane = encoderLane("enc:\(track.role)", encoder, settings, of: track.role, lane)
+                outputs.cameraTracks.append(
+                    EncodedTrack(
+                        follower: follower(input, track.role, track.rate, start), rate: track.rate,
+                        place: track.layer, caption: caption(of: input, track), encoder: lane))
+            case .program(let program, let encoder):
+                let followers = inputs.cameras.filter(\.hasPixels).map {
+                    follower($0, "program", program.settings.rate, start)
+                }
+                outputs.program = ProgramTrack(
+                    rate: program.settings.rate, followers: followers, layers: program.layers,
+                    encoder: encoderLane(
+                        "program", encoder, program.settings, of: SessionPlan.programOwner, lane))
+            case .mixedAudio(let encoder):
+                outputs.mixEncoder = encoder.lane(to: lane)
+            case .microphone(let name, let encoder):
+                outputs.audioEncoders[name] = encoder.lane(to: lane)
+            }
+            outputs.places[stream.track.trackName] = (stream.file, place)
+        }
+        outputs.mix = plan.mixGains
+        return outputs
+    }
+
+    /// A stream's first encoder of audio, and what makes another one like it.
+    fileprivate struct AudioEncoder {
+        let first: Carried<any AudioEncoding>
+        let make: RestartingAudioEncoder.Making
+
+        func lane(to lane: TrackSink) -> AudioEncoderWorker {
+            AudioEncoderWorker(encoder: first.value, making: make, to: lane)
+        }
+    }
+
+    private func audioEncoder(
+        channels: Int, bitrate: Int, name: String
+    ) throws(EncodingError) -> AudioEncoder {
+        let codecs = codecs
+        let make: RestartingAudioEncoder.Making = { () throws(EncodingError) in
+            Carried(try codecs.makeAudioEncoder(channels: channels, bitrate: bitrate, name: name))
+        }
+        return AudioEncoder(first: try make(), make: make)
+    }
+
+    private func copied(
+        _ input: CameraInput, _ track: PlannedCameraTrack, _ lane: TrackSink, start: ClockTime
+    ) -> any CameraTrack {
+        if input.source.format.pixel == .h264 {
+            return CopiedStreamTrack(
+                input: input, name: track.role, start: start, rate: track.rate, lane: lane)
+        }
+        return CopiedTrack(
+            follower: follower(input, track.role, track.rate, start), rate: track.rate,
+            size: input.source.format.size, caption: caption(of: input, track), lane: lane,
+            codecs: codecs)
+    }
+
+    private func caption(of input: CameraInput, _ track: PlannedCameraTrack) -> SlateCaption {
+        SlateCaption(role: track.role, device: input.source.device.name, rotation: track.rotation)
+    }
+
+    private func follower(
+        _ input: CameraInput, _ track: String, _ rate: FrameRate, _ start: ClockTime
+    ) -> GridFollower {
+        GridFollower(input: input, track: track, start: start, rate: rate)
+    }
+
+    private func encoderLane(
+        _ name: String, _ encoder: Carried<any VideoEncoding>, _ settings: VideoEncodingSettings,
+        of owner: String, _ lane: TrackSink
+    ) -> VideoEncoderWorker {
+        VideoEncoderWorker(
+            name: name, encoder: encoder.value,
+            another: VideoEncoderWorker.making(settings, named: owner, by: codecs), to: lane,
+            waitsForRoom: !clock.isRealTime)
+    }
+}

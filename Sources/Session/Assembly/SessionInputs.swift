@@ -1,0 +1,225 @@
+internal import Media
+internal import SessionFolder
+
+/// The devices of a session: starts them, waits until all deliver, keeps their latest deliveries until the first tick.
+final class SessionInputs {
+    private(set) var cameras: [CameraInput]
+    private(set) var microphones: [MicrophoneInput]
+    /// Of some of the microphones, by their roles: what the program has of them.
+    let voices: [MicrophoneInput]
+    private var kept: [[CameraInput.Delivery]]
+    /// How many cameras and microphones were there from the beginning.
+    private let plannedCounts: (cameras: Int, microphones: Int)
+
+    /// Good frames that a camera must have delivered, at most: enough to know its clock to some milliseconds and to leave the
+    /// first, often damaged ones behind. A slow camera is not waited for longer than the time below, but for three frames.
+    private static let (leastFrames, mostFrames) = (3, 12)
+    private static let warmUp = 0.6
+    /// Of a microphone's audio, in seconds.
+    private static let audioNeeded = 0.2
+    private static let pollInterval = Nanoseconds.milliseconds(10)
+
+    init(cameras: [CameraInput], microphones: [MicrophoneInput], voices: [MicrophoneInput] = []) {
+        self.voices = voices
+        self.cameras = cameras
+        self.microphones = microphones
+        kept = Array(repeating: [], count: cameras.count)
+        plannedCounts = (cameras.count, microphones.count)
+    }
+
+    /// Takes in another camera, which delivers already. What it has delivered until now is of no recording.
+    func add(_ camera: CameraInput) {
+        _ = camera.takeDeliveries()
+        _ = camera.takeLog()
+        cameras.append(camera)
+        kept.append([])
+        camera.beginCounting()
+    }
+
+    /// Takes in another microphone, which delivers already.
+    func add(_ microphone: MicrophoneInput) { microphones.append(microphone) }
+
+    /// Stops the devices that were taken in, after the recording that took them.
+    func dropAdded() {
+        for camera in cameras[plannedCounts.cameras...] { camera.stop() }
+        for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
+        cameras.removeSubrange(plannedCounts.cameras...)
+        kept.removeSubrange(plannedCounts.cameras...)
+        microphones.removeSubrange(plannedCounts.microphones...)
+    }
+
+    /// Starts all devices: in real time all cameras at once, since a driver may take half a second to let a stream begin; in
+    /// simulated time one after the other, since the order counts. When one refuses, those that started go on until `stop`.
+    func start(on clock: any SessionClock) throws(RecordingError) {
+        do throws(DeviceError) {
+            if clock.isRealTime {
+                for result in Parallel.map(cameras, threads: "start", Self.start) { try result.get() }
+            } else {
+                for camera in cameras { try camera.start() }
+            }
+            for microphone in microphones + voices { try microphone.start() }
+        } catch {
+            throw .device(error)
+        }
+    }
+
+    private static func start(_ camera: CameraInput) -> Result<Void, DeviceError> {
+        Result { () throws(DeviceError) in try camera.start() }
+    }
+
+    static func framesNeeded(of camera: CameraInput) -> Int {
+        let inTime = camera.source.format.rate.perSecond * warmUp
+        return min(max(Int(inTime), leastFrames), mostFrames)
+    }
+
+    /// Whether it has delivered enough for its clock to be known.
+    static func isReady(_ microphone: MicrophoneInput) -> Bool {
+        Double(microphone.goodSamples) >= audioNeeded * Double(microphone.source.format.rate)
+    }
+
+    /// Sleeps until every device has delivered.
+    func waitUntilReady(
+        on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
+    ) throws(RecordingError) {
+        let begin = clock.now
+        while let (waiting, settlingTime) = firstThatIsNotReady() {
+            guard controls.stopTime == nil else { throw .stopped }
+            let limit = limit + settlingTime
+            guard clock.now < begin + limit else {
+                throw .device(
+                    DeviceError(
+                        device: waiting, operation: "start",
+                        reason: .silent(seconds: Int(rounding: limit.inSeconds, .up))))
+            }
+            clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
+            keepLatest()
+        }
+    }
+
+    /// What camera `index` delivered since the last call, beginning with the frames around the first instant.
+    func takeDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
+        let taken = kept[index] + cameras[index].takeDeliveries()
+        kept[index] = []
+        return taken
+    }
+
+    /// A recording takes deliveries from here on. It is told first which devices are away.
+    func tellBeginning(_ start: ClockTime) {
+        for (index, camera) in cameras.enumerated() {
+            let isTold = kept[index].contains { delivery in
+                switch delivery {
+                case .away, .ended: true
+                case .frame, .lost, .returned, .formatChanged, .warning: false
+                }
+            }
+            if let outage = camera.outage, !isTold { kept[index].insert(outage, at: 0) }
+            camera.beginCounting()
+            camera.source.recordingBegins(at: start)
+        }
+        for microphone in microphones + voices { microphone.recallOutage() }
+        for microphone in microphones {
+            microphone.beginWatch(at: start)
+            microphone.source.recordingBegins(at: start)
+        }
+        for voice in voices { voice.source.recordingBegins(at: start) }
+    }
+
+    func stop() {
+        for camera in cameras[..<plannedCounts.cameras] { camera.source.stop() }
+        for camera in cameras[plannedCounts.cameras...] { camera.stop() }
+        for microphone in microphones + voices { microphone.source.stop() }
+    }
+
+    /// The longest way from capture to delivery, and the longest interval between two frames.
+    var slowestDelivery: Nanoseconds {
+        max(
+            cameras.map(\.deliveryDelay).max() ?? .zero,
+            (microphones + voices).map(\.deliveryDelay).max() ?? .zero)
+    }
+    var longestInterval: Nanoseconds { cameras.map(\.source.format.rate.interval).max() ?? .milliseconds(20) }
+
+    var simulationTime: Nanoseconds {
+        cameras.map(\.source.simulationTime).reduce(.zero, +)
+            + microphones.map(\.source.simulationTime).reduce(.zero, +)
+    }
+
+    /// What it is called, and how much longer than others it may take.
+    private func firstThatIsNotReady() -> (name: String, settlingTime: Nanoseconds)? {
+        for camera in cameras where camera.progress.goodFrames < Self.framesNeeded(of: camera) {
+            return ("camera \(camera.role) (\(camera.source.device.name))", .zero)
+        }
+        for microphone in microphones + voices where !Self.isReady(microphone) {
+            return (
+                "microphone \(microphone.role) (\(microphone.source.device.name))",
+                microphone.source.settlingTime
+            )
+        }
+        return nil
+    }
+
+    /// Frames before the first tick are let go but for the last ones; a stream is kept from its last key frame on, up to
+    /// `streamBytes`. Beyond that nothing of it is kept until the next key frame: a track that begins meanwhile begins with
+    /// that one. So is
+    /// audio but for its last seconds. What became of devices before, `tellBeginning` knows.
+    func keepLatest() {
+        for microphone in microphones + voices { microphone.keepLatest() }
+        for index in cameras.indices { _ = keepLatest(ofCamera: index) }
+    }
+
+    /// Keeps the latest, and tells what became of devices since the last call, for as long as nothing is recorded: lost frames are
+    /// nobody's.
+    ///
+    /// - Parameter start: From which times count.
+    /// - Returns: In the order of microphones, then cameras.
+    func takeNews(since start: ClockTime) -> [SessionEvent] {
+        for voice in voices { voice.keepLatest() }
+        var news = microphones.flatMap { microphone in
+            microphone.keepLatest().compactMap { $0.event(of: microphone.role, since: start) }
+        }
+        for (index, camera) in cameras.enumerated() {
+            _ = camera.takeLog()
+            for delivery in keepLatest(ofCamera: index) {
+                if case .lost = delivery { continue }
+                if let event = delivery.event(of: camera.role, since: start) { news.append(event) }
+            }
+        }
+        return news
+    }
+
+    /// Brings cameras back to their formats after a recording that gave them up.
+    func restoreFormats() {
+        for camera in cameras where camera.isChangeable {
+            camera.chosenFormat = camera.source.format
+            camera.change(to: camera.source.format, for: .governor, reason: "the recording is over")
+        }
+    }
+
+    /// - Returns: What came since the last call and is no frame.
+    private func keepLatest(ofCamera index: Int) -> [CameraInput.Delivery] {
+        let new = cameras[index].takeDeliveries()
+        kept[index] = Self.latest(
+            of: kept[index] + new, isStream: cameras[index].source.format.pixel == .h264)
+        return new.filter { delivery in
+            if case .frame = delivery { return false }
+            return true
+        }
+    }
+
+    /// Of one stream, in bytes: some seconds of any camera, between two of whose key frames there are seldom more.
+    static let streamBytes = 64 << 20
+    private static let mostStreamDeliveries = 4096
+
+    static func latest(
+        of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
+    ) -> [CameraInput.Delivery] {
+        guard isStream else { return deliveries.suffix(4) }
+        let lastKey = deliveries.lastIndex { $0.frame?.isKey ?? false }
+        if let lastKey {
+            let kept = deliveries[lastKey...]
+            let bytes = kept.reduce(0) { $0 + ($1.frame?.memory.count ?? 0) }
+            if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
+        }
+        // Without its key frame none of them can be shown.
+        return deliveries.filter { $0.frame == nil }.suffix(4)
+    }
+}

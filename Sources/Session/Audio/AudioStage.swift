@@ -1,0 +1,95 @@
+internal import Encoders
+internal import Media
+internal import Timing
+
+/// All microphones and the mix of the program's audio, advanced in blocks of 20 ms. Timeline's thread only.
+final class AudioStage {
+    private(set) var microphones: [MicrophoneFeed]
+    private let encoder: AudioEncoderWorker?
+    private let loudness: LoudnessStream?
+    /// Of each microphone, linear: in the last block, and in the next one. 0 is not heard.
+    private var gains: [(last: Float, next: Float)]
+    /// The next sample of all.
+    private(set) var position: Int64 = 0
+
+    /// - Parameters:
+    ///   - microphones: All, whether mixed or not.
+    ///   - mix: How loud microphones are in the program, linear, by role; others are not heard.
+    ///   - encoder: Takes the mix; `nil` for a program without audio.
+    ///   - loudness: Measures the mix.
+    init(
+        microphones: [MicrophoneFeed], mix: [String: Float], encoder: AudioEncoderWorker?,
+        loudness: LoudnessStream?
+    ) {
+        self.microphones = microphones
+        self.encoder = encoder
+        self.loudness = loudness
+        gains = microphones.map { microphone in
+            let gain = mix[microphone.role] ?? 0
+            return (gain, gain)
+        }
+    }
+
+    /// Mixes otherwise from the next block on, in which the gains change evenly: a jump would be heard as a click.
+    ///
+    /// - Parameter mix: As of `init`.
+    func arrange(_ mix: [String: Float]) {
+        for index in microphones.indices { gains[index].next = mix[microphones[index].role] ?? 0 }
+    }
+
+    /// Takes another microphone in, which is not heard before it is mixed.
+    ///
+    /// - Parameter microphone: Its first sample is the next one.
+    func add(_ microphone: MicrophoneFeed) {
+        microphones.append(microphone)
+        gains.append((0, 0))
+    }
+
+    /// Brings everything up to sample `end` of the tracks.
+    func advance(to end: Int64) {
+        guard end > position else { return }
+        let slices = microphones.map { $0.heard($0.advance(to: end), to: end) }
+        if let encoder {
+            let audio = mixed(slices, frames: Int(end - position))
+            encoder.encode(audio)
+            loudness?.add(audio)
+        }
+        position = end
+    }
+
+    func finish(at end: MediaTime) {
+        for microphone in microphones { microphone.finish(at: end) }
+        encoder?.finish()
+        loudness?.finish()
+    }
+
+    private func mixed(_ slices: [(samples: [Float], channels: Int)], frames: Int) -> [Float] {
+        var sum = [Float](repeating: 0, count: frames * AudioGrid.mixChannels)
+        for (index, heard) in slices.enumerated() {
+            let (last, next) = gains[index]
+            gains[index].last = next
+            guard last != 0 || next != 0 else { continue }
+            let samples = heard.channels > 2 ? Self.mean(of: heard) : heard.samples
+            let step = heard.channels > 2 ? 1 : heard.channels
+            let right = step > 1 ? 1 : 0
+            let rise = (next - last) / Float(frames)
+            samples.withUnsafeBufferPointer { slice in
+                sum.withUnsafeMutableBufferPointer { sum in
+                    for frame in 0..<frames {
+                        let gain = last + rise * Float(frame + 1)
+                        sum[2 * frame] += slice[frame * step] * gain
+                        sum[2 * frame + 1] += slice[frame * step + right] * gain
+                    }
+                }
+            }
+        }
+        return sum.map { min(max($0, -1), 1) }
+    }
+
+    private static func mean(of audio: (samples: [Float], channels: Int)) -> [Float] {
+        let share = 1 / Float(audio.channels)
+        return stride(from: 0, to: audio.samples.count, by: audio.channels).map { start in
+            audio.samples[start..<start + audio.channels].reduce(0, +) * share
+        }
+    }
+}

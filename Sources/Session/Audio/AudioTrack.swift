@@ -1,0 +1,205 @@
+internal import Media
+internal import Timing
+
+/// One microphone's audio on the track's samples. Used by the timeline's thread alone.
+///
+/// Audio comes in with the time of its capture; what is asked for in `take` is always there: what did not arrive in time
+/// is silence, and what arrives for a time that was already given is cut.
+final class AudioTrack {
+    private let resampler: any Resampling
+    private let channels: Int
+    private let start: ClockTime
+    /// When the first sample is.
+    private let first: ClockTime
+    private let inputRate: Int
+    private var placement = AudioPlacement()
+    /// Samples of the track from index `written` on, interleaved.
+    private var ready: [Float] = []
+    /// The index of the next sample that the resampler will give; `nil` before the first slice.
+    private var next: Int64?
+    private var silentRanges: [Range<Int64>] = []
+    /// Samples of what was given that are silence for want of audio, in order, since they were asked for last.
+    private var holes: [Range<Int64>] = []
+    /// Samples that are silence because what was captured was no audio, as far as they were not given yet.
+    private var damaged = RangeSet<Int64>()
+    /// Those of them that were given since they were asked for last.
+    private var givenDamage = RangeSet<Int64>()
+
+    /// The index of the next sample that is asked for.
+    private var written: Int64
+
+    /// Audio from this long before the first sample primes the resampler.
+    private static let lead = Nanoseconds.milliseconds(40)
+
+    /// - Parameters:
+    ///   - resampler: From the device's format to the session's.
+    ///   - format: The device's.
+    ///   - start: T0.
+    ///   - first: The first sample that is asked for.
+    init(resampler: any Resampling, format: AudioFormat, start: ClockTime, first: Int64 = 0) {
+        self.resampler = resampler
+        self.start = start
+        written = first
+        self.first = start + Nanoseconds(AudioGrid.samples.time(ofTick: first).nanoseconds)
+        channels = format.channels
+        inputRate = format.rate
+    }
+
+    /// Takes a slice whose clock model says it began at `time`, and what that model knows.
+    ///
+    /// - Parameters:
+    ///   - samples: Interleaved.
+    ///   - time: Of the first one.
+    ///   - clock: What the clock model knows.
+    ///   - damaged: Frames of the slice that are silence because what was captured was no audio.
+    /// - Throws: When the resampler fails.
+    func add(
+        _ samples: [Float], at time: ClockTime, clock: ClockReading, damaged: [Range<Int>] = []
+    ) throws(EncodingError) {
+        let frames = samples.count / channels
+        let end = time + Nanoseconds.duration(of: Int64(frames), perSecond: Int64(inputRate))
+        guard end > first - Self.lead else { return }
+        let wanted = (time - start).inSeconds * Double(AudioFormat.sessionRate)
+        guard let next else {
+            self.next = Int64(rounding: wanted)
+            try resampler.correct(partsPerMillion: placement.begin(clock: clock, at: time))
+            note(damaged)
+            try convert(samples[...])
+            return
+        }
+        let inside = resampler.delay.inSeconds * Double(AudioFormat.sessionRate)
+        let decision = placement.decide(
+            deviation: wanted - (Double(next) + inside), clock: clock, at: time)
+        switch decision {
+        case .convert(let partsPerMillion):
+            try resampler.correct(partsPerMillion: partsPerMillion)
+            note(damaged)
+            try convert(samples[...])
+        case .bridge(let count):
+            try flush()
+            bridge(upTo: Int64(rounding: wanted), atMost: count + Int64(rounding: inside, .up) + 1)
+            note(damaged)
+            try convert(samples[...])
+        case .cut:
+            try flush()
+            takeBack(from: Int64(rounding: wanted))
+            note(damaged)
+            try convert(samples[...])
+        }
+    }
+
+    /// The samples up to index `end` of the track, interleaved.
+    func take(upTo end: Int64) -> [Float] {
+        let wanted = Int(end - written)
+        guard wanted > 0 else { return [] }
+        var result = Array(ready.prefix(wanted * channels))
+        ready.removeFirst(result.count)
+        let present = result.count / channels
+        if present < wanted {
+            // What the resampler still gives for this time comes too late: `append` cuts it.
+            let missing = wanted - present
+            result.append(contentsOf: repeatElement(0, count: missing * channels))
+        }
+        let silent = silence(in: written..<(written + Int64(present)))
+        holes += silent
+        let late = written + Int64(present)..<end
+        if !late.isEmpty { holes.append(late) }
+        if !damaged.isEmpty {
+            let due = damaged.intersection(RangeSet(written..<end))
+            givenDamage.formUnion(due.subtracting(RangeSet(silent + [late])))
+            damaged.remove(contentsOf: Int64.min..<end)
+        }
+        written = end
+        return result
+    }
+
+    /// The track's samples that were given as silence since the last call, in order.
+    func takeHoles() -> [Range<Int64>] {
+        defer { holes.removeAll(keepingCapacity: true) }
+        return holes
+    }
+
+    /// The track's samples that were given since the last call as silence because what was captured was no audio, in order. None
+    /// of them is among the holes.
+    func takeDamaged() -> [Range<Int64>] {
+        guard !givenDamage.isEmpty else { return [] }
+        defer { givenDamage = RangeSet() }
+        return Array(givenDamage.ranges)
+    }
+
+    /// Notes where damaged frames of the slice that is converted next come to lie in the track.
+    private func note(_ frames: [Range<Int>]) {
+        guard !frames.isEmpty, let next else { return }
+        let rate = Double(AudioFormat.sessionRate)
+        let begin = Double(next) + resampler.delay.inSeconds * rate
+        let step = rate / Double(inputRate)
+        for range in frames {
+            let from = Int64(rounding: begin + Double(range.lowerBound) * step)
+            let to = Int64(rounding: begin + Double(range.upperBound) * step)
+            damaged.insert(contentsOf: from..<max(to, from + 1))
+        }
+    }
+
+    private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {
+        guard !samples.isEmpty else { return }
+        let begin = reach
+        append(try resampler.convert(Array(samples)))
+        // What it took it gives now or later: all else is neither audio nor its time.
+        let frames = Double(samples.count / channels)
+        let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
+        guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
+            throw EncodingError(
+                subject: "sound", operation: "resampling",
+                reason: "the resampler made \(reach - begin) samples in place of \(wanted)")
+        }
+    }
+
+    /// The end of what the resampler has taken, in samples of the track.
+    private var reach: Double {
+        Double(next ?? 0) + resampler.delay.inSeconds * Double(AudioFormat.sessionRate)
+    }
+
+    private func flush() throws(EncodingError) {
+        append(try resampler.drain())
+    }
+
+    /// Adds what the resampler gave, without what lies before the track's next sample.
+    private func append(_ samples: [Float]) {
+        guard let begin = next else { return }
+        let count = Int64(samples.count / channels)
+        next = begin + count
+        let end = written + Int64(ready.count / channels)
+        if begin > end { addSilence(Int(begin - end)) }
+        let early = min(max(end - begin, 0), count)
+        ready.append(contentsOf: samples[(Int(early) * channels)...])
+    }
+
+    private func bridge(upTo wanted: Int64, atMost limit: Int64) {
+        guard let from = next, wanted > from else { return }
+        next = min(wanted, from + limit)
+    }
+
+    /// What was not given yet and lies at an index or after it was put there by mistake: the next slice comes there. Of the
+    /// slice, what lies before samples that were given already is cut by `append`.
+    private func takeBack(from index: Int64) {
+        let kept = max(index - written, 0)
+        ready.removeLast(max(ready.count - Int(kept) * channels, 0))
+        let limit = written + Int64(ready.count / channels)
+        silentRanges = silentRanges.map { $0.clamped(to: written..<max(limit, written)) }.filter {
+            !$0.isEmpty
+        }
+        next = index
+    }
+
+    private func addSilence(_ count: Int) {
+        let begin = written + Int64(ready.count / channels)
+        silentRanges.append(begin..<(begin + Int64(count)))
+        ready.append(contentsOf: repeatElement(0, count: count * channels))
+    }
+
+    private func silence(in range: Range<Int64>) -> [Range<Int64>] {
+        let silent = silentRanges.map { $0.clamped(to: range) }.filter { !$0.isEmpty }
+        silentRanges.removeAll { $0.upperBound <= range.upperBound }
+        return silent
+    }
+}

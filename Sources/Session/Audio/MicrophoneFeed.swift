@@ -1,0 +1,236 @@
+internal import Media
+internal import SessionFolder
+internal import Timing
+
+/// One microphone's aligned audio on its way to its tracks, to the program, and to programs that listen. Timeline's thread only.
+final class MicrophoneFeed {
+    let input: MicrophoneInput
+    let channels: Int
+    /// In the order in which they began; all but the last have ended, or will before that begins.
+    private(set) var tracks: [MicrophoneTrack] = []
+    /// The same microphone with something taken out, which the program has in its place.
+    var voice: MicrophoneFeed?
+    /// Measures what is heard now: that of the track that is recorded, where there is one.
+    private(set) var loudness: LoudnessStream?
+    private(set) var failure: EncodingError?
+    private var failureCount = 0
+    private let audio: AudioTrack
+    private let taps: [AudioTap]
+    private var windows: [AudioWindow] = []
+    private let start: ClockTime
+    private var outages: OutageLog
+    private var holes: AudioGaps
+    private var damage: AudioDamage
+    /// Why its device is not there; `nil` while it is.
+    private var absence: String?
+    /// Whether the program has its voice, as far as was told.
+    private var hasVoice = true
+    /// Why it is switched off; `nil` while it is not.
+    private var offReason: String?
+    private var events: [SessionEvent] = []
+    private var telling: OutageTelling
+    /// Of the next sample.
+    private(set) var position: Int64
+
+    /// After so many failures of the resampler the rest is silence, and no patchwork of audio and silence.
+    private static let mostFailures = 4
+
+    /// - Parameters:
+    ///   - input: The microphone.
+    ///   - resampler: From the device's format; used by this feed alone from here on.
+    ///   - start: T0, the time of sample 0.
+    ///   - first: The first sample that is asked for, not over yet.
+    ///   - taps: Sinks for the aligned audio.
+    init(
+        input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
+        taps: [AudioTap] = []
+    ) {
+        self.input = input
+        self.start = start
+        self.taps = taps
+        outages = OutageLog(track: input.role, start: start)
+        holes = AudioGaps(track: input.role)
+        damage = AudioDamage(track: input.role)
+        telling = OutageTelling(of: "microphone \(input.role)")
+        channels = input.channels
+        position = first
+        audio = AudioTrack(
+            resampler: resampler, format: AudioFormat(rate: input.source.format.rate, channels: channels),
+            start: start, first: first)
+    }
+
+    var role: String { input.role }
+
+    /// Of its tracks, each within it; of the microphone where it has none.
+    var gaps: [Gap] {
+        let all = (outages.gaps + holes.gaps + damage.gaps).sorted { $0.from < $1.from }
+        return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
+    }
+
+    /// Records it from a sample on that was not asked for yet.
+    func begin(_ track: MicrophoneTrack) {
+        tracks.append(track)
+        measure(with: track.loudness)
+    }
+
+    func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
+
+    /// The samples up to index `end`, interleaved, recorded on the way.
+    func advance(to end: Int64) -> [Float] {
+        for delivery in input.takeDeliveries() { take(delivery) }
+        var samples = audio.take(upTo: end)
+        var silent = audio.takeHoles()
+        var damaged = audio.takeDamaged()
+        var clipped = input.takeOverloads(
+            through: start + Nanoseconds(AudioGrid.samples.time(ofTick: end).nanoseconds))
+        if offReason != nil {
+            samples = Array(repeating: 0, count: samples.count)
+            (silent, damaged) = ([position..<end], [])
+            clipped = 0
+        }
+        if !windows.isEmpty {
+            let missing =
+                (holes.causes(of: silent, besides: outages)
+                + damaged.map { MissingAudio(samples: $0, cause: .corrupt) }).sorted {
+                    $0.samples.lowerBound < $1.samples.lowerBound
+                }
+            for window in windows { window.append(samples, missing: missing) }
+        }
+        note(holes.take(silent, through: end, besides: outages))
+        noteDamage(damage.take(damaged, through: end))
+        for tap in taps {
+            tap.offer(AudioTap.Slice(firstSample: position, channels: channels, samples: samples))
+        }
+        for track in tracks where !track.hasEnded {
+            track.take(samples, at: position, silent: silent + damaged, clipped: clipped)
+        }
+        // A track measures itself.
+        if tracks.isEmpty { loudness?.add(samples) }
+        if let last = tracks.last, last.hasEnded { loudness = nil }
+        position = end
+        return samples
+    }
+
+    /// What the program has of the same stretch: the voice, where there is one, and the microphone itself while that is away.
+    ///
+    /// - Parameters:
+    ///   - own: What `advance` returned for it.
+    ///   - end: As of `advance`.
+    /// - Returns: Interleaved samples and how many channels they have.
+    func heard(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
+        guard let voice else { return (own, channels) }
+        let samples = voice.advance(to: end)
+        let isPresent = voice.absence == nil
+        // The device's coming and going is told by the microphone; that of its voice by a sentence, once the microphone is there.
+        _ = voice.takeEvents()
+        if isPresent != hasVoice, absence == nil {
+            hasVoice = isPresent
+            let text =
+                isPresent
+                ? "the program has the voice of \(role) again."
+                : "the sound server does not take anything out of the audio of \(role) any more: the program has it as it is."
+            events.append(
+                SessionEvent(
+                    .warning, at: AudioGrid.samples.time(ofTick: position),
+                    ["track": .string(role), "text": .string(text)]))
+        }
+        // Without its microphone a voice may be that of another one, which the sound server took in its place.
+        return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
+    }
+
+    /// A window that gets every sample. To be made before the first sample.
+    func makeWindow() -> AudioWindow {
+        let window = AudioWindow(channels: channels)
+        windows.append(window)
+        return window
+    }
+
+    /// Switches it off from the next block on, so that it is silent wherever it is recorded or heard, or on again.
+    ///
+    /// - Parameter reason: Why it is off; `nil` for on.
+    func switchOff(_ reason: String?) {
+        guard (reason == nil) != (offReason == nil) else { return }
+        offReason = reason
+        noteAbsence(at: start + Nanoseconds(AudioGrid.samples.time(ofTick: position).nanoseconds))
+    }
+
+    private func noteAbsence(at time: ClockTime) {
+        if let offReason {
+            outages.begin(at: time, cause: offReason, loss: .change)
+        } else if let absence {
+            outages.begin(at: time, cause: absence)
+        } else {
+            outages.end(at: time)
+        }
+    }
+
+    /// No sample follows.
+    func finish(at end: MediaTime) {
+        note(holes.finish(besides: outages))
+        noteDamage(damage.finish())
+        outages.finish(at: start + Nanoseconds(end.nanoseconds))
+        for track in tracks { track.finish() }
+        if tracks.isEmpty { loudness?.finish() }
+        voice?.finish(at: end)
+    }
+
+    private func take(_ delivery: MicrophoneInput.Delivery) {
+        switch delivery {
+        case .audio(let captured, let time, let clock, let damaged):
+            guard failureCount < Self.mostFailures else { break }
+            do throws(EncodingError) {
+                try audio.add(input.picked(captured), at: time, clock: clock, damaged: damaged)
+            } catch {
+                // The slice is silence, and the manifest says why.
+                failureCount += 1
+                if failure == nil {
+                    failure = error
+                    events.append(
+                        SessionEvent(
+                            .warning, at: AudioGrid.samples.time(ofTick: position),
+                            [
+                                "track": .string(role),
+                                "text": .string(
+                                    "microphone \(role) cannot be aligned, so its audio is silence: "
+                                        + error.description.printable(limit: 1000)),
+                            ]))
+                }
+            }
+        case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
+        case .away(let time, let cause), .ended(let time, let cause):
+            absence = cause
+            noteAbsence(at: time)
+        case .returned(let time):
+            absence = nil
+            noteAbsence(at: time)
+        }
+        if let event = delivery.event(of: role, since: start).flatMap({ telling.told($0) }) {
+            events.append(event)
+        }
+    }
+
+    private func note(_ gaps: [Gap], text: String? = nil) {
+        for gap in gaps {
+            var fields: [String: JSONValue] = [
+                "track": .string(tracks.last?.name ?? role), "cause": .string(gap.cause),
+                "duration_ns": .integer(gap.to.nanoseconds - gap.from.nanoseconds),
+            ]
+            if let text { fields["text"] = .string(text) }
+            events.append(SessionEvent(.drop, at: gap.from, fields))
+        }
+    }
+
+    private func noteDamage(_ gaps: [Gap]) {
+        note(
+            gaps,
+            text:
+                "microphone \(role) delivered samples that are no audio (not a number, or far beyond full scale): "
+                + "they are silence. Look at its driver, or at the file it plays.")
+    }
+
+    /// What happened to the device since the last call.
+    func takeEvents() -> [SessionEvent] {
+        defer { events.removeAll() }
+        return events
+    }
+}

@@ -1,0 +1,255 @@
+internal import Encoders
+internal import Media
+internal import Monitoring
+internal import Plan
+internal import SessionFolder
+
+/// Lets the governor see how a recording goes, and does what it decides. Timeline's thread only.
+final class Governor {
+    private var governor: GovernorPolicy
+    /// What runs, with the cameras that were taken in.
+    private var plan: SessionPlan
+    private let inputs: SessionInputs
+    private let outputs: SessionOutputs
+    private let taps: [FrameTap]
+    private let clock: any SessionClock
+    private let alignmentDelay: Nanoseconds
+    private var due = MediaTime.zero
+    /// Of each stream, how many frames were left out before its queue overflowed, and when the last was.
+    private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
+
+    /// What cameras were asked for last to give something up, by role.
+    private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
+    /// As people have changed it.
+    var changedPlan: SessionPlan
+
+    /// For the manifest.
+    private(set) var steps: [Manifest.GovernorStep] = []
+    /// Why the recording must end; `nil` while it need not.
+    private(set) var endReason: String?
+
+    private static let interval: Int64 = 100_000_000
+    /// An overflow after so long without one is told of anew.
+    private static let pauseBetweenOverflows: Int64 = 5_000_000_000
+
+    /// - Parameters:
+    ///   - plan: That runs.
+    ///   - inputs: Whose cameras may be changed.
+    ///   - outputs: Whose streams may be given less.
+    ///   - taps: Sinks of the program that uses the library.
+    ///   - clock: The session's.
+    ///   - alignmentDelay: From an instant to its decision.
+    init(
+        _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: [FrameTap],
+        clock: any SessionClock, alignmentDelay: Nanoseconds
+    ) {
+        self.plan = plan
+        changedPlan = plan
+        self.inputs = inputs
+        self.outputs = outputs
+        self.taps = taps.filter(\.isPreview)
+        self.clock = clock
+        self.alignmentDelay = alignmentDelay
+        governor = GovernorPolicy(
+            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview)))
+        takeInStreams()
+    }
+
+    /// What can be given up of a session on its devices.
+    static func ladder(_ plan: SessionPlan, inputs: SessionInputs, hasPreviews: Bool) -> [GovernorMeasure] {
+        let changeable = inputs.cameras.filter(\.isChangeable)
+        let offers = Dictionary(uniqueKeysWithValues: changeable.map { ($0.role, $0.source.device.formats) })
+        return GovernorLadder(plan, offers: offers, floors: plan.budget, hasPreviews: hasPreviews).measures
+    }
+
+    /// What is given up now.
+    var inForce: [GovernorMeasure] { governor.inForce }
+
+    /// Looks, decides and acts, ten times a second. To be called at each tick.
+    ///
+    /// - Parameters:
+    ///   - pressure: As assessed last.
+    ///   - position: How far the recording has come.
+    /// - Returns: What there is to tell.
+    func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
+        guard position >= due, endReason == nil else { return [] }
+        due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
+        takeInCameras()
+        takeInStreams()
+        withdrawRefused(at: position)
+        spareAbsent()
+        var events = takeRefusals(at: position) + takeOverflows(at: position)
+        switch governor.look(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
+        case .none: break
+        case .steps(let steps):
+            for step in steps {
+                apply(step)
+                events.append(note(step.text, step.reason, isUp: step.isUp, at: position))
+            }
+        case .end(let reason):
+            endReason = reason
+            events.append(note("the recording is ended", reason, isUp: false, at: position))
+        }
+        return events
+    }
+
+    private func note(_ step: String, _ reason: String, isUp: Bool, at position: MediaTime) -> SessionEvent {
+        steps.append(Manifest.GovernorStep(at_ns: position.nanoseconds, step: step, reason: reason))
+        return SessionEvent(
+            .governor, at: position,
+            [
+                "step": .string(step), "reason": .string(reason), "direction": .string(isUp ? "up" : "down"),
+                "text": .string("\(step): \(reason)"),
+            ])
+    }
+
+    // MARK: What happens
+
+    private func apply(_ step: GovernorStep) {
+        switch step.measure.action {
+        case .preset, .rate, .programPause, .coarseDecoding:
+            for stream in outputs.governedStreams { apply(step.measure, isUp: step.isUp, to: stream) }
+        case .previews:
+            for tap in taps { tap.pause(!step.isUp) }
+        case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
+            guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
+            let format = Self.format(of: camera, givingUp: governor.inForce[...])
+            if step.isUp { asked[role] = nil } else { asked[role] = (format, step.measure) }
+            camera.change(to: format, for: .governor, reason: "\(step.text): \(step.reason)")
+        }
+    }
+
+    private func apply(_ measure: GovernorMeasure, isUp: Bool, to stream: any GovernedStream) {
+        switch measure.action {
+        case .preset(stream.streamName, let from, let to): stream.encoder.change(to: isUp ? from : to)
+        case .rate(stream.streamName, let from, let to): stream.intake?.lower(to: isUp ? from : to)
+        case .programPause:
+            if stream.streamName == SessionPlan.programOwner { stream.intake?.isPaused = !isUp }
+        case .coarseDecoding: stream.isCoarse = !isUp
+        case .preset, .rate, .previews, .cameraRate, .cameraSize, .cameraOff: break
+        }
+    }
+
+    // MARK: What comes while it runs
+
+    /// A camera that was taken in is the first to give something up: it is the plan's last. Its rate only as far as its frames still
+    /// come before their ticks are decided.
+    private func takeInCameras() {
+        let known = Set(plan.cameras.map(\.role))
+        let new = changedPlan.cameras.filter { camera in
+            !known.contains(camera.role) && inputs.cameras.contains { $0.role == camera.role }
+        }
+        guard !new.isEmpty else { return }
+        let roles = Set(new.map(\.role))
+        plan.cameras += new
+        plan.cameraTracks += changedPlan.cameraTracks.filter { roles.contains($0.role) }
+        let slowest = Dictionary(
+            uniqueKeysWithValues: inputs.cameras.filter { roles.contains($0.role) }.map {
+                ($0.role, $0.slowestInterval(decidedAfter: alignmentDelay))
+            })
+        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview))
+        governor.extend(
+            to: ladder.filter { measure in
+                guard case .cameraRate(let role, _, let rate) = measure.action, let slowest = slowest[role]
+                else { return true }
+                return rate.interval <= slowest
+            })
+    }
+
+    /// What is given up of a stream is so of one that begins anew, too.
+    private func takeInStreams() {
+        // In simulated time queues wait for room as long as they like: their lengths mean nothing.
+        for stream in outputs.governedStreams where stream.intake == nil {
+            let room = clock.isRealTime ? stream.encoder.room : Int.max
+            stream.intake = EncoderIntake(rate: stream.rate, room: room)
+            for measure in governor.inForce { apply(measure, isUp: false, to: stream) }
+        }
+    }
+
+    /// Has a camera deliver otherwise, as a person wants it, as far as it is not given up now.
+    ///
+    /// - Parameters:
+    ///   - format: `nil` for off.
+    ///   - camera: One that can.
+    ///   - reason: Why, for the gap.
+    func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
+        camera.chosenFormat = format
+        camera.change(
+            to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .change, reason: reason)
+    }
+
+    /// Of a camera when so much is given up; `nil` for off.
+    static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
+    {
+        guard var wanted = camera.chosenFormat else { return nil }
+        // A person may have asked for less than would be given up.
+        for measure in measures {
+            switch measure.action {
+            case .cameraRate(camera.role, _, let rate):
+                wanted = VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: min(wanted.rate, rate))
+            case .cameraSize(camera.role, _, let size) where size.pixelCount < wanted.size.pixelCount:
+                wanted = VideoFormat(pixel: wanted.pixel, size: size, rate: wanted.rate)
+            case .cameraOff(camera.role): return nil
+            default: break
+            }
+        }
+        // Another size may have other rates.
+        let offer = camera.source.device.formats.first { $0.pixel == wanted.pixel && $0.size == wanted.size }
+        let rate = offer?.rate(for: wanted.rate) ?? wanted.rate
+        return VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)
+    }
+
+    // MARK: What happened
+
+    /// What a camera did not take is not given up. The camera itself warns of it.
+    private func withdrawRefused(at position: MediaTime) {
+        for camera in inputs.cameras {
+            for format in camera.takeRefusedFormats() {
+                guard let last = asked[camera.role], last.format == format else { continue }
+                asked[camera.role] = nil
+                governor.withdraw(last.measure)
+                steps.append(
+                    Manifest.GovernorStep(
+                        at_ns: position.nanoseconds, step: "\(last.measure.text) is withdrawn",
+                        reason:
+                            "camera \(camera.role) did not take it and goes on as before; it is not asked again."
+                    ))
+            }
+        }
+    }
+
+    /// Of a camera that is away, or off by a person's wish, nothing can be given up. What is taken back meanwhile it has when it
+    /// returns.
+    private func spareAbsent() {
+        let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
+        governor.idle = Set(
+            governor.ladder.indices.filter { index in
+                governor.ladder[index].changedCamera.map { absent.contains($0) } ?? false
+            })
+    }
+
+    private func takeRefusals(at position: MediaTime) -> [SessionEvent] {
+        outputs.governedStreams.compactMap { stream in
+            stream.encoder.takeRefusal().map { refusal in
+                SessionEvent(.warning, at: position, ["text": .string(refusal.description)])
+            }
+        }
+    }
+
+    private func takeOverflows(at position: MediaTime) -> [SessionEvent] {
+        outputs.governedStreams.compactMap { stream in
+            let count = stream.intake?.overflowCount ?? 0
+            let known = overflows[ObjectIdentifier(stream)]
+            guard count > known?.count ?? 0 else { return nil }
+            overflows[ObjectIdentifier(stream)] = (count, position)
+            let isSame = known.map {
+                position.nanoseconds - $0.at.nanoseconds < Self.pauseBetweenOverflows
+            }
+            guard isSame != true else { return nil }
+            return note(
+                "\(stream.streamName) frames left out",
+                "its encoder is \(stream.encoder.queueLength) frames behind, with room for \(stream.encoder.room).",
+                isUp: false, at: position)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Encoders
+internal import Media
+
+/// A recording whose last tick is decided. What its encoders and disks still have is to be waited for, off the timeline's thread.
+struct FinishedTimeline {
+    private let recording: RunningRecording
+    /// Behind the last tick.
+    private let end: MediaTime
+
+    init(recording: RunningRecording, end: MediaTime) {
+        self.recording = recording
+        self.end = end
+    }
+
+    /// Waits for the encoders, and closes the files.
+    func finish() -> RecordingResult {
+        let outputs = recording.outputs
+        // It has next to nothing left to do, and the last status has all of it.
+        outputs.meter?.finish()
+        outputs.meter?.join()
+        recording.reportStatus(at: end, phase: .finishing)
+        let workers = outputs.encoderLanes
+        let watcher = watchUrgency(workers)
+        for worker in workers { worker.join() }
+        for (_, worker) in outputs.namedAudioEncoders { worker.join() }
+        watcher.cancel()
+        return recording.close(at: end)
+    }
+
+    /// Lets the encoders go as soon as a second request to stop comes.
+    private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
+        let done = Cancellation()
+        let controls = recording.context.controls
+        _ = MediaThread(name: "urgency") {
+            let clock = MonotonicClock()
+            while !controls.isUrgent {
+                guard clock.sleep(until: clock.now + .milliseconds(50), unless: done) else { return }
+            }
+            for worker in workers { worker.abandon() }
+        }
+        return done
+    }
+}

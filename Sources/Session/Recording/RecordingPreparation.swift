@@ -1,0 +1,87 @@
+internal import Containers
+internal import Encoders
+internal import Foundation
+internal import Media
+internal import Monitoring
+internal import Plan
+internal import SessionFolder
+internal import Timing
+internal import Writers
+
+/// A recording before its first instant: devices deliver, and become known. Timeline's thread only.
+final class RecordingPreparation {
+    private let context: RecordingContext
+    /// Hardware encoders that wait for the recording to begin, by stream.
+    private let encoders: [String: Carried<any VideoEncoding>]
+
+    private var plan: SessionPlan { context.plan }
+    private var inputs: SessionInputs { context.inputs }
+    private var clock: any SessionClock { context.clock }
+
+    init(_ context: RecordingContext, encoders: [String: Carried<any VideoEncoding>]) {
+        self.context = context
+        self.encoders = encoders
+    }
+
+    /// Waits until all devices deliver, makes the files, and chooses the first instant.
+    ///
+    /// - Returns: The recording, which has begun when this returns.
+    /// - Throws: Why it cannot begin: a device that delivers nothing, a file that cannot be made.
+    func begin() throws(RecordingError) -> RunningRecording {
+        let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
+        try inputs.waitUntilReady(
+            on: clock, limit: context.options.startTimeLimit, controls: context.controls)
+        let remarks = CameraMatching(plan, inputs, clock: clock, controls: context.controls).run()
+        let assembly = OutputAssembly(
+            plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
+            sinks: context.sinks, prepared: encoders)
+        // A slow disk takes its time before the first instant is chosen, and what devices deliver meanwhile is of no recording.
+        let prepared = try assembly.prepare()
+        inputs.keepLatest()
+        // Time enough for the tracks to be made, so that it is not over when it is announced.
+        let start = onLabel(clock.now + .milliseconds(120))
+        let outputs = assembly.make(prepared, start: start)
+        inputs.tellBeginning(start)
+        let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
+        recording.announce(remarks + controlRemarks, shortcoming: shortcoming)
+        return recording
+    }
+
+    /// What cameras made of the controls that they are to have, where it is not what was asked for.
+    private var controlRemarks: [(role: String, text: String)] {
+        inputs.cameras.flatMap { camera in
+            camera.controls.compactMap(\.remark).map { (camera.role, "camera \(camera.role): \($0)") }
+        }
+    }
+
+    /// The next instant at which the time of day comes to a label of the leading grid's time code: so the times of day in
+    /// the files of frames and of audio say the same to the sample.
+    private func onLabel(_ time: ClockTime) -> ClockTime {
+        guard let leadingRate = context.leadingRate else { return time }
+        let wall = LocalTime(clock.date(of: time), in: .current)
+        return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
+    }
+
+    /// From an instant to its decision: the slowest delivery and two intervals, within 0.1…2 s. A camera at the lowest rate that
+    /// the governor may give it exposes and delivers for longer, which it must have room for.
+    private var alignmentDelay: Nanoseconds {
+        let usual = inputs.slowestDelivery + inputs.longestInterval * 2
+        let governed = context.isGoverned ? slowestGovernedDelivery : .zero
+        return min(max(usual, governed, .milliseconds(100)), .seconds(2))
+    }
+
+    private var slowestGovernedDelivery: Nanoseconds {
+        let ladder = Governor.ladder(plan, inputs: inputs, hasPreviews: false)
+        let deliveries = inputs.cameras.filter(\.isChangeable).map { camera -> Nanoseconds in
+            let planned = camera.source.format.rate
+            let lowest =
+                ladder.indices.compactMap { index in
+                    Governor.format(of: camera, givingUp: ladder[...index])?.rate
+                }.min() ?? planned
+            guard lowest < planned else { return .zero }
+            // An exposure and its transport are each longer by so much; half an interval later a tick shows it.
+            return camera.deliveryDelay + (lowest.interval - planned.interval) * 2 + lowest.interval
+        }
+        return deliveries.max() ?? .zero
+    }
+}

@@ -1,0 +1,293 @@
+internal import Encoders
+internal import Media
+internal import Monitoring
+internal import Plan
+internal import SessionFolder
+internal import Timing
+internal import Writers
+
+/// A recording from its first instant to its last. Timeline's thread only.
+///
+/// At each tick the directors look at what was asked for and at what happened; what they return is told and carried out here.
+// Collaborators: one director for each thing that may happen to a recording, and what each of them follows.
+final class RunningRecording {
+    let context: RecordingContext
+    let outputs: SessionOutputs
+    /// T0.
+    private let start: ClockTime
+    private let timeline: Timeline
+    private let parts: PartDirector
+    private let changes: ChangeDirector
+    private let tracks: TrackDirector
+    private let encoders: EncoderDirector
+    private let storage: StorageDirector
+    private let pressure: PressureWatch?
+    /// `nil` where cost is not governed.
+    private let governor: Governor?
+    private var manifest: ManifestBuilder
+    private var history = SyncHistory()
+    private var marks: [Manifest.Mark] = []
+    private var stills: [Manifest.Still] = []
+    private var silenceExceeded: Set<String> = []
+    private var statusDue = MediaTime.zero
+
+    private var inputs: SessionInputs { context.inputs }
+    private var controls: SessionControls { context.controls }
+
+    /// The status is made anew at this interval, in nanoseconds: often enough for a meter, seldom enough to cost nothing.
+    private static let statusInterval: Int64 = 100_000_000
+
+    /// - Parameters:
+    ///   - context: What it is made of.
+    ///   - start: T0.
+    ///   - delay: From an instant to its decision.
+    ///   - outputs: What is written.
+    init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds, outputs: SessionOutputs) {
+        self.context = context
+        self.start = start
+        self.outputs = outputs
+        let (plan, clock, inputs) = (context.plan, context.clock, context.inputs)
+        pressure = context.host.map {
+            PressureWatch(
+                $0, clock: clock, folder: context.folder,
+                frameInterval: (context.leadingRate ?? AudioGrid.blocks).interval)
+        }
+        storage = StorageDirector(outputs, host: context.host, clock: clock, delay: delay)
+        manifest = ManifestBuilder(context, start: start, delay: delay)
+        timeline = Timeline(
+            start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
+            leadingRate: context.leadingRate, announce: context.note)
+        // What software encodes after all has presets to give up.
+        let fallen = Set(outputs.namedEncoders.filter { $0.lane.fallback != nil }.map(\.name))
+        governor =
+            context.isGoverned
+            ? Governor(
+                plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs,
+                taps: context.sinks.frames, clock: clock, alignmentDelay: delay) : nil
+        parts = PartDirector(clock: clock, start: start, timeline: timeline, outputs: outputs)
+        changes = ChangeDirector(start: start, timeline: timeline)
+        tracks = TrackDirector(
+            clock: clock, start: start, codecs: context.codecs, disks: context.disks, timeline: timeline,
+            inputs: inputs, outputs: outputs)
+        encoders = EncoderDirector(timeline: timeline, outputs: outputs)
+        writeManifest()
+        controls.recordingTiming = SessionControls.Timing(
+            alignmentDelay: delay,
+            slowestIntervals: Dictionary(
+                uniqueKeysWithValues: inputs.cameras.map {
+                    ($0.role, $0.slowestInterval(decidedAfter: delay))
+                }))
+    }
+
+    /// Waits for the first instant and tells of it, and of what is known by then.
+    ///
+    /// - Parameters:
+    ///   - remarks: What cameras could not follow of what they were asked for, by role.
+    ///   - shortcoming: What slates lack on this computer; `nil` where they have everything.
+    func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
+        // Announced when it is true, and not while there is still time to it.
+        context.clock.sleep(until: start, unless: Cancellation())
+        context.note(
+            SessionEvent(
+                .started, at: .zero,
+                ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(context.folder)]))
+        for step in context.options.reduction?.steps ?? [] { context.note(SessionEvent(reduced: step)) }
+        for (role, text) in remarks {
+            context.note(SessionEvent(.warning, at: .zero, ["track": .string(role), "text": .string(text)]))
+        }
+        if let shortcoming {
+            context.note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)]))
+        }
+        noteEncoders()
+    }
+
+    /// Leads the timeline to its end.
+    ///
+    /// - Returns: What is left to be closed.
+    func follow() -> FinishedTimeline {
+        defer {
+            pressure?.stop()
+            storage.finish()
+        }
+        let end = timeline.run { position in control(position) }
+        watchAudio(until: MediaTime(nanoseconds: end.nanoseconds - 1))
+        for event in parts.takeEvents(before: end) { context.note(event) }
+        for event in changes.takeEvents(before: end) { context.note(event) }
+        endChanges(at: end)
+        // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
+        manifest.noteDevices()
+        history.noteJitter(inputs)
+        return FinishedTimeline(recording: self, end: end)
+    }
+
+    /// Who wants a change from here on is told that nothing is recorded; devices that are on their way in are stopped with the others.
+    private func endChanges(at end: MediaTime) {
+        controls.recordingTiming = nil
+        tracks.finish()
+        var late = controls.close()
+        followMarks(late.marks, end: end)
+        late.marks = []
+        for still in late.stills { note(still.files, of: still.role) }
+        for order in late.plans.flatMap(\.orders) { order.hand(to: inputs) }
+        changes.end(standsBy: late.standsBy)
+        parts.end()
+        controls.tellEnd(of: late)
+    }
+
+    /// For whoever must make whole what a crash leaves.
+    private func writeManifest() {
+        manifest.noteDevices()
+        for disk in context.disks { disk.folderWriter.write(manifest.current(outputs, on: disk)) }
+    }
+
+    /// Carries out what was asked for since the last tick.
+    ///
+    /// - Returns: When to end, if that is known.
+    private func control(_ position: MediaTime) -> MediaTime? {
+        let requests = controls.take()
+        var end: MediaTime?
+        if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
+        if let duration = context.options.duration {
+            let planned = MediaTime(nanoseconds: duration.count)
+            end = end.map { min($0, planned) } ?? planned
+        }
+        followMarks(requests.marks, end: end)
+        for still in requests.stills { note(still.files, of: still.role) }
+        followParts(requests.splits, at: position)
+        followPlans(requests.plans, at: position)
+        watchAudio(until: position)
+        history.note(inputs, outputs, at: position)
+        if let event = pressure?.follow(outputs, at: position) { context.note(event) }
+        for event in governor?.follow(pressure?.current, at: position) ?? [] { context.note(event) }
+        noteEncoders(at: position)
+        if position >= statusDue {
+            noteEncoders()
+            reportStatus(at: position, phase: .recording)
+        }
+        for event in storage.follow(pressure?.report, at: position) { context.note(event) }
+        let mustEnd =
+            storage.mustEnd || governor?.endReason != nil || encoders.mustEnd
+        // The tick at the position is decided: the end comes after it.
+        let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
+        return mustEnd ? undecided : end.map { max($0, undecided) }
+    }
+
+    /// Remembers the marks that were set before the recording's end, as far as that is known.
+    private func followMarks(_ requests: [SessionControls.MarkRequest], end: MediaTime?) {
+        for mark in requests {
+            let time = max(MediaTime(mark.at, since: start), .zero)
+            if let end, time >= end {
+                mark.decided?(.ended)
+                continue
+            }
+            marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
+            context.note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
+            mark.decided?(.recorded(from: time))
+        }
+    }
+
+    private func note(_ files: StillFolder.Files, of role: String) {
+        let time = max(MediaTime(files.capturedAt, since: start), .zero)
+        let still = Manifest.Still(at_ns: time.nanoseconds, role: role, files, in: context.folder)
+        stills.append(still)
+        var fields: [String: JSONValue] = ["track": .string(role), "file": .string(still.file)]
+        if let clip = still.clip { fields["clip"] = .string(clip) }
+        context.note(SessionEvent(.still, at: time, fields))
+    }
+
+    private func followPlans(_ requests: [SessionControls.PlanRequest], at position: MediaTime) {
+        for request in requests {
+            manifest.follow(request.plan)
+            governor?.changedPlan = request.plan
+        }
+        changes.follow(requests) { order, words, time in
+            tracks.follow(order, at: time, reason: words) { camera, format, reason in
+                if let governor { return governor.choose(format, of: camera, reason: reason) }
+                camera.chosenFormat = format
+                camera.change(to: format, for: .change, reason: reason)
+            }
+        }
+        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
+        for event in changes.takeEvents(before: reached) { context.note(event) }
+        for event in tracks.takeEvents(at: position) { context.note(event) }
+        if tracks.takeChange() { writeManifest() }
+    }
+
+    private func followParts(_ splits: [SessionControls.SplitRequest], at position: MediaTime) {
+        parts.follow(splits, at: position)
+        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
+        for event in parts.takeEvents(before: reached) { context.note(event) }
+    }
+
+    /// Tells what is the matter with microphones, up to a time by which everything has come.
+    private func watchAudio(until position: MediaTime) {
+        for microphone in inputs.microphones {
+            for alarm in microphone.takeAlarms(through: start + Nanoseconds(position.nanoseconds)) {
+                if alarm.kind == .silence { silenceExceeded.insert(microphone.role) }
+                context.note(SessionEvent(alarm, of: microphone.role, since: start))
+            }
+        }
+    }
+
+    /// Tells how the recording is, to whoever asks between now and the next time.
+    func reportStatus(at position: MediaTime, phase: SessionStatus.Phase) {
+        statusDue = MediaTime(nanoseconds: position.nanoseconds + Self.statusInterval)
+        var status = SessionStatus()
+        status.phase = phase
+        status.time = position
+        status.cameras = inputs.cameras.map { camera in
+            let lost =
+                outputs.cameraTracks.first { $0.input === camera }?.counts.lostInAll
+                ?? outputs.program?.lostInAll(of: camera.role) ?? 0
+            let clock = camera.clockReading
+            return SessionStatus.Camera(
+                role: camera.role, rate: 1e9 / Double(max(clock.interval.count, 1)), lost: lost, clock: clock)
+        }
+        status.microphones = outputs.microphones.map {
+            SessionStatus.Microphone(
+                $0.input, loudness: $0.loudness?.loudness,
+                missing: Nanoseconds(Int64($0.gaps.reduce(0) { $0 + $1.length })))
+        }
+        let programLost = outputs.program?.counts.lost ?? [:]
+        status.programLost = (programLost[.encoder] ?? 0) + (programLost[.disk] ?? 0)
+        status.mix = outputs.mixLoudness?.loudness
+        status.pressure = pressure?.current
+        status.shown = outputs.program?.shown ?? []
+        status.givenUp = governor?.inForce.map(\.text) ?? []
+        context.report(status)
+    }
+
+    /// Tells of encoders that others replaced, and of audio that was lost with them.
+    private func noteEncoders() {
+        for (name, lane) in outputs.namedEncoders {
+            guard let fallback = lane.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
+                continue
+            }
+            context.note(SessionEvent(fallback, of: name, rate: rate))
+        }
+        for (name, lane) in outputs.namedAudioEncoders {
+            let news = lane.takeNews()
+            for outage in news.outages { context.note(SessionEvent(outage, of: name)) }
+            if let end = news.end { context.note(SessionEvent(end, of: name)) }
+        }
+    }
+
+    /// Tells of encoders that failed, and ends the tracks that have none any more.
+    private func noteEncoders(at position: MediaTime) {
+        for event in encoders.follow(at: position) { context.note(event) }
+        if encoders.takeChange() { writeManifest() }
+    }
+
+    /// Closes what was written, once the timeline is at its end, and tells what became of it. Waits for encoders and disks.
+    func close(at end: MediaTime) -> RecordingResult {
+        noteEncoders()
+        for event in encoders.conclude(at: end) { context.note(event) }
+        let ending = RecordingEnding(
+            plan: context.plan, disks: context.disks, outputs: outputs, end: end, manifest: manifest,
+            marks: marks, changes: changes.changes(before: end), stills: stills,
+            pressure: pressure?.course.summary, governor: governor, history: history, storage: storage,
+            silenceExceeded: silenceExceeded, simulationTime: inputs.simulationTime,
+            publish: context.publish)
+        return ending.finish()
+    }
+}

@@ -1,0 +1,92 @@
+public import Media
+
+/// Decides how a microphone's samples come to lie on the session's: sample n of the track is T0 + n/48 000.
+///
+/// Small deviations are steered away by changing the resampler's rate, slowly enough not to be heard; large ones, as
+/// after a loss, are bridged with silence or cut. A value: it decides, `AudioTrack` obeys.
+public struct AudioPlacement: Sendable {
+    public enum Decision: Sendable, Equatable {
+        /// Convert the slice with this correction, in parts per million; above 0 stretches.
+        case convert(partsPerMillion: Double)
+        /// First leave out as many samples of silence, then convert.
+        case bridge(samples: Int64)
+        /// Audio of the track overlaps with the slice by as many samples, and yields where it can.
+        case cut(samples: Int64)
+    }
+
+    /// Deviations beyond it are a loss or a jump, not drift: 5 ms, well below what is seen as out of sync and well above
+    /// what steering leaves.
+    public static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
+    /// The correction changes by at most as many parts per million in a second: far below what is heard as a step (the
+    /// just noticeable difference of pitch is 3 ‰), and a little below the 20 that are promised.
+    public static let largestChangePerSecond = 19.0
+    /// Small deviations are worked off within about this time; larger ones at the pace that can still be brought to rest
+    /// in time, so that nothing overshoots.
+    private static let settlingSeconds = 3.0
+    /// Of the largest change, what slowing down uses: the rest is for what the clock learns meanwhile.
+    private static let brakingShare = 0.9
+    /// Within as many standard errors the clock model may be wrong, and what may be its error moves the pitch by at most
+    /// as many parts per million.
+    private static let (doubtfulErrors, largestDoubt) = (3.0, 2.0)
+    private static let largestCorrection = 1000.0
+
+    private var correction = 0.0
+    private var lastTime: ClockTime?
+
+    public init() {}
+
+    /// Before the first slice. Nothing was heard before it: it may begin with any pitch.
+    ///
+    /// - Parameters:
+    ///   - clock: What is known of the device.
+    ///   - time: When the slice was captured.
+    /// - Returns: The correction to convert with, in parts per million.
+    public mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
+        lastTime = time
+        correction = Self.limited(-clock.partsPerMillion, to: Self.largestCorrection)
+        return correction
+    }
+
+    /// - Parameters:
+    ///   - deviation: Where the slice belongs, less where it would come to lie, in samples of the track.
+    ///   - clock: What is known of the device.
+    ///   - time: When the slice was captured.
+    /// - Returns: `bridge` or `cut` of the whole deviation beyond `largestSteered`, else `convert` with at
+    ///   most ±1000 ppm.
+    public mutating func decide(
+        deviation: Double, clock: ClockReading, at time: ClockTime
+    ) -> Decision {
+        let whole = Int64(rounding: deviation)
+        guard whole.magnitude <= Self.largestSteered.magnitude else {
+            return whole > 0 ? .bridge(samples: whole) : .cut(samples: -whole)
+        }
+        let seconds = lastTime.map { (time - $0).inSeconds } ?? 0
+        lastTime = time
+        let microseconds = deviation / Double(AudioFormat.sessionRate) * 1e6
+        let wanted = Self.limited(
+            Self.pace(microseconds, doubt: Self.doubtfulErrors * Double(clock.residual.count) / 1000)
+                - clock.partsPerMillion,
+            to: Self.largestCorrection)
+        let step = Self.largestChangePerSecond * min(max(seconds, 0), 1)
+        correction += Self.limited(wanted - correction, to: step)
+        return .convert(partsPerMillion: correction)
+    }
+
+    /// How fast to work off a deviation of so many microseconds, of which `doubt` may be an error: in parts per
+    /// million, which are microseconds per second.
+    private static func pace(_ deviation: Double, doubt: Double) -> Double {
+        let doubtful = limited(deviation, to: doubt)
+        let sure = abs(deviation - doubtful)
+        // Braking evenly by b, one comes from a pace v to rest after v²/2b. Near the end it is a decay, whose braking is at
+        // most b up to a pace of b times the settling time.
+        let (time, braking) = (settlingSeconds, brakingShare * largestChangePerSecond)
+        let near = braking * time * time
+        let pace = sure < near ? sure / time : (2 * braking * (sure - near / 2)).squareRoot()
+        let gain = min(1 / time, largestDoubt / max(doubt, .leastNonzeroMagnitude))
+        return (deviation < 0 ? -pace : pace) + doubtful * gain
+    }
+
+    private static func limited(_ value: Double, to limit: Double) -> Double {
+        min(max(value, -limit), limit)
+    }
+}

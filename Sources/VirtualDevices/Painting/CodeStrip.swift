@@ -1,0 +1,75 @@
+public import Media
+
+/// What the code strip of a test frame says: which frame it is and when its exposure began.
+///
+/// The strip is the top sixteenth of the upright frame, 64 equal cells from left to right, black 0, white 1, the most
+/// significant bit of each number first: 8 bits 10101100, 24 bits frame number, 24 bits time, 8 bits sum of the six bytes
+/// of both.
+public struct CodeStrip: Sendable, Hashable {
+    /// The frame number modulo 2²⁴.
+    public let frame: UInt32
+    /// When the exposure began on the monotonic clock: to the nearest 0.1 ms, in those, modulo 2²⁴ (28 minutes).
+    public let time: UInt32
+
+    static let cellCount = 64
+    private static let mark: UInt64 = 0b1010_1100
+    private static let modulus: Int64 = 1 << 24
+
+    public init(frame: Int64, time: ClockTime) {
+        self.frame = UInt32(Self.remainder(frame))
+        self.time = UInt32(Self.remainder((time.nanoseconds + 50_000).floorDivided(by: 100_000)))
+    }
+
+    /// `nil` when the mark or the sum is wrong.
+    public init?(bits: UInt64) {
+        frame = UInt32(bits >> 32) & 0xFF_FFFF
+        time = UInt32(bits >> 8 & 0xFF_FFFF)
+        guard self.bits == bits else { return nil }
+    }
+
+    /// All 64 cells, the leftmost in the most significant bit.
+    public var bits: UInt64 {
+        var sum: UInt64 = 0
+        for shift in [0, 8, 16] { sum += UInt64(frame >> shift & 0xFF) + UInt64(time >> shift & 0xFF) }
+        return Self.mark << 56 | UInt64(frame) << 32 | UInt64(time) << 8 | sum & 0xFF
+    }
+
+    /// Reads the strip from the luma of a stored frame, full or limited range.
+    ///
+    /// Each cell is judged by a sample at its middle: legible from 320×180 up, after scaling and encoding. `nil` when
+    /// there is no strip, or it cannot be read.
+    ///
+    /// - Parameters:
+    ///   - luma: The first row's first sample.
+    ///   - rowStep: Bytes from a row to the next.
+    ///   - columnStep: Bytes from a sample to the next: 1, or 2 where packed with chroma.
+    ///   - size: Of the stored frame.
+    ///   - rotation: Turns the stored frame clockwise to be seen upright.
+    public init?(
+        luma: UnsafePointer<UInt8>, rowStep: Int, columnStep: Int = 1, size: FrameSize,
+        rotation: Rotation = .none
+    ) {
+        let turn = Turn(stored: size, rotation: rotation)
+        var bits: UInt64 = 0
+        for cell in 0..<Self.cellCount {
+            let area = turn.stored(Self.cell(cell, of: turn.upright))
+            let sample = luma[(area.y + area.height / 2) * rowStep + (area.x + area.width / 2) * columnStep]
+            bits = bits << 1 | (sample > 127 ? 1 : 0)
+        }
+        self.init(bits: bits)
+    }
+
+    /// Rows of the upright frame that the strip takes.
+    static func height(in upright: FrameSize) -> Int { max(1, (upright.height + 8) / 16) }
+
+    /// The place of a cell, from the left, in an upright frame.
+    static func cell(_ index: Int, of upright: FrameSize) -> PixelRectangle {
+        let left = index * upright.width / cellCount
+        let right = (index + 1) * upright.width / cellCount
+        return PixelRectangle(x: left, y: 0, width: right - left, height: height(in: upright))
+    }
+
+    private static func remainder(_ number: Int64) -> Int64 {
+        number - number.floorDivided(by: modulus) * modulus
+    }
+}

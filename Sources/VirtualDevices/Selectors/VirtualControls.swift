@@ -1,0 +1,117 @@
+import Media
+
+/// The controls of a synthetic camera, as a webcam with automatic exposure, colour and focus has them. Any thread may set them.
+///
+/// It has no zoom, pan and tilt, since its frame could not follow: whoever zooms it crops, and its code strip stays readable.
+///
+/// While an automatism is on, what it governs reads as what it has found, which depends on seed and role alone: so cameras
+/// differ until they are made to match. Switched off, it stays there.
+final class VirtualControls: Sendable {
+    private let state: ConditionLock<[DeviceControl]>
+    private let metered: Metered
+
+    /// What the automatisms find.
+    private struct Metered: Sendable {
+        let exposureTime: Int64
+        let temperature: Int64
+        let focus: Int64
+    }
+
+    static let names = usual.map(\.name)
+
+    /// - Parameters:
+    ///   - missing: Names of controls that it does not have.
+    ///   - choices: Of the camera.
+    init(without missing: Set<String>, choices: SeededChoices) {
+        func choice(_ index: Int64, _ range: ClosedRange<Int64>, step: Int64) -> Int64 {
+            let count = (range.upperBound - range.lowerBound) / step + 1
+            return range.lowerBound + Int64(choices.bits(.metered, of: index) % UInt64(count)) * step
+        }
+        metered = Metered(
+            exposureTime: choice(0, 60...300, step: 1), temperature: choice(1, 3000...6000, step: 10),
+            focus: choice(2, 20...200, step: 5))
+        state = ConditionLock(Self.usual.filter { !missing.contains($0.name) })
+        state.withLock { settle(&$0) }
+    }
+
+    /// All of them as they are now.
+    var all: [DeviceControl] { state.withLock { $0 } }
+
+    /// Sets controls in this order.
+    func set(_ requests: [ControlRequest]) -> [ControlOutcome] {
+        state.withLock { controls in
+            let faults = requests.map { set($0, in: &controls) }
+            return zip(requests, faults).map { request, fault in
+                ControlOutcome(request: request, value: controls.named(request.name)?.value, fault: fault)
+            }
+        }
+    }
+
+    private func set(_ request: ControlRequest, in controls: inout [DeviceControl]) -> ControlFault? {
+        if let (_, fault) = controls.fault(in: [request]) { return fault }
+        for (index, control) in controls.enumerated() where control.name == request.name {
+            controls[index] = control.with(value: request.value)
+        }
+        settle(&controls)
+        return nil
+    }
+
+    /// What an automatism governs has the value that it has found.
+    private func settle(_ controls: inout [DeviceControl]) {
+        for (index, control) in controls.enumerated() {
+            let isGoverned = controls.governing(control.name, beside: []) != nil
+            let found: Int64? =
+                switch control.name {
+                case "exposure_time_absolute": metered.exposureTime
+                case "white_balance_temperature": metered.temperature
+                case "focus_absolute": metered.focus
+                default: nil
+                }
+            let value = isGoverned ? found ?? control.value : control.value
+            controls[index] = control.with(value: value, isInactive: isGoverned)
+        }
+    }
+
+    /// How the scene looks with these controls: as ever while all is automatic and brightness is in the middle.
+    var look: FrameLook {
+        state.withLock { controls in
+            func value(_ name: String) -> Int64? { controls.named(name)?.value }
+            let neutral = Double(metered.exposureTime) * Self.amplification(Self.usualGain)
+            let exposure = Double(value("exposure_time_absolute") ?? metered.exposureTime)
+            let gain = Self.amplification(value("gain") ?? Self.usualGain)
+            let isAutomatic = controls.governing("exposure_time_absolute", beside: []) != nil
+            let temperature = Double(value("white_balance_temperature") ?? metered.temperature)
+            return FrameLook(
+                light: isAutomatic ? 1 : exposure * gain / neutral,
+                offset: Double(value("brightness") ?? 0) / 128,
+                warmth: temperature / Double(metered.temperature))
+        }
+    }
+
+    private static func amplification(_ gain: Int64) -> Double { 1 + Double(gain) / 64 }
+
+    private static let usualGain: Int64 = 16
+
+    private static let usual: [DeviceControl] = [
+        DeviceControl(name: "brightness", value: 0, minimum: -64, maximum: 64, defaultValue: 0),
+        DeviceControl(
+            name: "white_balance_automatic", kind: .boolean, value: 1, minimum: 0, maximum: 1, defaultValue: 1
+        ),
+        DeviceControl(name: "gain", value: usualGain, minimum: 0, maximum: 255, defaultValue: usualGain),
+        DeviceControl(
+            name: "power_line_frequency", kind: .menu, value: 1, minimum: 0, maximum: 2, defaultValue: 1,
+            menu: [0: "Disabled", 1: "50 Hz", 2: "60 Hz"]),
+        DeviceControl(
+            name: "white_balance_temperature", value: 4600, minimum: 2800, maximum: 6500, step: 10,
+            defaultValue: 4600),
+        DeviceControl(
+            name: "auto_exposure", kind: .menu, value: 3, minimum: 0, maximum: 3, defaultValue: 3,
+            menu: [1: "Manual Mode", 3: "Aperture Priority Mode"]),
+        DeviceControl(
+            name: "exposure_time_absolute", value: 156, minimum: 3, maximum: 2047, defaultValue: 156),
+        DeviceControl(name: "focus_absolute", value: 0, minimum: 0, maximum: 250, step: 5, defaultValue: 0),
+        DeviceControl(
+            name: "focus_automatic_continuous", kind: .boolean, value: 1, minimum: 0, maximum: 1,
+            defaultValue: 1),
+    ]
+}

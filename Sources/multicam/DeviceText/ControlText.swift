@@ -1,0 +1,49 @@
+import Control
+import Foundation
+import Media
+
+/// How a running session goes, for people.
+enum ControlText {
+    /// The files' paths.
+    static func lines(_ stills: [ControlReply.Still]) -> [String] {
+        stills.flatMap { [$0.file] + [$0.clip].compactMap { $0 } }.map { $0.printable(limit: 4096) }
+    }
+
+    /// Text that came over the socket, cleaned.
+    static func lines(_ status: ControlStatus) -> [String] {
+        let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)
+        let head = [status.state.rawValue, status.profile, time] + [status.folder].compactMap(\.self)
+        var lines = [head.joined(separator: "  ")]
+        for camera in status.cameras {
+            lines.append(
+                String(
+                    format: "camera %@  %.2f/s  %ld lost  clock %+.1f ppm", camera.role, camera.rate,
+                    camera.lost,
+                    camera.ppm))
+        }
+        for microphone in status.microphones {
+            let level =
+                microphone.peak > 0 ? String(format: "%.1f dBFS", 20 * log10(microphone.peak)) : "silent"
+            let loudness =
+                microphone.loudness?.integrated_lufs.map { ["\(AudioText.loudness($0)) so far"] } ?? []
+            let missing =
+                microphone.missing_ns > 0
+                ? [String(format: "%.2f s missing", Double(microphone.missing_ns) / 1e9)] : []
+            let words =
+                ["microphone \(microphone.role)", level] + loudness + missing
+                + microphone.alarms.map(AudioText.word)
+            lines.append(words.joined(separator: "  "))
+        }
+        if let program = status.program {
+            lines.append(
+                "program  \(program.layout)  shows \(program.shown.joined(separator: ", "))"
+                    + (program.mix.isEmpty ? "" : "  sounds of \(program.mix.joined(separator: ", "))")
+                    + (program.loudness?.integrated_lufs.map { "  \(AudioText.loudness($0)) so far" } ?? "")
+                    + (program.lost > 0 ? "  \(program.lost) lost" : ""))
+        }
+        if let pressure = status.pressure { lines.append("system pressure  \(pressure)") }
+        lines += status.given_up.map { "given up  \($0)" }
+        if let verdict = status.verdict { lines.append("last recording  \(verdict)") }
+        return lines.map { $0.printable(limit: 1000) }
+    }
+}

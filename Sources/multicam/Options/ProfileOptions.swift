@@ -1,0 +1,29 @@
+import Arguments
+import Media
+import Setup
+
+/// The options by which commands name a profile and its devices.
+enum ProfileOptions {
+    static let specs = [
+        OptionSpec("profile", "P", help: "A profile's name (see `multicam profiles`) or its file."),
+        OptionSpec("camera", "ROLE=DEVICE", isRepeatable: true, help: "Which camera plays a role."),
+        OptionSpec("mic", "ROLE=DEVICE", isRepeatable: true, help: "Which microphone plays a role."),
+        OptionSpec("no-mics", help: "Leave the microphones out: only cameras are recorded."),
+        OptionSpec("virtual", help: "Synthetic devices for every role that no option and no file names."),
+    ]
+
+    static func request(_ arguments: ParsedArguments) throws(UsageError) -> SetupRequest {
+        var request = SetupRequest(
+            profile: try arguments.required("profile"),
+            cameras: try arguments.pairs("camera").map { RoleSelection(role: $0.key, selector: $0.value) },
+            microphones: try arguments.pairs("mic").map { RoleSelection(role: $0.key, selector: $0.value) },
+            usesVirtualDevices: arguments.flag("virtual"))
+        request.leavesOutMicrophones = arguments.flag("no-mics")
+        if request.leavesOutMicrophones, let named = request.microphones.first {
+            throw arguments.spec.error(
+                "`--no-mics` leaves all microphones out, and `--mic \(named.role.printable())=…` names one: leave out one of them."
+            )
+        }
+        return request
+    }
+}

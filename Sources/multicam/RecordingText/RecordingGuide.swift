@@ -1,0 +1,66 @@
+import Foundation
+import Media
+import Session
+internal import SessionFolder
+
+/// What a newcomer is told after a recording: what was made, how to play it, and what to try next.
+struct RecordingGuide {
+    private let results: [RecordingResult]
+    private let isVirtual: Bool
+    /// The current directory, which paths below it need not name.
+    private let base: String
+
+    /// - Parameters:
+    ///   - results: Of the recordings, in order.
+    ///   - isVirtual: Whether the devices were synthetic.
+    ///   - base: The current directory.
+    init(
+        _ results: [RecordingResult], isVirtual: Bool,
+        base: String = FileManager.default.currentDirectoryPath
+    ) {
+        self.results = results
+        self.isVirtual = isVirtual
+        self.base = base
+    }
+
+    /// At most three; none where nothing was recorded.
+    var lines: [String] {
+        guard let last = results.last, let first = files(of: last).first else { return [] }
+        let folder = shortened(last.folder)
+        let next =
+            isVirtual
+            ? "next: `multicam devices` lists your own cameras and microphones; without --virtual they are recorded."
+            : "next: `multicam sync-check \(folder.shellQuoted())` measures how well the tracks line up."
+        return [
+            made,
+            "play it: `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
+            next,
+        ]
+    }
+
+    /// `made: recordings/x, 8 s: program.mp4, cameras/desk.mov`.
+    private var made: String {
+        let parts = results.map { result in
+            let length = Double(result.manifest.duration_ns) / 1e9
+            let files = files(of: result)
+            let shown = files.prefix(6).joined(separator: ", ")
+            let more = files.count > 6 ? " and \(files.count - 6) more" : ""
+            return "\(shortened(result.folder)) holds \(String(format: "%.1f", length)) s in \(shown)\(more)"
+        }
+        return "made: \(parts.joined(separator: "; "))."
+    }
+
+    /// The program first, then the files of cameras and microphones; each once, without its later parts.
+    private func files(of result: RecordingResult) -> [String] {
+        let tracks = result.manifest.tracks
+        let ordered = tracks.filter { $0.kind == "program" } + tracks.filter { $0.kind != "program" }
+        var files: [String] = []
+        for track in ordered where !files.contains(track.file) { files.append(track.file) }
+        return files.map { $0.printable() }
+    }
+
+    private func shortened(_ path: String) -> String {
+        let prefix = base.hasSuffix("/") ? base : base + "/"
+        return (path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path).printable(limit: 4096)
+    }
+}

@@ -1,0 +1,156 @@
+import Media
+import Testing
+
+@testable import Encoders
+@testable import Writers
+
+@Suite("an encoder of audio that fails")
+struct RestartingAudioEncoderTests {
+    /// Packets of 1024 samples, one behind, as AAC has them; each carries whether it has any audio. Fails at a value of 9.
+    private final class Encoder: AudioEncoding {
+        let parameters = StreamParameters(
+            codec: .aac, timeScale: 48_000, audio: AudioFormat(rate: 48_000, channels: 1), priming: 1024)
+        private var waiting: [Float] = Array(repeating: 0, count: 1024)
+        private var place: Int64 = -1024
+        private let failsAtEnd: Bool
+
+        init(failsAtEnd: Bool = false) { self.failsAtEnd = failsAtEnd }
+
+        func encode(_ samples: [Float]) throws(EncodingError) -> [EncodedPacket] {
+            if samples.contains(9) { throw Self.error }
+            waiting += samples
+            var packets: [EncodedPacket] = []
+            while waiting.count >= 3072 { packets.append(packet(1024)) }
+            return packets
+        }
+
+        func finish() throws(EncodingError) -> [EncodedPacket] {
+            if failsAtEnd { throw Self.error }
+            var packets: [EncodedPacket] = []
+            while !waiting.isEmpty { packets.append(packet(min(waiting.count, 1024))) }
+            return packets
+        }
+
+        private func packet(_ count: Int) -> EncodedPacket {
+            let samples = waiting.prefix(count)
+            defer {
+                waiting.removeFirst(count)
+                place += Int64(count)
+            }
+            let mark = UInt8(samples.contains { $0 != 0 } ? 1 : 0)
+            return EncodedPacket(
+                bytes: SharedBytes([mark]), presentation: place, decode: place, duration: Int64(count),
+                isKey: true)
+        }
+
+        static let error = EncodingError(subject: "program", operation: "encode", reason: "it is broken")
+    }
+
+    /// What was made of some blocks of 960 samples.
+    private struct Made {
+        var packets: [EncodedPacket] = []
+        var encoders = 1
+        var outages: [RestartingAudioEncoder.Outage] = []
+        var end: RestartingAudioEncoder.End?
+
+        /// Where the packets end, if there is no hole between them.
+        var reached: Int64? {
+            var place: Int64 = -1024
+            for packet in packets {
+                guard packet.presentation == place, packet.decode == place else { return nil }
+                place += packet.duration
+            }
+            return place
+        }
+    }
+
+    private func encode(
+        _ blocks: Int, failingAt broken: Set<Int> = [],
+        first: Encoder = Encoder(),
+        next: @escaping @Sendable (_ number: Int) throws(EncodingError) -> any AudioEncoding = {
+            (_) throws(EncodingError) in Encoder()
+        }
+    ) -> Made {
+        let packets = ConditionLock<[EncodedPacket]>([])
+        let count = ConditionLock(1)
+        let encoder = RestartingAudioEncoder(
+            first,
+            making: { () throws(EncodingError) in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Carried(try next(number))
+            },
+            delivering: { packet in packets.withLock { $0.append(packet) } })
+        for block in 0..<blocks {
+            encoder.encode(Array(repeating: broken.contains(block) ? 9 : 0.5, count: 960))
+        }
+        encoder.finish()
+        return Made(
+            packets: packets.withLock { $0 }, encoders: count.withLock { $0 },
+            outages: encoder.takeOutages(), end: encoder.end)
+    }
+
+    @Test("is opened anew, and what it took with it is silence of the same length")
+    func restart() throws {
+        let made = encode(100, failingAt: [50])
+        #expect(made.encoders == 2 && made.end == nil)
+        // Every sample is in its place: the next encoder pads what it was given to where it began.
+        #expect(made.reached == 96_000)
+        let outage = try #require(made.outages.first)
+        #expect(made.outages.count == 1 && outage.reason == Encoder.error)
+        // From the end of the last packet to the end of the block that broke it.
+        let last = made.packets.last {
+            $0.presentation < 48_000 && $0.bytes.bytes[0] == 0 && $0.presentation > 0
+        }
+        #expect(last != nil)
+        #expect(outage.samples.upperBound == 48_960)
+        #expect(outage.samples.lowerBound > 44_000 && outage.samples.lowerBound < 48_000)
+        let silent = made.packets.filter { $0.bytes.bytes[0] == 0 && $0.presentation >= 0 }
+        #expect(silent.allSatisfy { outage.samples.contains($0.presentation) })
+    }
+
+    @Test("may fail again and again, as long as audio comes between")
+    func oftenButNotInARow() {
+        let made = encode(400, failingAt: [50, 100, 150, 200, 250, 300, 350])
+        #expect(made.encoders == 8 && made.end == nil && made.outages.count == 7)
+        #expect(made.reached == 384_000)
+    }
+
+    @Test("ends the stream after three new ones failed in a row")
+    func end() throws {
+        let made = encode(500, failingAt: [50]) { (_) throws(EncodingError) in throw Encoder.error }
+        let end = try #require(made.end)
+        #expect(made.encoders == 4 && end.failure == Encoder.error)
+        #expect(end.sample == made.reached && made.outages.isEmpty)
+    }
+
+    @Test("gets another chance a moment later where the audio itself breaks it")
+    func badAudio() {
+        // 0.1 s of audio that no encoder bears.
+        let made = encode(200, failingAt: Set(50..<55))
+        #expect(made.end == nil && made.outages.count == 1 && made.reached == 192_000)
+        #expect(made.outages.first.map { $0.samples.upperBound >= 55 * 960 } == true)
+    }
+
+    @Test("at the end leaves silence behind, not a shorter stream")
+    func atTheEnd() {
+        let made = encode(100, first: Encoder(failsAtEnd: true))
+        #expect(
+            made.end == nil && made.outages.count == 1 && made.outages.first?.samples.upperBound == 96_000)
+        #expect(made.reached.map { abs($0 - 96_000) <= 1024 } == true)
+    }
+
+    @Test("is not replaced by one that describes its stream otherwise")
+    func otherParameters() {
+        final class Other: AudioEncoding {
+            let parameters = StreamParameters(
+                codec: .aac, timeScale: 48_000, setup: [1], audio: AudioFormat(rate: 48_000, channels: 1))
+            func encode(_: [Float]) throws(EncodingError) -> [EncodedPacket] { [] }
+            func finish() throws(EncodingError) -> [EncodedPacket] { [] }
+        }
+        let made = encode(200, failingAt: [50]) { (_) throws(EncodingError) in Other() }
+        #expect(made.end?.failure.reason.contains("describes its stream otherwise") == true)
+    }
+}

@@ -1,0 +1,135 @@
+import Containers
+import Foundation
+import Media
+import TestDisks
+import Testing
+
+@testable import Encoders
+@testable import Session
+@testable import Timing
+@testable import Writers
+
+@Suite("an encoder's lane")
+struct VideoEncoderWorkerTests {
+    private static let parameters = StreamParameters(
+        codec: .mjpeg, timeScale: 30, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
+
+    /// Gives out each tick at once, as one byte; waits at its first one until it is let go, or fails where it is told to.
+    private final class SyntheticEncoder: VideoEncoding {
+        let parameters = VideoEncoderWorkerTests.parameters
+        private let gate: ConditionLock<Bool>
+        private let fails: (Int64) -> Bool
+        private let seen: ConditionLock<[Int]>
+
+        init(
+            gate: ConditionLock<Bool> = ConditionLock(true), seen: ConditionLock<[Int]> = ConditionLock([]),
+            failing fails: @escaping (Int64) -> Bool = { _ in false }
+        ) {
+            self.gate = gate
+            self.seen = seen
+            self.fails = fails
+        }
+
+        func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames {
+            try repeatLast(ticks: tick..<tick + 1)
+        }
+        func repeatLast(tick: Int64) throws(EncodingError) -> EncodedFrames {
+            try repeatLast(ticks: tick..<tick + 1)
+        }
+        func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
+            seen.broadcast { $0.append(ticks.count) }
+            gate.wait { $0 ? true : nil }
+            guard !ticks.contains(where: fails) else {
+                throw EncodingError(subject: "desk", operation: "encoding", reason: "it is made to fail")
+            }
+            return EncodedFrames(
+                packets: ticks.map { tick in
+                    EncodedPacket(
+                        bytes: SharedBytes(count: 1), presentation: tick, decode: tick, duration: 1,
+                        isKey: true)
+                })
+        }
+        func requestKeyFrame() {}
+        func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
+        func finish() -> [EncodedPacket] { [] }
+    }
+
+    private static func writer(_ disk: TestDisk) throws -> MovieWriter {
+        try MovieWriter(
+            [disk.disk], relativePath: "desk.mov",
+            streams: [.video(parameters, rotation: .none, name: "desk")],
+            startedAt: Date(timeIntervalSince1970: 1_767_225_600))
+    }
+
+    @Test(
+        "that is behind gets what waits as one run of repeats and the newest frames, and the file has every tick"
+    )
+    func behind() throws {
+        let disk = try TestDisk()
+        let writer = try Self.writer(disk)
+        let (gate, seen) = (ConditionLock(false), ConditionLock([Int]()))
+        let lane = VideoEncoderWorker(
+            name: "enc", encoder: SyntheticEncoder(gate: gate, seen: seen),
+            another: { () throws(EncodingError) in Carried(SyntheticEncoder()) },
+            to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
+        lane.encode([], tick: 0, asKey: false)
+        seen.wait { $0.isEmpty ? nil : true }
+        // 13 s without a step of the encoder, in which the program stands still, and two of frames.
+        for tick in Int64(1)..<400 { lane.repeatLast(tick: tick, asKey: false) }
+        #expect(lane.queueLength == 30)
+        for tick in Int64(400)..<460 { lane.encode([], tick: tick, asKey: false) }
+        #expect(lane.queueLength == 30)
+        gate.broadcast { $0 = true }
+        lane.finish()
+        lane.join()
+        #expect(seen.withLock { $0 } == [1, 429] + Array(repeating: 1, count: 30))
+        #expect(writer.join()[0]?.packetCounts == [460])
+        var counts = FrameCounts()
+        (counts.captured, counts.repeated) = (61, 399)
+        let told = lane.corrected(counts)
+        #expect(told.captured == 31 && told.repeated == 429 && told.lost == [.encoder: 30])
+    }
+
+    @Test(
+        "whose encoder fails for good takes no memory and is nobody's pressure; its file ends with the last good tick"
+    )
+    func failed() throws {
+        let disk = try TestDisk()
+        let writer = try Self.writer(disk)
+        let lane = VideoEncoderWorker(
+            name: "enc", encoder: SyntheticEncoder(failing: { $0 >= 10 }),
+            another: { () throws(EncodingError) in Carried(SyntheticEncoder(failing: { $0 >= 10 })) },
+            to: TrackSink(writer: writer, stream: 0), waitsForRoom: true)
+        let outputs = SessionOutputs(disks: [disk.disk], writers: ["desk.mov": writer], microphones: [])
+        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: lane)
+        // Each tick reaches the encoder by itself, so that it fails with the tenth.
+        for tick in Int64(0)..<100 { lane.encode([], tick: tick, asKey: false) }
+        lane.finish()
+        lane.join()
+        for tick in Int64(100)..<1000 { lane.encode([], tick: tick, asKey: false) }
+        #expect(lane.queueLength == 0 && outputs.encoderAges.isEmpty)
+        #expect(lane.conclusion?.tick == 10)
+        #expect(lane.failure?.reason == "it is made to fail")
+        #expect(writer.join()[0]?.packetCounts == [10])
+        var counts = FrameCounts()
+        counts.captured = 1000
+        #expect(lane.corrected(counts).written == 10)
+    }
+
+    @Test("a failure behind which all is in the file is none")
+    func afterAll() throws {
+        let disk = try TestDisk()
+        let writer = try Self.writer(disk)
+        let lane = VideoEncoderWorker(
+            name: "enc", encoder: SyntheticEncoder(failing: { $0 == 3 }),
+            another: { () throws(EncodingError) in Carried(SyntheticEncoder()) },
+            to: TrackSink(writer: writer, stream: 0), waitsForRoom: true)
+        for tick in Int64(0)..<90 { lane.encode([], tick: tick, asKey: false) }
+        lane.finish()
+        lane.join()
+        #expect(lane.conclusion == nil && lane.isWorking)
+        let recovery = try #require(lane.takeRecovery())
+        #expect(recovery.tick == 3 && recovery.lost == 0)
+        #expect(writer.join()[0]?.packetCounts == [90])
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Monitoring
+
+@Suite("what is heard of a microphone")
+struct AudioWatchTests {
+    /// A watch that is fed with slices of 10 ms from 0 on.
+    private struct Ear {
+        var watch: AudioWatch
+        var now = ClockTime(nanoseconds: 0)
+        var told: [String] = []
+        private let rate = 48_000
+
+        init(channels: Int = 1, pick: [Int] = []) {
+            watch = AudioWatch(format: AudioFormat(rate: rate, channels: channels), pick: pick)
+        }
+
+        /// The samples of one slice, again and again.
+        mutating func hear(_ samples: [Float], for seconds: Double) {
+            let end = now + .seconds(rounding: seconds)
+            while now < end {
+                watch.take(samples, at: now)
+                now = now + .milliseconds(10)
+                listen()
+            }
+        }
+
+        mutating func hear(_ value: Float, for seconds: Double, channels: Int = 1) {
+            hear([Float](repeating: value, count: 480 * channels), for: seconds)
+        }
+
+        /// Nothing comes, as of a device that is away.
+        mutating func wait(_ seconds: Double) {
+            now = now + .seconds(rounding: seconds)
+            listen()
+        }
+
+        private mutating func listen() {
+            for alarm in watch.takeAlarms(through: now) {
+                let seconds = Double(alarm.at.nanoseconds) / 1e9
+                told.append("\(alarm.kind.rawValue) \(alarm.isEnd ? "ends" : "begins") \(seconds)")
+            }
+        }
+    }
+
+    @Test("a microphone that is muted from the beginning is told once, after 1.5 s, and when it is heard")
+    func muted() {
+        var ear = Ear()
+        ear.hear(0, for: 60)
+        #expect(ear.watch.inForce == [.noSignal])
+        ear.hear(0.01, for: 1)
+        #expect(ear.told == ["no-signal begins 1.5", "no-signal ends 60.0"])
+        #expect(ear.watch.inForce.isEmpty)
+    }
+
+    @Test("later a pause has to last 10 s; the noise of an open microphone is a signal")
+    func pauses() {
+        var ear = Ear()
+        ear.hear(0.1, for: 1)
+        ear.hear(0, for: 9.9)
+        ear.hear(0.1, for: 1)
+        ear.hear(0.0002, for: 100)
+        #expect(ear.told.isEmpty)
+        ear.hear(0, for: 11)
+        #expect(ear.told == ["no-signal begins 121.9"])
+    }
+
+    @Test(
+        "the profile's limit counts what is below −60 dB, from the recording's beginning on, and again after each audio"
+    )
+    func limit() {
+        var ear = Ear()
+        ear.watch.limitSilence(to: .seconds(2))
+        ear.hear(0.0009, for: 1.5)
+        ear.watch.begin(at: ear.now, wasOpen: true)
+        ear.hear(0.0009, for: 3)
+        ear.hear(0.01, for: 0.5)
+        ear.hear(0.0009, for: 2.5)
+        #expect(ear.told == ["silence begins 3.5", "silence ends 4.5", "silence begins 7.0"])
+    }
+
+    @Test("what does not come is silence")
+    func away() {
+        var ear = Ear()
+        ear.watch.limitSilence(to: .seconds(5))
+        ear.hear(0.1, for: 1)
+        ear.wait(4.9)
+        #expect(ear.told.isEmpty)
+        ear.wait(0.1)
+        ear.wait(10)
+        #expect(ear.told == ["silence begins 6.0", "no-signal begins 16.0"])
+    }
+
+    @Test(
+        "three samples of one channel at full scale in a row are too loud, fewer and quieter ones are not",
+        arguments: [
+            (slice: [0.5, 1, 1, 1, 0.5], isClipping: true),
+            (slice: [0.5, -1, -1, -1, 0.5], isClipping: true),
+            (slice: [0.5, 1, 1, 0.5, 1], isClipping: false),
+            (slice: [0.999, 0.999, 0.999, 0.999, 0.999], isClipping: false),
+            (slice: [0, 32_767.0 / 32_768, 32_767.0 / 32_768, 32_767.0 / 32_768, 0], isClipping: true),
+        ] as [(slice: [Float], isClipping: Bool)])
+    func fullScale(slice: [Float], isClipping: Bool) {
+        var ear = Ear()
+        ear.hear(slice, for: 0.01)
+        #expect(ear.watch.inForce.contains(.clipping) == isClipping)
+    }
+
+    @Test("a run that goes over two slices is one; runs in two channels are not")
+    func runs() {
+        var ear = Ear()
+        ear.hear([0, 0, 0, 1, 1], for: 0.01)
+        #expect(ear.watch.inForce.isEmpty)
+        ear.hear([1, 0, 0, 0, 0], for: 0.01)
+        #expect(ear.watch.inForce == [.clipping])
+        var stereo = Ear(channels: 2)
+        stereo.hear([1, 0, 1, 0, 0, 1, 0, 1], for: 0.01)
+        #expect(stereo.watch.inForce.isEmpty)
+    }
+
+    @Test(
+        "too loud is told once, and once more of a recording, until there was none for 10 s; samples are counted from the beginning on"
+    )
+    func clipping() {
+        var ear = Ear()
+        ear.hear([1, 1, 1, 1, 0], for: 0.02)
+        ear.watch.begin(at: ear.now, wasOpen: true)
+        for _ in 0..<5 {
+            ear.hear([1, 1, 1, 1, 0], for: 0.01)
+            ear.hear(0.1, for: 5)
+        }
+        ear.hear(0.1, for: 20)
+        ear.hear([0, 1, 1, 1, 0], for: 0.01)
+        #expect(
+            ear.told.map { $0.prefix(15) } == [
+                "clipping begins", "clipping begins", "clipping ends 3", "clipping begins",
+            ])
+        #expect(ear.watch.takeOverloads(through: ear.now) == 5 * 4 + 3)
+    }
+
+    @Test("a channel that was not picked is not heard")
+    func pick() {
+        var ear = Ear(channels: 2, pick: [1])
+        ear.hear((0..<960).map { $0.isMultiple(of: 2) ? 1 : 0 }, for: 2)
+        #expect(ear.watch.inForce == [.noSignal])
+        #expect(ear.watch.level.peak == 0)
+    }
+
+    @Test("the meter falls by 20 dB in 1.7 s, the level is the root of the mean square")
+    func levels() {
+        var ear = Ear()
+        ear.hear((0..<480).map { Float(sin(Double($0) / 480 * 20 * .pi)) }, for: 3)
+        #expect(abs(ear.watch.level.rootMeanSquare - 0.7071) < 0.001)
+        #expect(ear.watch.level.peak == 1)
+        ear.hear(0, for: 1.7)
+        #expect(abs((AudioLevel.decibels(ear.watch.level.peak) ?? 0) + 20) < 0.1)
+    }
+}

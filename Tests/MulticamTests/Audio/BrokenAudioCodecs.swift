@@ -1,0 +1,88 @@
+import Encoding
+import Media
+
+/// The usual machinery, but for its encoders of audio, which fail where a test says so.
+struct BrokenAudioCodecs: CodecFactory {
+    private final class Encoder: AudioEncoding {
+        private let encoder: any AudioEncoding
+        private let fails: (Int) -> Bool
+        private var calls = 0
+
+        init(_ encoder: any AudioEncoding, fails: @escaping (Int) -> Bool) {
+            self.encoder = encoder
+            self.fails = fails
+        }
+
+        var parameters: StreamParameters { encoder.parameters }
+
+        func encode(_ samples: [Float]) throws(EncodingError) -> [EncodedPacket] {
+            calls += 1
+            if fails(calls) {
+                throw EncodingError(
+                    subject: "program", operation: "avcodec_send_frame", reason: "Invalid argument")
+            }
+            return try encoder.encode(samples)
+        }
+
+        func finish() throws(EncodingError) -> [EncodedPacket] { try encoder.finish() }
+    }
+
+    private let codecs = Codecs()
+    private let made = ConditionLock(0)
+    private let fails: @Sendable (_ encoder: Int, _ call: Int) -> Bool
+
+    /// - Parameter fails: Whether an encoder fails at a call, both counted from 1.
+    init(fails: @escaping @Sendable (_ encoder: Int, _ call: Int) -> Bool) { self.fails = fails }
+
+    func makeAudioEncoder(
+        channels: Int, bitrate: Int, name: String
+    ) throws(EncodingError) -> sending any AudioEncoding {
+        let number = made.withLock { made in
+            made += 1
+            return made
+        }
+        let fails = fails
+        return Encoder(try codecs.makeAudioEncoder(channels: channels, bitrate: bitrate, name: name)) {
+            fails(number, $0)
+        }
+    }
+
+    func makeVideoEncoder(
+        _ settings: VideoEncodingSettings, name: String
+    ) throws(EncodingError) -> sending any VideoEncoding {
+        try codecs.makeVideoEncoder(settings, name: name)
+    }
+
+    func makeResampler(from format: AudioFormat, name: String) throws(EncodingError) -> sending any Resampling
+    {
+        try codecs.makeResampler(from: format, name: name)
+    }
+
+    func makeLoudnessMeter(
+        channels: Int, name: String
+    ) throws(EncodingError) -> sending any LoudnessMetering {
+        try codecs.makeLoudnessMeter(channels: channels, name: name)
+    }
+
+    func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
+        try codecs.makeVideoDecoder(name: name)
+    }
+
+    func makeSlate(
+        like frame: CapturedFrame, caption: SlateCaption
+    ) throws(EncodingError) -> SharedBytes { try codecs.makeSlate(like: frame, caption: caption) }
+
+    var slateShortcoming: String? { codecs.slateShortcoming }
+
+    func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
+        codecs.isWholeJPEG(bytes, size: size)
+    }
+
+    func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame {
+        try codecs.convert(frame, to: pixel)
+    }
+
+    func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
+        try codecs.makeStill(of: frame)
+    }
+}

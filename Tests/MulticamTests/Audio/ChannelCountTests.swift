@@ -1,0 +1,76 @@
+import Foundation
+import Media
+import SessionFolder
+import Testing
+
+@Suite("microphones of one to eight channels")
+struct ChannelCountTests {
+    /// Rate, channels and seconds of a WAV file, as ffprobe says.
+    private func probe(_ path: String) throws -> String {
+        let output = try Reader.run(
+            "ffprobe",
+            [
+                "-v", "error", "-show_entries", "stream=sample_rate,channels,duration", "-of", "csv=p=0",
+                path,
+            ])
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @Test("are recorded, measured and mixed")
+    func made() async throws {
+        let microphones = (1...8).map { "m\($0): { device: \"virtual:tone?channels=\($0)\" }" }
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:bars?size=160x120", rate: 15 } }
+            microphones: { \(microphones.joined(separator: ", ")) }
+            program: { size: 160x120, rate: 15, layout: single, main: a, audio: { mix: [m6] } }
+            tracks: { microphones: wav }
+            """, seconds: 2)
+        try recording.checkSchema()
+        for channels in 1...8 {
+            let track = try recording.track("m\(channels)")
+            #expect(track.channels == channels && track.samples?.written == 96_000)
+            #expect(try probe(recording.path(track.file)) == "48000,\(channels),2.000000")
+            // A tone of amplitude 0.5: -9.03 dB, and at 1 kHz the filters take 0.69 away of the scale's offset. Each channel adds.
+            let expected = -9.03 + 10 * log10(Double(channels))
+            let loudness = try #require(track.loudness?.integrated_lufs)
+            #expect(abs(loudness - expected) < 0.2, "\(channels) channels: \(loudness)")
+            #expect(track.loudness?.true_peak_dbtp.map { abs($0 + 6.02) < 0.2 } == true)
+        }
+        // The mean of six equal channels is one of them.
+        let mixed = try Reader.audio(recording.path("program.mp4"))
+        // ffmpeg makes one channel of two equal ones that is 3 dB above them.
+        let peak = (mixed[24_000..<72_000].max() ?? 0) / Float(2).squareRoot()
+        #expect(abs(peak - 0.5) < 0.02)
+    }
+
+    @Test("of a file keep their channels apart", arguments: [3, 5, 8])
+    func file(channels: Int) async throws {
+        let frames = 60_000
+        let audio = try FloatAudio(
+            (0..<frames * channels).map { Float($0 % channels + 1) / 10 }, channels: channels)
+        let recording = try await Recording(
+            "microphones: { host: { device: \"file:\(audio.path)\" } }", seconds: 1)
+        let path = recording.path("audio/host.wav")
+        #expect(try probe(path) == "48000,\(channels),1.000000")
+        let data = try Reader.run("ffmpeg", ["-v", "error", "-i", path, "-f", "f32le", "-"])
+        let samples = data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        #expect(samples.count == 48_000 * channels)
+        for channel in 0..<channels {
+            #expect(abs(samples[20_000 * channels + channel] - Float(channel + 1) / 10) < 1e-4)
+        }
+    }
+
+    @Test("of more than two are refused for a common movie, before anything runs")
+    func commonMovie() async throws {
+        let error = await #expect(throws: (any Error).self) {
+            _ = try await Recording(
+                """
+                cameras: { a: { device: "virtual:bars?size=160x120", rate: 15 } }
+                microphones: { host: { device: "virtual:tone?channels=4" } }
+                tracks: { cameras: copy, microphones: wav, files: one }
+                """, seconds: 1)
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("4 channels of microphone host"))
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Media
+import SessionFolder
+import Testing
+
+/// Tones and beeps of synthetic microphones, recorded in simulated time and read back with ffmpeg.
+@Suite("the pitch and place of recorded audio")
+struct AudioRateTests {
+    /// From here on the pitch is at rest: 10.5 s to change it by 200 ppm, and twice as long to catch up gently with the
+    /// millisecond that is late by then.
+    private static let settled = 37
+    private static let seconds = 50
+
+    private func microphones(_ pattern: String, seed: Int) -> String {
+        """
+        microphones:
+          a: { device: "virtual:\(pattern)?rate=48000&drift=200&jitter=2&seed=\(seed)" }
+          b: { device: "virtual:\(pattern)?rate=44100&drift=-200&jitter=2&seed=\(seed)" }
+          c: { device: "virtual:\(pattern)?rate=16000&drift=200&jitter=2&seed=\(seed)" }
+          d: { device: "virtual:\(pattern)?rate=44100&drift=200&jitter=8&seed=\(seed)" }
+        """
+    }
+
+    @Test(
+        "a 1 kHz reference heard at ±200 ppm is within 5 ppm in the end, changes by at most 20 ppm a second on the way there, and is clean from its first window",
+        arguments: 1...3)
+    func pitch(seed: Int) async throws {
+        let recording = try await Recording(microphones("tone", seed: seed), seconds: Double(Self.seconds))
+        for name in ["a", "b", "c", "d"] {
+            let samples = try Reader.audio(recording.path("audio/\(name).wav"))
+            #expect(samples.count == Self.seconds * 48_000)
+            let reading = ToneReading(samples)
+            let course = reading.course(every: ToneReading.windowsInSecond / 2)
+            #expect(course.dropFirst(2 * Self.settled).allSatisfy { abs($0) < 5 }, "\(name)")
+            // It is measured to some tenths of a part per million.
+            #expect(zip(course, course.dropFirst()).allSatisfy { abs($1 - $0) < 20 * 0.5 + 0.3 }, "\(name)")
+            #expect(reading.windows.allSatisfy { $0.residue < -88 && $0.peak < -80 }, "\(name)")
+        }
+    }
+
+    @Test("beeps heard at ±200 ppm lie within 1.6 ms of their time at once, and within 0.3 ms once settled")
+    func place() async throws {
+        let recording = try await Recording(microphones("clap", seed: 4), seconds: Double(Self.seconds))
+        for name in ["a", "b", "c"] {
+            let samples = try Reader.audio(recording.path("audio/\(name).wav"))
+            let errors = Reader.onsets(samples).dropFirst().map { onset in
+                let time = Double(recording.manifest.t0_monotonic_ns) / 1e9 + Double(onset) / 48_000
+                return abs(time - time.rounded())
+            }
+            #expect(errors.count >= Self.seconds - 2)
+            #expect(errors.allSatisfy { $0 < 0.0016 }, "\(name)")
+            #expect(errors.suffix(Self.seconds - Self.settled).allSatisfy { $0 < 0.0003 }, "\(name)")
+        }
+    }
+}

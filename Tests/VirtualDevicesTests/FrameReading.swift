@@ -1,0 +1,30 @@
+import Foundation
+import Media
+import VirtualDevices
+
+extension SharedBytes {
+    var data: Data { withExtendedLifetime(self) { Data(bytes) } }
+}
+
+extension CapturedFrame {
+    var data: Data { memory.data }
+
+    /// What the strip says of a raw frame.
+    func codeStrip(_ rotation: Rotation = .none) -> CodeStrip? {
+        CodeStrip(
+            luma: plane(0), rowStep: planes[0].stride, columnStep: pixel == .yuyv ? 2 : 1, size: size,
+            rotation: rotation)
+    }
+}
+
+extension CodeStrip {
+    init?(_ luma: [UInt8], _ size: FrameSize, _ rotation: Rotation = .none) {
+        let strip = luma.withUnsafeBufferPointer { luma in
+            luma.baseAddress.flatMap {
+                CodeStrip(luma: $0, rowStep: size.width, size: size, rotation: rotation)
+            }
+        }
+        guard let strip else { return nil }
+        self = strip
+    }
+}

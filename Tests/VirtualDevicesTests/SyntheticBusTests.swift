@@ -1,0 +1,65 @@
+import Media
+import Testing
+
+@testable import VirtualDevices
+
+@Suite("Synthetic buses")
+struct SyntheticBusTests {
+    private func camera(_ role: String, _ bus: String?, _ words: String) throws -> VirtualCamera {
+        let place = bus.map { "&bus=\($0)" } ?? ""
+        return try VirtualCamera(
+            role: role, settings: VirtualCameraSettings(selector: "virtual:bars?\(words)\(place)"))
+    }
+
+    private func start(_ camera: VirtualCamera) throws(DeviceError) {
+        try camera.start(on: MonotonicClock()) { _ in }
+    }
+
+    @Test("have room for as many streams as a real one, and for another when one stops")
+    func room() throws {
+        let raw = "format=yuyv&size=640x480&fps=30"
+        let first = try camera("a", "room-test", raw)
+        let second = try camera("b", "room-test", raw)
+        let elsewhere = try camera("c", "room-test-2", raw)
+        try start(first)
+        defer { first.stop() }
+        try start(elsewhere)
+        defer { elsewhere.stop() }
+        let refusal = #expect(throws: DeviceError.self) { try start(second) }
+        guard case .noBandwidth(let shortage)? = refusal?.reason else {
+            Issue.record("\(String(describing: refusal))")
+            return
+        }
+        // 2316 bytes want the setting of 2688, which takes 52.9 µs; what is left has room for 1984.
+        #expect(shortage.controller == "room-test" && shortage.claims.map(\.share.bytes) == [2688])
+        #expect(shortage.asked?.bytes == 2688 && shortage.fitting?.bytes == 1984)
+        first.stop()
+        try start(second)
+        second.stop()
+        second.stop()
+        try start(first)
+    }
+
+    @Test("cannot carry what no alternate setting carries")
+    func tooLarge() throws {
+        let large = try camera("a", "large-test", "format=yuyv&size=1280x720&fps=30")
+        #expect(throws: DeviceError.self) { try start(large) }
+    }
+
+    @Test("limit nobody who names none")
+    func alone() throws {
+        let cameras = try (0..<3).map { try camera("c\($0)", nil, "format=yuyv&size=1280x720&fps=30") }
+        for camera in cameras { try start(camera) }
+        for camera in cameras { camera.stop() }
+        #expect(try SyntheticBus.camera(cameras[0].device.identity, of: "virtual:clap") == nil)
+        #expect(try SyntheticBus.camera(cameras[0].device.identity, of: "/dev/video0") == nil)
+    }
+
+    @Test("three of 720p MJPEG at 30 run together, a fourth does not")
+    func compressed() throws {
+        let cameras = try (0..<4).map { try camera("c\($0)", "mjpeg-test", "size=1280x720&fps=30") }
+        for camera in cameras.prefix(3) { try start(camera) }
+        #expect(throws: DeviceError.self) { try start(cameras[3]) }
+        for camera in cameras { camera.stop() }
+    }
+}
