@@ -59,6 +59,11 @@ struct Multicam {
         let first = words.first ?? ""
         if ["--help", "-h", "help"].contains(first) {
             let topic = words.dropFirst().first
+            // For `tools/docs`, which writes the manual's page about commands.
+            if words == ["help", "--markdown"] {
+                Output.data(reference)
+                return .done
+            }
             Output.data(first == "help" ? try topic.map(helpOfCommand) ?? help : help)
             return .done
         }
@@ -101,6 +106,18 @@ struct Multicam {
                     + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; 7 storage failed, what was "
                     + "recorded is saved; 130 aborted.",
             ])
+    }
+
+    private static var reference: String {
+        CommandReference.markdown(
+            program: program,
+            introduction: [
+                "<!-- `tools/docs` writes this page from the commands' own specifications. Change those, and run it again. -->",
+                "`multicam COMMAND --help` prints the same in a terminal. Data goes to standard output, everything else to "
+                    + "standard error. [Exit statuses](exit-statuses.md) are the same for all commands; a command that gives "
+                    + "one of them a meaning of its own says so below.",
+            ],
+            commands: commands.map { $0.spec })
     }
 
     /// The documented exit status for an error.
