@@ -10,15 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 // C is compiled for speed in debug builds too: per-pixel work without optimisation would make tests crawl.
-let shim: [CSetting] = [.unsafeFlags(["-O3", "-Wall", "-Wextra", "-Werror"])]
-
-// What `pkg-config --cflags pangocairo` says on Debian. SwiftPM asks pkg-config by itself only with warnings about the rest
-// of its answer.
-let pango: [CSetting] = [
-    .unsafeFlags(
-        ["pango-1.0", "glib-2.0", "harfbuzz", "cairo"].map { "-I/usr/include/\($0)" }
-            + ["x86_64", "aarch64"].map { "-I/usr/lib/\($0)-linux-gnu/glib-2.0/include" })
-]
+let shim: [CSetting] = [.unsafeFlags(["-O3"])]
 
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
 
@@ -109,11 +101,12 @@ let package = Package(
 
         // System libraries, and what Swift's importer skips of them.
         .target(
-            name: "CMedia", cSettings: shim + pango,
+            name: "CMedia", dependencies: ["CPango"], cSettings: shim,
             linkerSettings: libraries(
                 "avformat", "avcodec", "avutil", "swresample", "swscale", "ebur128", "turbojpeg", "jpeg",
-                "yuv",
-                "pangocairo-1.0", "pango-1.0", "gobject-2.0", "cairo")),
+                "yuv")),
+        .systemLibrary(
+            name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),

@@ -1,5 +1,6 @@
 internal import Control
 import Media
+import MulticamKit
 import Session
 import SessionFolder
 import Setup

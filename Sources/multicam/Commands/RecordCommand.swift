@@ -4,6 +4,7 @@ import Foundation
 import Media
 import Plan
 internal import Profiles
+import MulticamKit
 import Session
 import SessionFolder
 import Setup
@@ -75,7 +76,7 @@ struct RecordCommand: Command {
     private let isGoverned: Bool
     private let resumes: Bool
     private let isStandby: Bool
-    let steering: RecordSteering
+    let steering: SessionSteering
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var request = try ProfileOptions.request(arguments)
@@ -99,7 +100,7 @@ struct RecordCommand: Command {
         isGoverned = !arguments.flag("no-governor")
         resumes = arguments.flag("resume")
         isStandby = arguments.flag("standby")
-        steering = RecordSteering(isStandby: isStandby)
+        steering = SessionSteering(isStandby: isStandby) { Output.message($0) }
         if isStandby, resumes {
             throw arguments.spec.error(
                 "`--resume` goes on by itself, and with `--standby` recordings begin when somebody says so: leave out one of them."

@@ -1,14 +1,23 @@
-import Control
-import Foundation
-import Media
-import Plan
-import Session
-import SessionFolder
-import Setup
+public import Control
+internal import Foundation
+public import Media
+public import Plan
+public import Session
+internal import SessionFolder
+public import Setup
 
-/// Brings signals and commands of the control socket to the session that runs, one after the other where a recording is resumed; on
-/// standby it tells what comes next.
-final class RecordSteering: Sendable {
+/// Steers sessions, one after the other: does what `multicam ctl` and signals ask of whichever runs, and tells on standby what comes
+/// next. Safe to call from any thread.
+///
+///     let steering = SessionSteering()
+///     let server = try ControlServer { command, arrival, answer in
+///         steering.perform(command, at: arrival, paused: setup.plan, answer: answer)
+///     }
+///     steering.note(at: server)
+///     steering.steer(session, setup, stills: stills)
+///     let result = try await session.record()
+///     steering.release()
+public final class SessionSteering: Sendable {
     private struct State {
         /// `nil` while nothing is recorded, but on standby.
         var session: MulticamSession?
@@ -37,6 +46,7 @@ final class RecordSteering: Sendable {
     }
 
     private let isStandby: Bool
+    private let say: @Sendable (String) -> Void
     private let state = ConditionLock(State())
     private let stopped = Cancellation()
     private let steps: AsyncStream<StandbyStep>
@@ -45,49 +55,60 @@ final class RecordSteering: Sendable {
     /// How long somebody who wants a recording waits for its first instant.
     private static let patience = Nanoseconds.seconds(20)
 
-    /// - Parameter isStandby: Whether recordings begin and end while devices run.
-    init(isStandby: Bool) {
+    /// - Parameters:
+    ///   - isStandby: Whether recordings begin and end while devices run.
+    ///   - say: Told sentences for a person, from any thread.
+    public init(isStandby: Bool = false, saying say: @escaping @Sendable (String) -> Void = { _ in }) {
         self.isStandby = isStandby
+        self.say = say
         (steps, next) = AsyncStream.makeStream()
     }
 
     /// Whether somebody asked to stop.
-    var isStopped: Bool { state.withLock { $0.isStopped } }
+    public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Begins to listen. A signal that comes before there is a session stops it when there is one.
-    func listen() {
-        SignalInbox.listen { [self] request in
-            let session = state.withLock { state in
-                if case .stop = request { state.isStopped = true }
-                return state.session
-            }
-            switch request {
-            case .stop(1): end(session)
-            case .stop(2) where session == nil: stopped.cancel()
-            case .stop(2):
-                session?.stopUrgently()
-                Output.message(
-                    "closing the files without waiting for the encoders: all that is encoded so far is kept.")
-            case .stop:
-                Output.message(Self.lastWord(folder: session?.folderPath))
-                _exit(ExitStatus.aborted.rawValue)
-            case .mark where !isRecording:
-                Output.message("nothing is being recorded at the moment: the mark is not set.")
-            case .mark: session?.mark("signal")
-            case .split where !isRecording:
-                Output.message("nothing is being recorded at the moment: there is no file to go on from.")
-            case .split: session?.split()
-            }
+    /// Ends what runs, and what waits to be recorded, at its next tick.
+    public func stop() {
+        let session = state.withLock { state in
+            state.isStopped = true
+            return state.session
         }
+        end(session)
     }
 
-    /// What is kept of a recording that is aborted.
-    private static func lastWord(folder: String?) -> String {
-        guard let folder else { return "aborted: nothing was recorded." }
-        let path = folder.printable(limit: 4096).shellQuoted()
-        return
-            "aborted: all but about the last second is kept. `multicam recover \(path)` makes the files whole."
+    /// Closes the files without waiting for the encoders.
+    ///
+    /// - Returns: Whether there was a session whose files are closed.
+    public func stopUrgently() -> Bool {
+        let session = state.withLock { state in
+            state.isStopped = true
+            return state.session
+        }
+        if session == nil { stopped.cancel() }
+        session?.stopUrgently()
+        return session != nil
     }
+
+    /// Sets a mark at this instant.
+    ///
+    /// - Returns: Whether something is being recorded.
+    public func mark(_ text: String) -> Bool {
+        guard isRecording else { return false }
+        state.withLock(\.session)?.mark(text)
+        return true
+    }
+
+    /// Goes on in new files from this instant on.
+    ///
+    /// - Returns: Whether something is being recorded.
+    public func split() -> Bool {
+        guard isRecording else { return false }
+        state.withLock(\.session)?.split()
+        return true
+    }
+
+    /// The session folder of the recording that runs; `nil` where none does.
+    public var folderPath: String? { state.withLock(\.session)?.folderPath }
 
     private func end(_ session: MulticamSession?, at time: ClockTime? = nil) {
         stopped.cancel()
@@ -101,7 +122,7 @@ final class RecordSteering: Sendable {
     private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
 
     /// What is recorded is noted beside the server's socket from here on.
-    func note(at server: ControlServer?) { state.withLock { $0.server = server } }
+    public func note(at server: ControlServer?) { state.withLock { $0.server = server } }
 
     /// Does what somebody asks over the control socket.
     ///
@@ -110,7 +131,7 @@ final class RecordSteering: Sendable {
     ///   - arrival: When it came.
     ///   - paused: The plan that is told of while nothing is recorded.
     ///   - answer: Told when it is clear what became of it.
-    func perform(
+    public func perform(
         _ command: ControlCommand, at arrival: ClockTime, paused: SessionPlan,
         answer: @escaping ControlServer.Answer
     ) {
@@ -351,8 +372,9 @@ final class RecordSteering: Sendable {
     ///   - setup: That made it.
     ///   - stills: Whose taps it has.
     ///   - rotation: Of that session; `nil` where no camera follows the computer.
-    func steer(
-        _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills, rotation: SessionRotation?
+    public func steer(
+        _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills,
+        rotation: SessionRotation? = nil
     ) {
         let isStopped = state.withLock { state in
             state.session = session
@@ -367,16 +389,16 @@ final class RecordSteering: Sendable {
     }
 
     /// The camera of the leading role is the next one's to have by its word.
-    func follow(_ following: CameraFollowing) { state.withLock { $0.following = following } }
+    public func follow(_ following: CameraFollowing) { state.withLock { $0.following = following } }
 
     /// What comes next, on standby; `nil` after its end. One task asks.
-    func nextStep() async -> StandbyStep? {
+    public func nextStep() async -> StandbyStep? {
         for await step in steps { return step }
         return nil
     }
 
     /// On standby: a recording is about to begin, or over.
-    func record(_ isRecording: Bool) {
+    public func record(_ isRecording: Bool) {
         if isRecording { state.withLock(\.session)?.forgetStop() }
         let isStopped = state.withLock { state in
             state.isRecording = isRecording
@@ -387,7 +409,7 @@ final class RecordSteering: Sendable {
     }
 
     /// The recording has begun, or could not (`nil`).
-    func tellBeginning(folder: String?) {
+    public func tellBeginning(folder: String?) {
         state.broadcast { state in
             state.beginnings += 1
             state.begun = folder
@@ -397,24 +419,24 @@ final class RecordSteering: Sendable {
     }
 
     /// The session folder is finished, or there is none.
-    func tellEnd() { note(recordingIn: nil) }
+    public func tellEnd() { note(recordingIn: nil) }
 
     private func note(recordingIn folder: String?) {
         do throws(ControlError) {
             try state.withLock(\.server)?.note(recordingIn: folder)
         } catch {
-            Output.message(error.description)
+            say(error.description)
         }
     }
 
     /// On standby: what is said of the recording that has just ended.
-    func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
+    public func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
     /// On standby: the leading role is to have another camera.
-    func take(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
+    public func take(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
 
     /// The session is over: signals are nobody's until there is another.
-    func release() {
+    public func release() {
         // Let go of outside of the lock.
         _ = state.withLock { state in
             let rotation = state.rotation
@@ -432,12 +454,12 @@ final class RecordSteering: Sendable {
     /// Waits until system pressure has recovered, and says about every minute what is waited for.
     ///
     /// - Returns: `false` when somebody asked to stop meanwhile.
-    func waitForRecovery(folder: String) async -> Bool {
+    public func waitForRecovery(folder: String) async -> Bool {
         let hasRecovered = await withCheckedContinuation { continuation in
-            _ = MediaThread(name: "rest") { [stopped] in
+            _ = MediaThread(name: "rest") { [stopped, say] in
                 continuation.resume(
                     returning: PressureRest(folder: folder).waitForRecovery(unless: stopped) {
-                        Output.message($0)
+                        say($0)
                     })
             }
         }

@@ -1,7 +1,7 @@
-import Media
+public import Media
 
 /// What comes next where devices stand by.
-enum StandbyStep: Sendable {
+public enum StandbyStep: Sendable {
     /// Somebody wants a recording to begin.
     case start
     /// The leading role is to have this camera.

@@ -1,0 +1,21 @@
+import MulticamKit
+
+/// Records a camera that this program makes itself, encoded in a file of its own, beside a microphone.
+///
+///     swift run own-camera [FOLDER]      (in the folder Examples)
+@main
+struct OwnCamera {
+    static func main() async throws {
+        let parent = CommandLine.arguments.dropFirst().first ?? "recordings"
+        var setup = try SessionSetup(SetupRequest(profile: "Profiles/own-camera.yaml"))
+        // In place of what the role was opened with. It has to deliver the format that the plan has for it.
+        setup.cameras["own"] = GradientCamera(format: setup.plan.cameras[0].format)
+        let session = setup.makeSession(
+            RecordingOptions(parentFolder: parent, duration: .seconds(3), version: "own-camera 1.0"))
+        let result = try await session.record()
+        for track in result.manifest.tracks {
+            print("\(result.folder)/\(track.file): \(track.frames?.written ?? 0) frames")
+        }
+        print(result.verdict.text)
+    }
+}
