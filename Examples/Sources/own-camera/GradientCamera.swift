@@ -45,7 +45,8 @@ final class GradientCamera: CameraSource {
         for y in 0..<format.size.height {
             for x in 0..<format.size.width {
                 let place = (x + Int(number) * 4) % format.size.width
-                bytes[planes[0].offset + y * planes[0].stride + x] = UInt8(16 + 219 * place / format.size.width)
+                bytes[planes[0].offset + y * planes[0].stride + x] = UInt8(
+                    16 + 219 * place / format.size.width)
             }
         }
         return CapturedFrame(

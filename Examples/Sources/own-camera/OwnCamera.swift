@@ -14,7 +14,9 @@ struct OwnCamera {
             RecordingOptions(parentFolder: parent, duration: .seconds(3), version: "own-camera 1.0"))
         let result = try await session.record()
         for track in result.manifest.tracks {
-            print("\(result.folder)/\(track.file): \(track.frames?.written ?? 0) frames")
+            let amount =
+                track.frames.map { "\($0.written) frames" } ?? "\(track.samples?.written ?? 0) samples"
+            print("\(result.folder)/\(track.file): \(amount)")
         }
         print(result.verdict.text)
     }

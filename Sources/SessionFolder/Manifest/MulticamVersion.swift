@@ -1,4 +1,4 @@
 /// The program's version, as manifests and `--version` say it (semantic versioning 2.0).
 public enum MulticamVersion {
-    public static let current = "0.1.0"
+    public static let current = "0.2.0"
 }

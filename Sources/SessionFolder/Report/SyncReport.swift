@@ -148,7 +148,9 @@ package struct SyncReport {
             at: .init(x: Self.left, y: y), width: Self.courseWidth, height: Self.plotHeight, x: 0...duration,
             y: least - margin...greatest + margin)
         area.drawGrid(on: &canvas, ticks: (8, 3), label: Self.clock)
-        canvas.text("ppm", at: .init(x: Self.left + 4, y: y + 11), size: 10, color: Color.faint)
+        // Beside the plot, where no curve runs.
+        canvas.text(
+            "ppm", at: .init(x: Self.left + Self.courseWidth + 6, y: y + 10), size: 10, color: Color.faint)
         canvas.polyline(
             points.map { area.point(Double($0.time.nanoseconds) / 1e9, $0.value.partsPerMillion) },
             color: Color.line, width: 1.5)

@@ -2,9 +2,9 @@ import Arguments
 import Control
 import Foundation
 import Media
+import MulticamKit
 import Plan
 internal import Profiles
-import MulticamKit
 import Session
 import SessionFolder
 import Setup

@@ -105,7 +105,8 @@ struct StatusLine {
     private var disk: String? {
         guard let time = status.pressure?.diskTime else { return nil }
         let seconds = time.count / 1_000_000_000
-        return seconds < 120 ? "disk \(seconds) s" : "disk \(seconds / 60) min"
+        if seconds < 120 { return "disk \(seconds) s" }
+        return seconds < 600 * 60 ? "disk \(seconds / 60) min" : "disk \(seconds / 3600) h"
     }
 
     /// `clock ±0.3 ms`, rounded up; what is not known yet, or not any more, is said.
