@@ -1,15 +1,17 @@
-/// What the sound server is to take out of a microphone's audio before the program has it. The microphone's own track keeps all of it.
+/// The disturbances that the sound server removes from a microphone's audio before it goes into the program. The
+/// microphone's own track keeps them.
 public struct VoiceSettings: Sendable, Hashable, Codable {
-    /// What the computer plays through the output made for it, as it comes back through the microphone.
+    /// Whether to remove the audio that the computer plays through the output made for it and the microphone picks up.
     public var echo: Bool
-    /// What sounds on evenly: fans, hum.
+    /// Whether to remove steady noise: fans, hum.
     public var noise: Bool
 
+    /// Makes settings; by default nothing is removed.
     public init(echo: Bool = false, noise: Bool = false) {
         self.echo = echo
         self.noise = noise
     }
 
-    /// Whether anything is to be taken out.
+    /// Whether anything is to be removed.
     public var isActive: Bool { echo || noise }
 }

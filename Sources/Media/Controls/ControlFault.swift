@@ -1,23 +1,25 @@
-/// Why a control does not get a value.
+/// The reason why a control does not get a value.
 public enum ControlFault: Error, Sendable, Equatable {
-    /// The camera has no control of that name. `names`: all that it has.
+    /// The camera has no control of that name; `names` are all that it has.
     case unknown(String, names: [String])
+    /// The value does not lie between the minimum and the maximum, or not on the steps: value, minimum, maximum.
     case outOfRange(Int64, Int64, Int64, step: Int64)
-    /// Of a mask; all the bits that it has.
+    /// The value has bits that the control's mask does not have; `of` are all bits of the mask.
     case noBits(Int64, of: Int64)
-    /// Of a menu; each choice as a person reads it.
+    /// The word is no item of the menu; `choices` are its items as a person reads them.
     case noChoice(String, choices: [String])
-    /// A word that means no value of this control.
+    /// The word means no value of this control; `expected` says what does.
     case noNumber(String, expected: String)
+    /// The control can only be read.
     case readOnly
-    /// Another control has it in its hands; with the value of that one at which it does not, where known.
+    /// An automatic control governs this one. `by` is its name, and `manual` its value at which it does not, where known.
     case governed(by: String?, manual: Int64?)
     /// The camera answered with an error, though the value is one that it says it can have.
     case refused(Int64)
-    /// Nothing is kept of the camera under that name; the names under which something is.
+    /// No preset of that name is saved for the camera; the names of those that are.
     case noPreset([String])
 
-    /// Whether what was asked is wrong, and will be tomorrow.
+    /// Whether the request itself is wrong, so that repeating it later fails too.
     public var isUsage: Bool {
         switch self {
         case .unknown, .outOfRange, .noBits, .noChoice, .noNumber, .readOnly, .governed, .noPreset: true
@@ -27,7 +29,7 @@ public enum ControlFault: Error, Sendable, Equatable {
 }
 
 extension ControlFault: CustomStringConvertible {
-    /// A sentence, or two, after “setting … failed:”.
+    /// One or two sentences, to stand after “setting … failed:”.
     public var description: String {
         switch self {
         case .unknown(let name, let names):
@@ -62,8 +64,8 @@ extension ControlFault: CustomStringConvertible {
         }
     }
 
-    /// At most five names that may have been meant: the one that is spelled most alike, then those that share a word of some
-    /// length. All there are where none does.
+    /// The names that may have been meant, at most five: the one that is spelled most alike, then those that share the
+    /// beginning of a word. All names where none does.
     package static func near(_ name: String, among names: [String]) -> [String] {
         func stems(_ name: String) -> Set<String> {
             Set(name.lowercased().split(separator: "_").filter { $0.count > 2 }.map { String($0.prefix(4)) })

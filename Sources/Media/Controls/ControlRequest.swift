@@ -1,27 +1,31 @@
-/// A control and the value that it is to have.
+/// A control of a camera and the value to set it to.
 public struct ControlRequest: Sendable, Hashable, Codable {
-    /// Who wants it so.
+    /// The source of the request.
     public enum Origin: String, Sendable, Hashable, Codable {
-        /// A person: in a profile, on the command line or through the library.
+        /// A person asked for it: in a profile, on the command line or through the library.
         case asked
-        /// A saved preset, named in a profile.
+        /// A saved preset, named in a profile, has it.
         case preset
-        /// A camera's rate shall not fall in the dark.
+        /// The camera's frame rate must not fall in the dark.
         case rateLock = "rate-lock"
-        /// What another camera measured, or its own settled focus.
+        /// The value is what another camera measured, or the camera's own settled focus.
         case match
     }
 
+    /// The control's V4L2 name in snake case (`focus_absolute`).
     public let name: String
+    /// The value to set, in the control's own units.
     public let value: Int64
+    /// The source of the request.
     public let origin: Origin
 
+    /// Makes a request; by default a person's.
     public init(name: String, value: Int64, origin: Origin = .asked) {
         self.name = name
         self.value = value
         self.origin = origin
     }
 
-    /// Whether a camera that does not take it may run all the same: nobody has asked for it by name.
+    /// Whether the camera may run without taking the value: no person asked for it by name.
     public var isOptional: Bool { origin != .asked }
 }

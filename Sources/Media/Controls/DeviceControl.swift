@@ -1,26 +1,36 @@
 /// One adjustable property of a camera, by its V4L2 name in snake case (`focus_automatic_continuous`).
 public struct DeviceControl: Sendable, Hashable, Codable {
+    /// The kind of values that a control has.
     public enum Kind: String, Sendable, Codable {
         case integer, boolean, menu, bitmask
-        /// A menu whose items are numbers.
+        /// A menu whose items are numbers; the value is the index of one.
         case integerMenu = "integer-menu"
     }
 
+    /// The V4L2 name in snake case.
     public let name: String
+    /// The kind of values that the control has.
     public let kind: Kind
+    /// The present value, in the control's own units.
     public let value: Int64
+    /// The lowest value.
     public let minimum: Int64
+    /// The highest value; of a bitmask, all of its bits.
     public let maximum: Int64
+    /// The distance between two possible values, counted from `minimum`.
     public let step: Int64
+    /// The value that the driver calls the default.
     public let defaultValue: Int64
-    /// Choices of a menu control by their index.
+    /// The items of a menu by their values; empty for other kinds.
     public let menu: [Int64: String]
+    /// Whether the control can only be read.
     public let isReadOnly: Bool
-    /// Whether it has no effect now, as another control governs it: a focus while the automatic focus is on.
+    /// Whether it has no effect now, because another control governs it: a focus while the automatic focus is on.
     public let isInactive: Bool
-    /// Whether the camera itself changes it, so that each reading may be another.
+    /// Whether the camera itself changes the value, so that each reading may be another.
     public let isVolatile: Bool
 
+    /// Makes a control from what its driver says.
     public init(
         name: String, kind: Kind = .integer, value: Int64, minimum: Int64, maximum: Int64, step: Int64 = 1,
         defaultValue: Int64, menu: [Int64: String] = [:], isReadOnly: Bool = false, isInactive: Bool = false,
@@ -39,7 +49,7 @@ public struct DeviceControl: Sendable, Hashable, Codable {
         self.isVolatile = isVolatile
     }
 
-    /// The same with another value.
+    /// The control with another present value and, where given, another `isInactive`.
     public func with(value: Int64, isInactive: Bool? = nil) -> Self {
         Self(
             name: name, kind: kind, value: value, minimum: minimum, maximum: maximum, step: step,
@@ -49,10 +59,10 @@ public struct DeviceControl: Sendable, Hashable, Codable {
 }
 
 extension DeviceControl {
-    /// The number that a person's word for a value means: a number, `on` or `off` of a switch, the words of a menu's item or
-    /// their beginning, `default`.
+    /// The number that a person's word stands for: a number, `on` or `off` for a switch, the name of a menu item or its
+    /// beginning, `default`.
     ///
-    /// - Throws: When it means nothing, or what this control cannot have.
+    /// - Throws: `ControlFault` when the word stands for nothing, or for a value that this control cannot have.
     public func value(of word: String) throws(ControlFault) -> Int64 {
         if word.lowercased() == "default" { return defaultValue }
         if let number = Int64(word) {
@@ -77,7 +87,10 @@ extension DeviceControl {
         }
     }
 
-    /// - Throws: When it cannot have a value, whatever the camera does at the moment.
+    /// Checks that the control can have a value, apart from what the camera does at the moment.
+    ///
+    /// - Throws: `ControlFault` when it can only be read, or the value is no item, no sum of its bits, out of range or
+    ///   between steps.
     public func check(_ value: Int64) throws(ControlFault) {
         if isReadOnly { throw .readOnly }
         if !menu.isEmpty {
@@ -94,7 +107,7 @@ extension DeviceControl {
         }
     }
 
-    /// The possible value nearest to a wish.
+    /// The possible value nearest to a wanted one.
     public func nearest(to wish: Int64) -> Int64 {
         if !menu.isEmpty {
             return menu.keys.min { (distance(wish, $0), $0) < (distance(wish, $1), $1) } ?? defaultValue
@@ -111,7 +124,7 @@ extension DeviceControl {
         one > other ? UInt64(bitPattern: one &- other) : UInt64(bitPattern: other &- one)
     }
 
-    /// `0 (Disabled)`, for each item of a menu.
+    /// The items of a menu as a person reads them: `0 (Disabled)`.
     private var choices: [String] {
         menu.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }

@@ -1,19 +1,22 @@
-/// What a machine's processor needs for each kind of work, measured.
+/// The measured processor time that each kind of work needs on a machine.
 public struct CostTable: Sendable, Equatable, Codable {
     /// Processor time of one piece of work: a part that it always needs, and one for each unit (a pixel, a sample, a byte).
     public struct Entry: Sendable, Equatable, Codable {
+        /// Nanoseconds that every piece needs, whatever its size.
         public var nanosecondsPerPiece: Double
+        /// Nanoseconds for each unit of a piece: a pixel, a sample or a byte.
         public var nanosecondsPerUnit: Double
 
+        /// Makes an entry from its two parts, in nanoseconds.
         public init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
             self.nanosecondsPerPiece = nanosecondsPerPiece
             self.nanosecondsPerUnit = nanosecondsPerUnit
         }
 
-        /// Reads what `encode` writes.
+        /// Reads the entry that `encode` writes.
         ///
-        /// - Throws: For a time that no work takes, below zero or above eleven days, as of a file that somebody has changed:
-        ///   nothing could be reckoned with it.
+        /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), as in an edited file: nothing
+        ///   could be computed with it.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             nanosecondsPerPiece = try values.decode(Double.self, forKey: .nanosecondsPerPiece)
@@ -26,29 +29,30 @@ public struct CostTable: Sendable, Equatable, Codable {
             }
         }
 
-        /// What one piece of so many units takes.
+        /// Nanoseconds that one piece of so many units takes.
         public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
     }
 
-    /// How much there is to see in frames, which decides what coding them costs.
+    /// How much detail frames have, which decides what coding them costs.
     public enum Detail: String, Sendable, Codable, CaseIterable {
         /// Synthetic frames: areas of one colour.
         case plain
-        /// What a camera sees: textures and a sensor's noise.
+        /// Camera frames: textures and a sensor's noise.
         case photographic
     }
 
-    /// Of plain frames, and of all work that detail does not matter to.
+    /// Costs with plain frames, and of all work that does not depend on detail.
     public var plain: [WorkKind: Entry]
-    /// Of the work that depends on detail.
+    /// Costs with photographic frames, of the work that depends on detail.
     public var photographic: [WorkKind: Entry]
 
+    /// Makes a table from both groups of costs.
     public init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
         self.plain = plain
         self.photographic = photographic
     }
 
-    /// What a kind of work costs; of one that was never measured, nothing is known.
+    /// The cost of a kind of work; `nil` for one that was never measured.
     public func entry(_ kind: WorkKind, _ detail: Detail) -> Entry? {
         detail == .photographic && kind.dependsOnDetail ? photographic[kind] : plain[kind]
     }

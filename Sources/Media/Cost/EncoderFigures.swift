@@ -1,18 +1,19 @@
-/// What a hardware encoder does, as its trial measured it.
+/// The performance of a hardware encoder, as its trial measured it.
 public struct EncoderFigures: Sendable, Equatable, Codable {
-    /// That it encoded as it should: nothing larger is given to it.
+    /// The sizes that it encoded correctly in the trial; it is given nothing larger.
     public var sizes: [FrameSize]
-    /// That it sustains, of all its streams together.
+    /// Pixels a second that it sustains, over all its streams together.
     public var pixelsPerSecond: Double
-    /// How many streams it encoded at once, at most as many as were tried.
+    /// Number of streams that it encoded at once, at most as many as were tried.
     public var streams: Int
     /// Processor time that a frame still takes: copying it, and the driver. Its units are pixels.
     public var processor: CostTable.Entry
-    /// Of the luma of the frame that came out worst, in decibels, at quality 23.
+    /// The lowest luma PSNR of a frame in decibels, at quality 23.
     public var lowestPSNR: Double
     /// Whether its stream does not say what its colours mean, so that this program writes that into it.
     public var lacksColorTags: Bool
 
+    /// Makes figures from the results of a trial.
     public init(
         sizes: [FrameSize], pixelsPerSecond: Double, streams: Int, processor: CostTable.Entry,
         lowestPSNR: Double, lacksColorTags: Bool

@@ -1,21 +1,25 @@
-/// A hardware encoder and what came of its trial on this computer.
+/// A hardware encoder and the result of its trial on this computer.
 public struct TriedEncoder: Sendable, Equatable, Codable {
+    /// The result of a trial.
     public enum Outcome: Sendable, Equatable, Codable {
-        /// It did all that a recording needs of it.
+        /// The encoder did all that a recording needs of it.
         case works(figures: EncoderFigures)
-        /// It is not used. Why: a sentence's end, with its full stop.
+        /// The encoder is not used; `reason` is the end of a sentence, with its full stop.
         case fails(reason: String)
     }
 
+    /// The encoder that was tried.
     public var encoder: HardwareEncoder
+    /// The result of the trial.
     public var outcome: Outcome
 
+    /// Makes a record of a trial.
     public init(encoder: HardwareEncoder, outcome: Outcome) {
         self.encoder = encoder
         self.outcome = outcome
     }
 
-    /// `nil` where it failed.
+    /// The measured performance; `nil` where the encoder failed.
     public var figures: EncoderFigures? {
         if case .works(let figures) = outcome { figures } else { nil }
     }

@@ -1,17 +1,17 @@
-/// Why a user may not open a device's node, and so what would help.
+/// Why a user may not open a device's node, and so which remedy helps.
 public enum AccessObstacle: Sendable, Hashable {
-    /// The group may, and the user is not in it.
+    /// The group of this name may open the node, and the user is not in it.
     case notInGroup(String)
     /// The user is in the group by now, but was not when this login began.
     case loginNeeded(group: String)
-    /// No group of users may.
+    /// No group but root's may open the node.
     case closed
-    /// Its permissions would allow it; the container's rules do not pass it on (device cgroup, user namespace).
+    /// The node's permissions allow it, but the container's rules do not pass it on (device cgroup, user namespace).
     case container
-    /// Its permissions would allow it; a rule of the system's forbids it.
+    /// The node's permissions allow it, but a rule of the system forbids it, as of AppArmor or SELinux.
     case forbidden
 
-    /// Why, and what to do, for a node such as `/dev/video0`.
+    /// Sentences that say why the node cannot be opened and what to do, for a node such as `/dev/video0`.
     public func explanation(node: String) -> String {
         let quoted = node.shellQuoted()
         return switch self {
@@ -32,7 +32,7 @@ public enum AccessObstacle: Sendable, Hashable {
 }
 
 extension AccessObstacle {
-    /// The command that helps; `nil` where it is to be given outside of this machine, or is not known.
+    /// The shell command that helps; `nil` where it has to be given outside of this machine, or is not known.
     public func mend(node: String) -> String? {
         let quoted = node.shellQuoted()
         return switch self {

@@ -1,27 +1,32 @@
-/// Why a USB bus has no room for a camera's stream: who keeps what of it, what this one asks for, and what would fit.
+/// Why a USB bus has no room for a camera's stream: who reserves how much of it, what this camera asks for, and what would
+/// fit.
 ///
-/// Bandwidth is kept by a camera's *alternate setting*, in bytes for each microframe of 125 µs, whether it sends them or not.
+/// A camera's *alternate setting* reserves bandwidth, in bytes for each microframe of 125 µs, whether it sends them or not.
 public struct BandwidthShortage: Sendable, Hashable {
-    /// A part of a bus.
+    /// A part of a bus's bandwidth.
     public struct Share: Sendable, Hashable {
-        /// In each microframe of 125 µs.
+        /// Bytes in each microframe of 125 µs.
         public let bytes: Int
-        /// Of what the bus may promise to all.
+        /// Percentage of the bandwidth that the bus may promise to all its devices.
         public let percent: Int
 
+        /// Makes a share from bytes a microframe and their percentage of what the bus may promise.
         public init(bytes: Int, percent: Int) {
             self.bytes = bytes
             self.percent = percent
         }
     }
 
-    /// What another device keeps now.
+    /// The bandwidth that another device reserves now.
     public struct Claim: Sendable, Hashable {
-        /// As a person reads it, with its node where it is a camera: `Studio Webcam (/dev/video0)`.
+        /// The device as a person reads it, with its node where it is a camera: `Studio Webcam (/dev/video0)`.
         public let device: String
+        /// The program that uses the device; `nil` where that is not known.
         public let holder: DeviceHolder?
+        /// The part of the bus that the device reserves.
         public let share: Share
 
+        /// Makes a claim, and makes the device's name printable.
         public init(device: String, holder: DeviceHolder?, share: Share) {
             self.device = device.printable()
             self.holder = holder
@@ -29,19 +34,20 @@ public struct BandwidthShortage: Sendable, Hashable {
         }
     }
 
-    /// `0000:00:14.0`.
+    /// The PCI address of the USB controller, for example `0000:00:14.0`; `nil` where it is not known.
     public let controller: String?
-    /// The largest first.
+    /// The reservations of other devices, the largest first.
     public let claims: [Claim]
-    /// The smallest setting of the camera that it can have asked for.
+    /// The smallest reservation that the camera can have asked for; `nil` where it is not known.
     public let asked: Share?
-    /// The largest setting of the camera that would still fit.
+    /// The largest of the camera's reservations that would still fit; `nil` where none does, or it is not known.
     public let fitting: Share?
     /// Raw formats of the camera that `fitting` carries, the largest first: `yuyv 640x480 at 15`.
     public let fittingFormats: [String]
-    /// Controllers with a free port on which nothing streams.
+    /// PCI addresses of controllers with a free port on which nothing streams.
     public let freeControllers: [String]
 
+    /// Makes a shortage; leave out what is not known.
     public init(
         controller: String?, claims: [Claim] = [], asked: Share? = nil, fitting: Share? = nil,
         fittingFormats: [String] = [], freeControllers: [String] = []
@@ -56,12 +62,12 @@ public struct BandwidthShortage: Sendable, Hashable {
 }
 
 extension BandwidthShortage.Share {
-    /// Of the narrowest part of a way; `nil` where none is known.
+    /// The share of the narrowest part of a route through the USB; `nil` where no part is known.
     ///
     /// - Parameters:
-    ///   - reservation: What is kept.
-    ///   - speed: At which the device talks.
-    ///   - domains: Its way.
+    ///   - reservation: The reserved bandwidth.
+    ///   - speed: The speed of the device.
+    ///   - domains: The route, from the controller to the device.
     package init?(_ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain]) {
         let shares = domains.map { domain in
             Double(domain.time(of: reservation, at: speed).count) / Double(domain.budget.count)
@@ -72,13 +78,14 @@ extension BandwidthShortage.Share {
 }
 
 extension BandwidthShortage {
-    /// Who has the bandwidth, what was asked for, and what to do, in sentences.
+    /// Sentences that say who has the bandwidth, what was asked for, and what to do.
     public var explanation: String {
         let place = controller.map { " \($0.printable())" } ?? ""
         let head = "the USB controller\(place) has no bandwidth left for it (this is not about disk space)"
         return ([head + account] + [advice]).joined(separator: ". ") + "."
     }
 
+    /// The reservations of others and the camera's own demand, as the middle of the explanation.
     private var account: String {
         var parts: [String] = []
         if !claims.isEmpty {
@@ -93,6 +100,7 @@ extension BandwidthShortage {
         return parts.isEmpty ? "" : ": " + parts.joined(separator: ", and ")
     }
 
+    /// The last sentence of the explanation, without its full stop: what to do.
     private var advice: String {
         let port =
             freeControllers.isEmpty
@@ -112,5 +120,6 @@ extension BandwidthShortage {
 }
 
 extension BandwidthShortage.Share: CustomStringConvertible {
+    /// The share as a person reads it: `800 bytes a microframe (13 %)`.
     public var description: String { "\(bytes) bytes a microframe (\(percent) %)" }
 }

@@ -1,59 +1,68 @@
-/// A camera or a microphone that is present, and what it offers.
+/// A connected camera or microphone, and what it offers.
 public struct CaptureDevice: Sendable, Hashable {
+    /// The medium that a device captures: frames or audio.
     public enum MediaType: String, Sendable, Codable { case video, audio }
+    /// The kind of a device: built in, on a cable, synthetic, a file, or something else.
     public enum DeviceType: String, Sendable, Codable {
         case builtIn, external, virtual, file, network, screen, microphone
     }
+    /// The side of the computer that a built-in camera is on: `front` looks at the user.
     public enum Position: String, Sendable, Codable { case unspecified, front, back }
 
     /// Why a device cannot be used now.
     public enum Problem: Sendable, Hashable {
-        /// Another program streams from it; its name where the system tells.
+        /// Another program streams from it; `by` is that program's name, where the system tells.
         case inUse(by: String?)
-        /// The user may not open it; the group that may.
+        /// The user may not open it; `group` is the group that may.
         case noPermission(group: String)
-        /// It did not answer as it should.
+        /// It did not answer as it should; the text says how.
         case failing(String)
     }
 
+    /// The medium that the device captures.
     public let mediaType: MediaType
+    /// The kind of the device.
     public package(set) var deviceType: DeviceType
-    /// Whether the system or the user has told `deviceType`. Where neither has, it is `external`, as most are.
+    /// Whether the system or the user has told `deviceType`. Where neither has, it is `external`, as most devices are.
     public package(set) var isTypeKnown: Bool
+    /// The side of the computer that a built-in camera is on, where the camera says.
     public package(set) var position: Position
-    /// Turns its frames clockwise to be seen upright, by the way it is built in or mounted. Of a camera.
+    /// The clockwise rotation that brings a camera's frames upright, by the way it is built in or mounted.
     public package(set) var mounting: Rotation
+    /// The identity that the device keeps across replugs and reboots.
     public let identity: DeviceIdentity
-    /// As a person reads it, without control characters.
+    /// The device's name as a person reads it, without control characters.
     public let name: String
-    /// Of a camera: whether it is none itself, but shows what another device sends it by HDMI or another cable.
+    /// Whether this camera is a capture stick: it shows what another device sends it by HDMI or another cable.
     public package(set) var isCaptureStick = false
-    /// Who made it, as it says; empty where it says nothing.
+    /// The manufacturer that the device names; empty where it names none.
     public let manufacturer: String
-    /// The node for a V4L2 camera (`/dev/video0`), the source's name for a PulseAudio microphone.
+    /// The node of a V4L2 camera (`/dev/video0`), or the source's name of a PulseAudio microphone.
     public let node: String
     /// The selector that names exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
     public let selector: String
-    /// The USB controller or other bus it hangs on; its bandwidth is shared.
+    /// The USB controller or other bus that the device is connected to, and whose bandwidth it shares; `nil` where unknown.
     public let controller: String?
-    /// Megabits per second of the USB connection, where known (sysfs `speed`).
+    /// Megabits per second of the USB connection (sysfs `speed`); `nil` where unknown.
     public let busSpeed: Int?
-    /// The identity of the microphone in this camera, or of the camera around this microphone.
+    /// The identity of the microphone in this camera, or of the camera around this microphone; `nil` without one.
     public package(set) var companion: DeviceIdentity?
-    /// Of a camera, by increasing size; those of one size as the driver orders them.
+    /// A camera's formats by increasing size; those of one size as the driver orders them. Empty for a microphone.
     public let formats: [OfferedFormat]
-    /// Of a microphone: its native format.
+    /// A microphone's native format; `nil` for a camera.
     public let audio: AudioFormat?
-    /// Of a microphone: whether it is the sound server's default.
+    /// Whether this microphone is the sound server's default.
     public package(set) var isDefault = false
-    /// Of a microphone: the sound server's card that it is a part of, where it is.
+    /// The sound server's card that this microphone is a part of; `nil` where it is part of none.
     public package(set) var card: SoundCard?
-    /// Of a microphone: what it can listen to, where there is a choice.
+    /// The ports that this microphone can listen to; empty where there is no choice.
     public package(set) var ports: [AudioPort] = []
-    /// V4L2 controls by name with their current value.
+    /// A camera's V4L2 controls with their present values.
     public let controls: [DeviceControl]
+    /// Why the device cannot be used now; `nil` when it can.
     public let problem: Problem?
 
+    /// Makes a device, and sorts its formats by increasing size.
     public init(
         mediaType: MediaType, deviceType: DeviceType, isTypeKnown: Bool = true,
         position: Position = .unspecified, mounting: Rotation = .none, identity: DeviceIdentity, name: String,
@@ -81,9 +90,9 @@ public struct CaptureDevice: Sendable, Hashable {
         self.problem = problem
     }
 
-    /// Whether all that it offers is without colour, as of a camera of infrared light.
+    /// Whether all formats that a camera offers are without colour, as of an infrared camera.
     public var isGrey: Bool { !formats.isEmpty && formats.allSatisfy(\.isGrey) }
 
-    /// The sizes with names that it has.
+    /// The named sizes that a camera offers, by increasing size.
     public var sizePresets: [SizePreset] { SizePreset.offered(by: formats) }
 }

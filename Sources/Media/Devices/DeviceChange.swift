@@ -1,17 +1,17 @@
-/// What became of a device, or of our view of it.
+/// A change of the connected devices, or of what is known of one.
 public enum DeviceChange: Sendable, Equatable {
-    /// It was there when we began to look.
+    /// The device was connected when the watch began.
     case present(CaptureDevice)
-    /// It was connected. One that was there before is a new instance with the same identity.
+    /// The device was connected. One that was there before is a new value with the same identity.
     case arrived(CaptureDevice)
-    /// It is not connected any more; as it was last.
+    /// The device is no longer connected; the value is its last state.
     case departed(CaptureDevice)
-    /// It is still connected, and something of it is new: a problem is over, or its microphone was found.
+    /// The device is still connected and differs from `before`: a problem is over, or its microphone was found.
     case changed(CaptureDevice, before: CaptureDevice)
-    /// A kind of device cannot be listed for now: told once, until it can be again.
+    /// A kind of device cannot be listed for now. Reported once, until it can be again.
     case problem(DeviceError)
 
-    /// The device that this is about, as it is now.
+    /// The device that the change is about, in its present or last state; `nil` for a problem of listing.
     public var device: CaptureDevice? {
         switch self {
         case .present(let device), .arrived(let device), .departed(let device), .changed(let device, _):

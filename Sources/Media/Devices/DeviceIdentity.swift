@@ -1,13 +1,15 @@
-/// What makes a device itself across replugs, reboots and ports.
+/// The properties by which a device is recognised across replugs, reboots and ports.
 public struct DeviceIdentity: Sendable, Hashable, Codable {
     /// The USB path from the controller on, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty where there is none.
     public let busPath: String
-    /// `046d:082d`; empty where there is none.
+    /// The USB vendor and product numbers, `046d:082d`; empty where there are none.
     public let product: String
-    /// Empty where the device has none.
+    /// The serial number; empty where the device has none.
     public let serial: String
+    /// The name that the device gives itself.
     public let name: String
 
+    /// Makes an identity; what the device does not have stays empty.
     public init(busPath: String = "", product: String = "", serial: String = "", name: String) {
         self.busPath = busPath
         self.product = product
@@ -17,7 +19,7 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
 }
 
 extension DeviceIdentity: CustomStringConvertible {
-    /// One word for manifests and logs: `usb:<path> <product> serial:<serial>`, or the name.
+    /// One text for manifests and logs: `usb:<path> <product> serial:<serial>`, or the name where none of them is known.
     public var description: String {
         var parts: [String] = []
         if !busPath.isEmpty { parts.append("usb:\(busPath)") }

@@ -1,20 +1,22 @@
-/// What a search for one known device among those present came to.
+/// The result of a search for one known device among the connected ones.
 public enum DeviceSearch: Sendable, Equatable {
-    /// It is there. `isElsewhere` when it is at another port than before.
+    /// The device is connected. `isElsewhere` tells whether it is at another port than before.
     case found(CaptureDevice, isElsewhere: Bool)
-    /// It could be any of several identical devices without serial numbers: none is at the port where it was, or they have
-    /// no ports to tell them apart.
+    /// The device could be any of several identical ones without serial numbers: none is at the port where it was, or they
+    /// have no ports to tell them apart.
     case ambiguous([CaptureDevice])
+    /// No connected device can be the one that is sought.
     case absent
 }
 
 extension DeviceIdentity {
     /// Finds the device with this identity again, after a replug or a reboot, at the same port or another.
     ///
-    /// A serial number tells a device at any port. Without one, or where makers gave the same to many, the port decides
-    /// between identical ones; at a new port a device is recognised only if it is the only one of its kind. Pure.
+    /// A serial number identifies a device at any port. Without one, or where makers gave the same number to many, the port
+    /// decides between identical devices; at a new port a device is recognised only if it is the only one of its kind.
+    /// Pure.
     ///
-    /// - Parameter devices: Present ones of the same media type, without those that are known to be others.
+    /// - Parameter devices: Connected devices of the same media type, without those that are known to be others.
     /// - Returns: Never a device with another product number or another serial number.
     public func search(among devices: [CaptureDevice]) -> DeviceSearch {
         let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
@@ -25,12 +27,13 @@ extension DeviceIdentity {
         return fitting.count == 1 ? .found(only, isElsewhere: true) : .ambiguous(fitting)
     }
 
-    /// Finds several known devices at once: what one of them finds at its own port is not taken for another that moved.
+    /// Finds several known devices at once: a device that one of them finds at its own port is not taken for another that
+    /// moved.
     ///
     /// - Parameters:
-    ///   - known: Of one media type.
-    ///   - devices: Present ones of that media type.
-    /// - Returns: What became of each, in the order of `known`.
+    ///   - known: Identities of one media type.
+    ///   - devices: Connected devices of that media type.
+    /// - Returns: The result of each search, in the order of `known`.
     public static func search(for known: [DeviceIdentity], among devices: [CaptureDevice]) -> [DeviceSearch] {
         let atHome = known.map { $0.search(among: devices) }
         let homes = Set(
@@ -43,12 +46,12 @@ extension DeviceIdentity {
         }
     }
 
-    /// Whether only the port can tell the two apart.
+    /// Whether only the port tells the two devices apart: same kind, same serial number or none, different bus path.
     public func isTwin(of other: DeviceIdentity) -> Bool {
         isSameKind(as: other) && serial == other.serial && busPath != other.busPath
     }
 
-    /// The same make and model and, where one device holds several cameras, the same of them.
+    /// Whether both have the same make and model and, where one device holds several cameras, the same interface.
     private func isSameKind(as other: DeviceIdentity) -> Bool {
         product == other.product && name == other.name && interface == other.interface
     }

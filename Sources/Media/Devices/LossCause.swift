@@ -1,23 +1,26 @@
 /// Why a frame or audio is not as captured: the words of the loss ledger.
 public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-    /// Lost between camera and computer: the device's sequence jumped.
+    /// The frame or audio was lost between device and computer: the device's count jumped.
     case bus
-    /// The driver flagged the buffer or had none free.
+    /// The driver flagged the buffer as bad, or had none free.
     case driver
-    /// Delivered damaged.
+    /// The frame or audio was delivered damaged.
     case corrupt
     /// The camera lowered its own rate for a longer exposure.
     case exposure
-    /// It arrived after its tick had been decided.
+    /// The frame arrived after its tick had been decided.
     case late
-    /// The encoder had no room.
+    /// The encoder's queue was full, or the encoder failed with the frame inside.
     case encoder
+    /// The frame or audio did not get into its file: the disk was too slow, or writing failed.
     case disk
+    /// The governor left the frame out while the machine was too slow.
     case governor
-    /// A person has the camera switched off, or go on in another format.
+    /// A person switched the camera off, or to another format.
     case change
     /// The device was unplugged or silent.
     case away
 
+    /// Whether the left word comes first in the alphabet, so that ledgers list causes in one order.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }

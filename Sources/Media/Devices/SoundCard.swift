@@ -1,15 +1,18 @@
-/// A card of the sound server: what decides which microphones it shows. Text is fit to print.
+/// A card of the sound server, which decides which microphones the server shows. Its texts are printable.
 public struct SoundCard: Sendable, Hashable {
-    /// A way in which it can be used.
+    /// A way in which the card can be used.
     public struct Profile: Sendable, Hashable {
-        /// As the server knows it: `input:analog-stereo`.
+        /// The server's name of the profile: `input:analog-stereo`.
         public let name: String
+        /// The server's name of the profile for people.
         public let description: String
-        /// Whether the server says that nothing speaks against it, as a plug that is not plugged in.
+        /// Whether the profile can be used as far as the server knows; `false`, for example, while its plug is not plugged
+        /// in.
         public let isAvailable: Bool
-        /// How many microphones it makes.
+        /// Number of microphones that the profile makes.
         public let sourceCount: Int
 
+        /// Makes a profile from what the server says; the texts must be printable.
         public init(name: String, description: String, isAvailable: Bool, sourceCount: Int) {
             self.name = name
             self.description = description
@@ -18,14 +21,16 @@ public struct SoundCard: Sendable, Hashable {
         }
     }
 
-    /// As the server knows it: `alsa_card.usb-046d_0825-02`.
+    /// The server's name of the card: `alsa_card.usb-046d_0825-02`.
     public let name: String
+    /// The server's name of the card for people.
     public let description: String
-    /// In the server's order.
+    /// The card's profiles in the server's order.
     public let profiles: [Profile]
-    /// The name of the one in force.
+    /// The name of the profile in force; `nil` where none is.
     public let activeProfile: String?
 
+    /// Makes a card from what the server says; the texts must be printable.
     public init(name: String, description: String, profiles: [Profile], activeProfile: String?) {
         self.name = name
         self.description = description
@@ -33,6 +38,6 @@ public struct SoundCard: Sendable, Hashable {
         self.activeProfile = activeProfile
     }
 
-    /// Whether it could be a microphone.
+    /// Whether any profile of the card makes a microphone.
     public var canRecord: Bool { profiles.contains { $0.sourceCount > 0 } }
 }

@@ -2,45 +2,53 @@ import Glibc
 
 /// A failure of one camera or microphone.
 ///
-/// The message a user reads is built only here: what failed, on which device, why, and what to try.
+/// `description` builds the whole message that a user reads: what failed, on which device, why, and what to try.
 public struct DeviceError: Error, Sendable, Equatable {
+    /// The reason why a device failed.
     public enum Reason: Sendable, Equatable {
+        /// No such device is connected, or no such file exists.
         case notFound
-        /// Several devices fit a selector; how each can be named.
+        /// Several devices fit a selector. `candidates` are selectors that each name one of them.
         case ambiguous(candidates: [String])
-        /// Who has it, where proc(5) tells.
+        /// Another program uses the device; `by` is that program, or `nil` where proc(5) does not tell.
         case busy(by: DeviceHolder?)
-        /// Why it is not allowed, where the system tells.
+        /// The user may not open the device; the obstacle says why, or is `nil` where the system does not tell.
         case noPermission(AccessObstacle?)
+        /// The device was unplugged, or does not answer.
         case disconnected
+        /// The device cannot deliver the requested format; `offered` lists what it can.
         case formatNotSupported(requested: String, offered: [String])
-        /// It delivered nothing good in the given time.
+        /// The device delivered nothing usable within so many seconds.
         case silent(seconds: Int)
-        /// Nothing that could be captured is connected to its input, or it is switched off.
+        /// No source is connected to the device's video input, or the source is switched off.
         case noSignal
-        /// The USB controller has no bandwidth left for its stream.
+        /// The USB controller has no bandwidth left for the device's stream.
         case noBandwidth(BandwidthShortage)
-        /// The sound server does not answer or went away.
+        /// The sound server does not answer or went away; the text says why.
         case noSoundServer(String)
-        /// A control does not get its value.
+        /// A control of the camera does not get its value.
         case control(ControlFault)
+        /// Any other error number of the system.
         case system(errno: Int32)
-        /// A reason of its own, as a sentence that ends in what to do.
+        /// A reason outside this list, as a sentence that ends in what to do.
         case other(String)
     }
 
-    /// As the user named it: a node, a selector, or a role with its selector.
+    /// The device as the user named it: a node, a selector, or a role with its selector.
     public let device: String
+    /// The action that failed, to stand before “failed” in the message, for example `start`.
     public let operation: String
+    /// Why the operation failed.
     public let reason: Reason
 
+    /// Makes an error with a known reason.
     public init(device: String, operation: String, reason: Reason) {
         self.device = device
         self.operation = operation
         self.reason = reason
     }
 
-    /// Turns an `errno` into the reason a person would give for it.
+    /// Makes an error from an `errno`, and turns the number into the reason a person would give for it.
     public init(device: String, operation: String, errno number: Int32) {
         let reason: Reason =
             switch number {
@@ -56,6 +64,7 @@ public struct DeviceError: Error, Sendable, Equatable {
 }
 
 extension DeviceError: CustomStringConvertible {
+    /// The whole message for a user: the device, the operation, the reason and what to try.
     public var description: String { "\(device.printable()): \(operation) failed: \(explanation)" }
 
     private var explanation: String {

@@ -2,12 +2,16 @@ import Glibc
 
 /// A failure to make, write or read a file of a recording.
 public struct FileError: Error, Sendable, Equatable {
+    /// The path of the file or folder.
     public let path: String
+    /// The action that failed, to stand before “failed” in the message, for example `read`.
     public let operation: String
-    /// The system's error number, or 0 when the content is wrong; `detail` says how.
+    /// The system's error number, or 0 when the content is wrong; `detail` then says how.
     public let errno: Int32
+    /// The fault of the content, as a sentence; empty when `errno` is not 0.
     public let detail: String
 
+    /// Makes an error from the system's error number.
     public init(path: String, operation: String, errno: Int32) {
         self.path = path
         self.operation = operation
@@ -15,6 +19,7 @@ public struct FileError: Error, Sendable, Equatable {
         detail = ""
     }
 
+    /// Makes an error about a file's content, with `errno` 0. `detail` is a sentence.
     public init(path: String, operation: String, detail: String) {
         self.path = path
         self.operation = operation
@@ -22,10 +27,11 @@ public struct FileError: Error, Sendable, Equatable {
         self.detail = detail
     }
 
+    /// Whether the user may not do it (`EACCES` or `EPERM`).
     public var isPermission: Bool { errno == EACCES || errno == EPERM }
 
-    /// Whether the path cannot be one, or is the wrong one: a part of it is a file, it is too long, its links lead in a circle, or
-    /// it is there already.
+    /// Whether the path itself is a mistake: a part of it is a file, it is too long, its links lead in a circle, it exists
+    /// already, or it would put a safety copy beside its recording.
     public var isUserMistake: Bool {
         [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.copyIntoItself
     }
@@ -33,10 +39,12 @@ public struct FileError: Error, Sendable, Equatable {
     /// The operation of a safety copy that would be written where the recording is.
     public static let copyIntoItself = "make a safety copy beside the recording"
 
+    /// Whether the operation only reads the file.
     private var isReading: Bool { operation == "read" || operation == "open" }
 }
 
 extension FileError: CustomStringConvertible {
+    /// The whole message for a user: the path, the operation, the reason and what to try.
     public var description: String {
         let explanation =
             switch errno {

@@ -1,14 +1,16 @@
 /// The shape of a frame, as width to height: `16:9`.
 public struct AspectRatio: Sendable, Hashable, Codable {
-    /// Each 1…16384.
+    /// The width's part of the ratio, 1…16384.
     public let width: Int
+    /// The height's part of the ratio, 1…16384.
     public let height: Int
 
+    /// The shape of a frame of this size, not reduced to lowest terms.
     public init(_ size: FrameSize) {
         (width, height) = (size.width, size.height)
     }
 
-    /// Reads `16:9`. `nil` for anything else, and for what is narrower than 1:10 or wider than 10:1.
+    /// Reads a ratio such as `16:9`. `nil` for anything else, and for shapes narrower than 1:10 or wider than 10:1.
     public init?(_ text: String) {
         let sides = text.split(separator: ":", omittingEmptySubsequences: false)
         guard sides.count == 2, sides.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
@@ -25,8 +27,9 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     /// The shape after turning by a right angle.
     public var turned: Self { Self(width: height, height: width) }
 
-    /// The largest size of this shape within another, to the nearest even sides, at least 2. A side that is nearly whole stays
-    /// whole: a camera's 1366×768 is meant to be 16:9.
+    /// The largest size of this shape within another, with the nearest even sides, at least 2 pixels each.
+    ///
+    /// A side that comes within 2 pixels of the whole stays whole: a camera's 1366×768 is meant to be 16:9.
     public func largest(within size: FrameSize) -> FrameSize {
         if size.width * height >= size.height * width {
             let side = Self.even(size.height * width, over: height, atMost: size.width)
@@ -43,5 +46,6 @@ public struct AspectRatio: Sendable, Hashable, Codable {
 }
 
 extension AspectRatio: CustomStringConvertible {
+    /// The ratio as `16:9`.
     public var description: String { "\(width):\(height)" }
 }

@@ -1,27 +1,29 @@
-/// Which part of a camera's frame is used: the crop to a rectangle or a shape, and the zoom into it. Pure.
+/// The part of a camera's frame that is used: the crop to a rectangle or a shape, and the zoom into it. Pure.
 public struct Framing: Sendable, Hashable, Codable {
-    /// What may be seen at all, in pixels of the stored frame; `nil` for all of it.
+    /// The rectangle that everything else is cut from, in pixels of the stored frame; `nil` for all of it.
     public var area: PixelRectangle?
-    /// What is cut out of that has this shape, as seen upright; `nil` keeps the shape that there is.
+    /// The shape that is cut out of `area`, as seen upright; `nil` keeps the area's own shape.
     public var shape: AspectRatio?
-    /// By cutting too, so that nothing is seen better than before.
+    /// The zoom into the shape. It cuts too, so nothing is seen in more detail than before.
     public var zoom: Zoom
 
+    /// Makes a framing; by default the whole frame.
     public init(area: PixelRectangle? = nil, shape: AspectRatio? = nil, zoom: Zoom = .none) {
         self.area = area
         self.shape = shape
         self.zoom = zoom
     }
 
-    /// All of the frame.
+    /// The whole frame, without crop and zoom.
     public static let whole = Self()
 
     /// The part of a frame that is used.
     ///
     /// - Parameters:
-    ///   - frame: Its size as it is stored.
-    ///   - rotation: Turns it clockwise to be seen upright.
-    /// - Returns: Of even place, and even sides where it is not all of the frame's side; `nil` where that is all.
+    ///   - frame: The size of the stored frame.
+    ///   - rotation: The clockwise rotation that brings the frame upright.
+    /// - Returns: A rectangle in pixels of the stored frame, at an even position, with even sides where they are not the
+    ///   frame's own; `nil` for the whole frame.
     public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
@@ -34,19 +36,19 @@ public struct Framing: Sendable, Hashable, Codable {
         return part == everything ? nil : part
     }
 
-    /// Whether moving to the right and the left, as seen upright, shows something else.
+    /// Whether panning to the left or right, as seen upright, shows another part of the frame.
     public func canPan(in frame: FrameSize, rotation: Rotation) -> Bool {
         let room = room(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.down : room.across) >= 2
     }
 
-    /// Whether moving up and down, as seen upright, shows something else.
+    /// Whether tilting up or down, as seen upright, shows another part of the frame.
     public func canTilt(in frame: FrameSize, rotation: Rotation) -> Bool {
         let room = room(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.across : room.down) >= 2
     }
 
-    /// What is not seen, in pixels of the stored frame.
+    /// The pixels of the stored frame that are not seen, across and down.
     private func room(in frame: FrameSize, rotation: Rotation) -> (across: Int, down: Int) {
         let outer = area?.size ?? frame
         let size = seen(of: outer, rotation: rotation)
@@ -62,7 +64,7 @@ public struct Framing: Sendable, Hashable, Codable {
         return FrameSize(width: side(shaped.width), height: side(shaped.height))
     }
 
-    /// Where to in the stored frame, each −1…1: the turn to upright undone.
+    /// The pan and tilt as directions in the stored frame, each −1…1: the rotation to upright undone.
     private func direction(_ rotation: Rotation) -> (right: Double, down: Double) {
         switch rotation {
         case .none: (zoom.pan, -zoom.tilt)
@@ -72,7 +74,7 @@ public struct Framing: Sendable, Hashable, Codable {
         }
     }
 
-    /// An even place within some room, from its beginning, −1, to its end, 1.
+    /// An even position within some room, from its beginning at −1 to its end at 1.
     private static func place(in room: Int, at position: Double) -> Int {
         let place = Int(rounding: Double(room) * (1 + position) / 4) * 2
         return max(0, min(place, room / 2 * 2))

@@ -16,10 +16,11 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case i422
     /// Packed, one plane: blue, green, red, alpha.
     case bgra
-    /// One plane of luma: cameras of infrared light, and those without colour.
+    /// One plane of luma: from infrared cameras and others without colour.
     case grey
     /// A raw format of an old webcam that libv4lconvert turns into I420 before the frame leaves the device.
     case converted
 
+    /// Whether a frame has to be decoded before its pixels can be read: MJPEG and H.264.
     public var isCompressed: Bool { self == .mjpeg || self == .h264 }
 }

@@ -1,10 +1,15 @@
-/// A rectangle in pixels, from the top left corner.
+/// A rectangle in pixels, measured from the top left corner.
 public struct PixelRectangle: Sendable, Hashable, Codable {
+    /// Pixels from the left edge to the rectangle.
     public var x: Int
+    /// Pixels from the top edge to the rectangle.
     public var y: Int
+    /// Width in pixels.
     public var width: Int
+    /// Height in pixels.
     public var height: Int
 
+    /// Makes a rectangle from its top left corner and its sides, in pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y
@@ -12,18 +17,21 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
         self.height = height
     }
 
+    /// The sides of the rectangle, in pixels.
     public var size: FrameSize { FrameSize(width: width, height: height) }
 
+    /// Whether the two rectangles have a pixel in common.
     public func overlaps(_ other: PixelRectangle) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
 
-    /// The same part of a frame in another size, to even places and sides, at least 2 each, within that frame.
+    /// The part of a resized frame that this rectangle is of the original: even position, even sides of at least 2, within
+    /// that frame.
     ///
     /// - Parameters:
-    ///   - size: Of the frame that this is a part of.
-    ///   - other: Of the same frame, larger or smaller; sides of at least 2.
-    /// - Returns: The same rectangle where the sizes are equal.
+    ///   - size: The size of the frame that this is a part of.
+    ///   - other: The size of the same frame after scaling; sides of at least 2.
+    /// - Returns: This rectangle itself where the sizes are equal.
     package func scaled(from size: FrameSize, to other: FrameSize) -> Self {
         guard size != other else { return self }
         func even(_ place: Int, _ from: Int, _ to: Int) -> Int { (place * to + from) / (2 * from) * 2 }

@@ -1,11 +1,12 @@
-/// A right angle by which a stored frame is turned clockwise to be seen upright.
+/// The multiple of 90° by which a stored frame is turned clockwise to be seen upright.
 public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     case none = 0
     case quarter = 90
     case half = 180
     case threeQuarters = 270
 
-    /// The same turn, counted the other way round. `nil` for what is no right angle.
+    /// Makes the rotation that a number of degrees counted counterclockwise stands for. `nil` unless it is a multiple of
+    /// 90.
     ///
     /// - Parameter degrees: 0…359.
     public init?(counterclockwiseDegrees degrees: Int) {
@@ -22,19 +23,20 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
             }
     }
 
+    /// The clockwise angle in degrees: 0, 90, 180 or 270.
     public var degrees: Int { rawValue }
 
-    /// Whether width and height change places.
+    /// Whether the rotation exchanges width and height.
     public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
 
     private var quarters: Int { rawValue / 90 }
 
-    /// One after the other.
+    /// The rotation by one angle after the other.
     public static func + (first: Rotation, second: Rotation) -> Rotation {
         Rotation(quarters: first.quarters + second.quarters)
     }
 
-    /// What is left when the second is taken back.
+    /// The first rotation with the second one undone.
     public static func - (first: Rotation, second: Rotation) -> Rotation {
         Rotation(quarters: first.quarters - second.quarters)
     }

@@ -1,7 +1,8 @@
-/// Frame sizes that have a name. A camera has those that one of its formats has.
+/// A frame size that has a name. A camera has the presets whose sizes one of its formats has.
 public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
     case vga, hd720, hd1080, uhd4k
 
+    /// The size in pixels, for example 1280 × 720 for `hd720`.
     public var size: FrameSize {
         switch self {
         case .vga: FrameSize(width: 640, height: 480)
@@ -11,13 +12,13 @@ public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// `nil` for a size without a name.
+    /// The preset of a size; `nil` for a size without a name.
     public init?(_ size: FrameSize) {
         guard let preset = Self.allCases.first(where: { $0.size == size }) else { return nil }
         self = preset
     }
 
-    /// Those that some formats have, by increasing size.
+    /// The presets whose sizes some formats have, by increasing size.
     public static func offered(by formats: [OfferedFormat]) -> [Self] {
         allCases.filter { preset in formats.contains { $0.size == preset.size } }
     }

@@ -1,22 +1,25 @@
-/// How far a frame is zoomed into, and where.
+/// How far, and where, a frame is zoomed into.
 public struct Zoom: Sendable, Hashable, Codable {
-    /// How many times larger things are seen, `factors`. 1 shows all.
+    /// How many times larger things are seen, 1…8; 1 shows all.
     public var factor: Double
-    /// From the middle, 0, to where the frame ends: 1 to the right, −1 to the left, as the camera looks at the scene and as its
-    /// frame is seen upright. Mirroring changes nothing of it.
+    /// Horizontal place of the zoomed part, −1…1: 0 in the middle, 1 at the frame's right edge, −1 at its left.
+    ///
+    /// Right is as the camera looks at the scene, in the upright frame. Mirroring does not change it.
     public var pan: Double
-    /// Likewise: 1 up, −1 down.
+    /// Vertical place of the zoomed part, −1…1: 0 in the middle, 1 at the top of the upright frame, −1 at its bottom.
     public var tilt: Double
 
+    /// Makes a zoom; by default the whole frame.
     public init(factor: Double = 1, pan: Double = 0, tilt: Double = 0) {
         self.factor = factor
         self.pan = pan
         self.tilt = tilt
     }
 
-    /// All is seen, in the middle.
+    /// The whole frame.
     public static let none = Self()
-    /// Beyond it, what is cut out of a frame of usual size has too few pixels for anything.
+    /// The factors that a zoom may have. Beyond 8 the part that is cut out of a usual frame has too few pixels.
     public static let factors = 1.0...8.0
+    /// The values that `pan` and `tilt` may have.
     public static let positions = -1.0...1.0
 }

@@ -1,13 +1,15 @@
 /// A slice of audio as its microphone delivered it.
 public final class CapturedAudio: Sendable {
+    /// The rate and the channels of the samples.
     public let format: AudioFormat
-    /// When the first sample was captured: arrival less the device's latency.
+    /// The capture time of the first sample on the session clock: arrival less the device's latency.
     public let capturedAt: ClockTime
-    /// The device's own count of samples before this slice. A jump is a loss.
+    /// The number of samples per channel that the device counted before this slice. A jump is a loss.
     public let firstSample: Int64
-    /// `frameCount` × `format.channels` values, interleaved, full scale ± 1.
+    /// The samples: `frameCount` × `format.channels` values, interleaved, full scale ± 1.
     public let samples: [Float]
 
+    /// Makes a slice from interleaved samples, full scale ± 1.
     public init(format: AudioFormat, capturedAt: ClockTime, firstSample: Int64, samples: [Float]) {
         self.format = format
         self.capturedAt = capturedAt
@@ -15,13 +17,13 @@ public final class CapturedAudio: Sendable {
         self.samples = samples
     }
 
-    /// Samples per channel.
+    /// Number of samples per channel.
     public var frameCount: Int { samples.count / format.channels }
 
-    /// What some of its channels have, interleaved.
+    /// The samples of some of the channels, interleaved.
     ///
     /// - Parameter pick: The channels, from 0, in the order in which they are wanted; all when empty.
-    /// - Returns: `frameCount` values of each.
+    /// - Returns: `frameCount` values of each picked channel.
     package func samples(of pick: [Int]) -> [Float] {
         guard !pick.isEmpty else { return samples }
         var picked: [Float] = []

@@ -1,5 +1,6 @@
 extension CapturedFrame {
-    /// The same frame in memory of its own. Compressed frames own theirs already and are returned as they are.
+    /// The frame in memory of its own, to be kept for long. Compressed frames own their memory already and are returned as
+    /// they are.
     public func ownedCopy() -> CapturedFrame {
         guard !planes.isEmpty, !isOwned else { return self }
         return CapturedFrame(
@@ -8,7 +9,7 @@ extension CapturedFrame {
             headerClock: headerClock)
     }
 
-    /// The same frame with another time of capture.
+    /// The frame with another capture time, in the same memory.
     public func captured(at time: ClockTime) -> CapturedFrame {
         CapturedFrame(
             pixel: pixel, size: size, color: color, capturedAt: time, sequence: sequence, isKey: isKey,
@@ -16,8 +17,8 @@ extension CapturedFrame {
             sharedDecoding: sharedDecoding)
     }
 
-    /// The same frame, to be decoded once for all outputs. Only JPEGs are: raw frames need none, and H.264 is decoded as a
-    /// stream.
+    /// The frame, marked to be decoded once for all outputs. Only JPEGs are marked: raw frames need no decoding, and H.264
+    /// is decoded as a stream.
     public func sharingDecoding() -> CapturedFrame {
         guard pixel == .mjpeg else { return self }
         return CapturedFrame(

@@ -1,29 +1,33 @@
 /// One frame as its camera delivered it.
 ///
-/// Compressed frames are the camera's very bytes. Raw ones may borrow the driver's memory, so hold one no longer than
-/// it is shown and keep a copy for repeats.
+/// A compressed frame has exactly the camera's bytes. A raw one may borrow the driver's memory: hold it no longer than it
+/// is shown, and keep a copy for repeats.
 public final class CapturedFrame: Sendable {
+    /// How the bytes are to be read.
     public let pixel: PixelFormat
-    /// Of the stored frame, before any rotation.
+    /// Size of the stored frame in pixels, before any rotation.
     public let size: FrameSize
+    /// The colour matrix and range of the frame.
     public let color: ColorDescription
-    /// The start of its exposure on the session clock, by the driver's time stamp. Never the time of arrival.
+    /// The start of exposure on the session clock, by the driver's time stamp. Never the time of arrival.
     public let capturedAt: ClockTime
-    /// The device's own count of frames. A jump is a loss by the driver or the bus.
+    /// The device's own number of the frame. A jump is a loss by the driver or the bus.
     public let sequence: Int64
-    /// Whether it can be decoded without its predecessors. Always true but for H.264.
+    /// Whether the frame can be decoded without its predecessors. Always true but for H.264.
     public let isKey: Bool
+    /// The bytes of the frame: the whole compressed frame, or all planes of a raw one.
     public let memory: SharedBytes
-    /// One entry a plane, as `pixel` says. Empty for compressed frames.
+    /// The place of each plane in `memory`, in the order of `pixel`. Empty for compressed frames.
     public let planes: [FramePlane]
-    /// Whether the memory is this frame's own, so that holding it long keeps nobody waiting.
+    /// Whether the memory is the frame's own, so that holding it long keeps nobody waiting.
     public let isOwned: Bool
-    /// What the camera's packets said of time, where that was asked for (`CameraSource.deliverHeaderClock`) and given.
+    /// The times in the camera's USB packet headers; `nil` unless they were asked for (`CameraSource.deliverHeaderClock`)
+    /// and given.
     public let headerClock: UVCHeaderClock?
-    /// Where several outputs need all of its pixels; `nil` where each decodes what it needs.
+    /// The decoding that several outputs share, where they need all of the pixels; `nil` where each decodes what it needs.
     public let sharedDecoding: SharedDecoding?
 
-    /// `isOwned` is `false` for memory lent by a driver. The other arguments are the properties of the same
+    /// Makes a frame. `isOwned` is `false` for memory lent by a driver; the other arguments are the properties of the same
     /// name.
     public init(
         pixel: PixelFormat, size: FrameSize, color: ColorDescription, capturedAt: ClockTime,
@@ -44,7 +48,7 @@ public final class CapturedFrame: Sendable {
         self.sharedDecoding = sharedDecoding
     }
 
-    /// The first byte of a plane of a raw frame.
+    /// The first byte of a plane of a raw frame; `index` is its place in `planes`. Valid as long as `memory` is.
     public func plane(_ index: Int) -> UnsafePointer<UInt8> {
         UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
     }

@@ -1,16 +1,17 @@
-/// Where one plane of a raw frame lies in its memory.
+/// The place of one plane of a raw frame in its memory.
 public struct FramePlane: Sendable, Hashable {
-    /// Bytes from the start of the memory to the first pixel.
+    /// Bytes from the start of the memory to the plane's first pixel.
     public let offset: Int
-    /// Bytes from one row to the next, at least the row's own.
+    /// Bytes from one row to the next, at least those of the row's pixels.
     public let stride: Int
 
+    /// Makes a plane from its offset and stride in bytes.
     public init(offset: Int, stride: Int) {
         self.offset = offset
         self.stride = stride
     }
 
-    /// The planes of a tightly packed raw frame, and the bytes it takes. Empty for compressed formats.
+    /// The planes of a tightly packed raw frame, and the bytes that all of them take. Empty and 0 for compressed formats.
     public static func packed(_ pixel: PixelFormat, _ size: FrameSize) -> (planes: [Self], byteCount: Int) {
         let (width, height) = (size.width, size.height)
         let (halfWidth, halfHeight) = ((width + 1) / 2, (height + 1) / 2)

@@ -1,10 +1,12 @@
-/// What several outputs decode of one frame: the first of them does, the others take what it got.
+/// The decoding of one frame that several outputs need: the first of them decodes, and the others take its result.
 ///
-/// It lives as long as the frame that it belongs to, and so does what was decoded.
+/// It lives as long as the frame that it belongs to, and so does the decoded frame.
 public final class SharedDecoding: Sendable {
+    /// The result of decoding the frame.
     public enum Outcome: Sendable {
-        /// Raw, of the frame's own size and sampling.
+        /// The decoded frame: raw, in the size and sampling of the encoded one.
         case whole(CapturedFrame)
+        /// The frame could not be decoded.
         case damaged
     }
 
@@ -16,10 +18,14 @@ public final class SharedDecoding: Sendable {
 
     private let state = ConditionLock(State.untouched)
 
+    /// Makes a decoding that nobody has begun.
     public init() {}
 
-    /// - Parameter decode: Called by whoever comes first, on that thread. Whoever comes meanwhile waits.
-    /// - Returns: What it returned, to all alike.
+    /// Returns the decoded frame; the first caller decodes it. Works on any thread; may block while another one decodes.
+    ///
+    /// - Parameter decode: Decodes the frame. Only the first caller's runs, on its thread; callers that come meanwhile
+    ///   wait.
+    /// - Returns: The result of that one call, the same for all callers.
     public func outcome(_ decode: () -> Outcome) -> Outcome {
         let known: Outcome?? = state.wait { state in
             switch state {

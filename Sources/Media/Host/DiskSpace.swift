@@ -1,10 +1,11 @@
-/// The disk of a recording.
+/// The space on the disk that a recording is written to.
 public struct DiskSpace: Sendable, Equatable {
-    /// For this user.
+    /// Bytes that are free for this user.
     public let freeBytes: Int64
-    /// What the recording's files hold.
+    /// Bytes that the files in the session folder have by now.
     public let recordedBytes: Int64
 
+    /// Makes a value from numbers of bytes.
     public init(freeBytes: Int64, recordedBytes: Int64) {
         self.freeBytes = freeBytes
         self.recordedBytes = recordedBytes

@@ -1,12 +1,13 @@
-/// Tells what the computer says of itself while a session runs.
+/// Reads the state of the computer while a session runs: stalls, temperatures, speed, power, disk.
 public protocol HostReading: Sendable {
-    /// Looks anew.
+    /// Reads the computer's state anew.
     ///
-    /// May block for as long as a driver or a disk does not answer: on a thread that may wait, never in a Swift task.
+    /// It may block for as long as a driver or a disk does not answer: call it on a thread that may wait, never in a Swift
+    /// task.
     ///
     /// - Parameters:
-    ///   - folder: The session folder, for what its disk still holds.
-    ///   - time: Now, on the session clock.
-    /// - Returns: What could be read, and what could not.
+    ///   - folder: The session folder, whose disk is looked at.
+    ///   - time: The present instant on the session clock.
+    /// - Returns: What could be read, and which sources could not.
     func read(folder: String, at time: ClockTime) -> HostState
 }

@@ -1,12 +1,13 @@
-/// Where the computer has its power from.
+/// Where the computer's power comes from.
 public struct PowerSupply: Sendable, Equatable {
-    /// Whether a battery is being used up, although perhaps plugged in.
+    /// Whether a battery loses charge, even if the computer is plugged in.
     public let isDischarging: Bool
-    /// What the fullest battery holds, 0…1; `nil` where there is none, or none that says.
+    /// Charge of the fullest battery, 0…1; `nil` without a battery, or where none reports it.
     public let charge: Double?
-    /// Until all are empty at the present rate; `nil` where the batteries do not say.
+    /// Time until all batteries are empty at the present rate; `nil` where the batteries do not report it.
     public let timeToEmpty: Nanoseconds?
 
+    /// Makes a value from the batteries' figures.
     public init(isDischarging: Bool, charge: Double? = nil, timeToEmpty: Nanoseconds? = nil) {
         self.isDischarging = isDischarging
         self.charge = charge

@@ -1,14 +1,15 @@
-/// How much of the processors this process may use, and how often it wanted more.
+/// How much of the processors this process may use, and how often it was stopped for wanting more.
 public struct ProcessorShare: Sendable, Equatable {
-    /// Processors that it may run on (its affinity).
+    /// Number of processors that the process may run on (its affinity).
     public let processors: Int
-    /// Processors' worth of time that its control group may use; `nil` where that is not limited.
+    /// Processors' worth of time that its control group may use, for example 1.5; `nil` where there is no quota.
     public let quota: Double?
-    /// Periods of the quota in which the group ran since it was made, and those in which it was stopped for having used
-    /// its quota; `nil` where there is none.
+    /// Periods of the quota in which the group has run since it was made; `nil` where there is no quota.
     public let periods: Int64?
+    /// Periods in which the group was stopped because it had used up its quota; `nil` where there is no quota.
     public let throttledPeriods: Int64?
 
+    /// Makes a value from the affinity and the control group's figures.
     public init(processors: Int, quota: Double? = nil, periods: Int64? = nil, throttledPeriods: Int64? = nil)
     {
         self.processors = processors
@@ -17,6 +18,6 @@ public struct ProcessorShare: Sendable, Equatable {
         self.throttledPeriods = throttledPeriods
     }
 
-    /// Processors' worth of time that can be used at most.
+    /// Processors' worth of time that can be used at most: the smaller of `processors` and `quota`.
     public var usable: Double { min(Double(processors), quota ?? .infinity) }
 }

@@ -1,27 +1,29 @@
-/// What a camera tells while it streams, in the order of capture.
+/// The reports of a camera while it streams, in the order of capture. Instants are on the session clock.
 public enum CameraEvent: Sendable {
+    /// A frame was captured.
     case frame(CapturedFrame)
-    /// Frames that should have come and did not, or came damaged. `capturedAt` is that of the first, as well as known.
+    /// Frames were due and did not come, or came damaged. `capturedAt` is the capture time of the first of them, as well as
+    /// known.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-    /// It went away or fell silent at an instant. It may return. Told again when another reason shows.
+    /// The camera went away or fell silent at an instant. It may return. The event comes again when another reason shows.
     ///
-    /// `isRequested` says whether it is so because it was asked to: to take another format, or to be off. A camera that
-    /// is found missing meanwhile tells that with `false`, from then on; what is its own doing stays that until it
+    /// `isRequested` says whether the camera was asked to be away: to take another format, or to be off. A camera that is
+    /// found missing meanwhile reports that with `false`, from then on; an outage of the camera's own stays one until it
     /// returns, whatever is asked of it.
     case away(at: ClockTime, cause: String, isRequested: Bool = false)
-    /// It is back. `remark` is what a person should know of how: at another port, or perhaps exchanged for its twin.
+    /// The camera delivers frames again. `remark` tells a person how: at another port, or perhaps exchanged for its twin.
     case returned(at: ClockTime, remark: String? = nil)
-    /// It goes on in another format than before, as it was asked to or because it took none else; `returned` follows.
+    /// The camera goes on in another format than before, because it was asked to or accepted no other; `returned` follows.
     case formatChanged(VideoFormat)
-    /// It did not take a format that it was asked for while it ran, and goes on in the one before.
+    /// The camera did not take a format that it was asked for while it ran, and goes on in the one before.
     case formatRefused(VideoFormat, at: ClockTime, cause: String)
-    /// The driver's time for a frame was impossible, and another was put in its place.
+    /// The driver's time for a frame was impossible, and the time given here was put in its place.
     case corrected(at: ClockTime)
-    /// Its frames come without the clock of their packets' headers, which was asked for. Said once for each cause.
+    /// The packet headers' clock was asked for and is missing from the frames. Reported once for each cause.
     case withoutHeaderClock(at: ClockTime, cause: String)
-    /// What came of the controls that it is to have, each time that they were set: when it was opened, and again where it had
+    /// The results of setting the camera's controls, reported each time: when it was opened, and again where it had
     /// forgotten them.
     case controls([ControlOutcome], at: ClockTime)
-    /// It will deliver no more: the file is at its end, or the device is gone for good.
+    /// The camera will deliver no more: the file is at its end, or the device is gone for good.
     case ended(at: ClockTime, cause: String)
 }

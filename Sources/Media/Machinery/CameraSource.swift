@@ -1,67 +1,79 @@
 /// A camera of any kind, opened in one format.
 ///
-/// A source delivers on a thread of its own; it never waits for the receiver.
+/// A source delivers on a thread of its own, and never waits for the receiver.
 public protocol CameraSource: Sendable {
+    /// The device that was opened.
     var device: CaptureDevice { get }
-    /// What it delivers from the start on, fixed when it was opened.
+    /// The format that the camera delivers from its start on, fixed when it was opened.
     var format: VideoFormat { get }
+    /// The colour matrix and range of the camera's frames.
     var color: ColorDescription { get }
-    /// How long after the start of exposure a frame is delivered, at most, as far as known: the time of an exposure
-    /// and of transport. The session's alignment delay follows from the slowest.
+    /// The longest time from the start of exposure to a frame's delivery, as far as known: exposure and transport. The
+    /// session's alignment delay follows from the slowest camera.
     var deliveryDelay: Nanoseconds { get }
 
-    /// Asks for the clock of the packets' headers with each frame (`CapturedFrame.headerClock`). To be called before
-    /// `start`. Most sources have none.
+    /// Asks for the clock of the packets' headers with each frame (`CapturedFrame.headerClock`). Call it before `start`.
+    /// Most sources have no such clock.
     func deliverHeaderClock()
 
-    /// Starts streaming. Returns at once; frames follow.
+    /// Starts streaming. Returns at once; `receive` is then called on the source's own thread.
     ///
-    /// - Throws: When the device refuses to stream: busy, no bandwidth, unplugged.
+    /// - Throws: `DeviceError` when the device refuses to stream: busy, no bandwidth, unplugged.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
         throws(DeviceError)
 
-    /// Tells the instant at which the recording begins. Files play from here; scripts of faults count from here.
+    /// Tells the source the instant at which the recording begins. Files play from it, and scripts of faults count from it.
     func recordingBegins(at start: ClockTime)
 
-    /// Whether `change` does anything.
+    /// Whether `change(to:)` has an effect.
     var isChangeable: Bool { get }
 
     /// Restarts the stream in another format. Returns at once; on the source's own thread `away` follows, as requested,
-    /// then `formatChanged` and `returned`. A format that the device does not take, or in which no frame comes, leaves
-    /// the one before, and `formatRefused` says so. A device that is missing has the format when it returns; one that is
-    /// off is not looked for. Only while it streams.
+    /// then `formatChanged` and `returned`. Only while it streams.
     ///
-    /// - Parameter format: One that the device offers; `nil` switches it off until a format is given.
+    /// A format that the device does not take, or in which no frame comes, leaves the one before, and `formatRefused` says
+    /// so. A device that is missing gets the format when it returns; one that is off is not looked for.
+    ///
+    /// - Parameter format: One that the device offers; `nil` switches the camera off until a format is given.
     func change(to format: VideoFormat?)
 
-    /// Its controls as they are now. Asks the device, which takes milliseconds; on any thread but a Swift task's.
+    /// Reads the camera's controls as they are now, which takes milliseconds. On any thread but a Swift task's.
     ///
-    /// - Throws: When it is away, or does not answer. A source without controls has none.
+    /// - Throws: `DeviceError` when the device is away, or does not answer. A source without controls returns none.
     func controls() throws(DeviceError) -> [DeviceControl]
 
-    /// Sets controls in this order and reads them back. What was taken is kept from now on: set again where the device forgot
-    /// it, after its stream was started anew or it was plugged in again. On any thread but a Swift task's, also while it
+    /// Sets controls in the given order and reads them back. On any thread but a Swift task's, also while the camera
     /// streams.
     ///
+    /// Values that the camera took are kept: they are set again where the device forgot them, after its stream was started
+    /// anew or it was plugged in again.
+    ///
     /// - Parameter requests: In an order in which they can be carried out (`ControlGovernor.ordered`).
-    /// - Returns: What came of each, in the same order.
-    /// - Throws: When the device is away, or does not answer.
+    /// - Returns: The outcome of each request, in the same order.
+    /// - Throws: `DeviceError` when the device is away, or does not answer.
     func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]
 
-    /// Ends streaming; no event follows its return. Not from the source's own thread.
+    /// Ends streaming; no event follows its return. Never call it from the source's own thread.
     func stop()
 
-    /// Processor time of the threads that stand in for hardware: left out of every figure that is reported.
+    /// Processor time of the threads that stand in for hardware; every reported figure leaves it out.
     var simulationTime: Nanoseconds { get }
 }
 
 extension CameraSource {
+    /// Does nothing: the camera has no clock in its packets' headers.
     public func deliverHeaderClock() {}
+    /// Always `false`: the camera keeps the format it was opened in.
     public var isChangeable: Bool { false }
+    /// Does nothing: the camera keeps the format it was opened in.
     public func change(to format: VideoFormat?) {}
+    /// Does nothing: what the camera delivers does not depend on the recording's beginning.
     public func recordingBegins(at start: ClockTime) {}
+    /// Always zero: no thread stands in for hardware.
     public var simulationTime: Nanoseconds { .zero }
+    /// Returns no controls.
     public func controls() throws(DeviceError) -> [DeviceControl] { [] }
+    /// Refuses every request: the camera has no controls.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         requests.map {
             ControlOutcome(request: $0, value: nil, fault: .unknown($0.name, names: []))

@@ -1,63 +1,80 @@
-/// The machinery that a session needs to obey its decisions, made where the codecs are.
+/// Makes the encoders, decoders, resamplers, meters and images that a session needs.
+///
+/// The session decides with values and knows no codec; a factory is handed to it.
 public protocol CodecFactory: Sendable {
+    /// Makes an encoder that composes layers and encodes the result as H.264.
+    ///
     /// - Parameters:
     ///   - settings: Both sides of the size must be even.
     ///   - name: The track, for messages.
     /// - Returns: An encoder that no other thread has.
-    /// - Throws: When the codec is missing or refuses the settings.
+    /// - Throws: `EncodingError` when the codec is missing or refuses the settings.
     func makeVideoEncoder(_ settings: VideoEncodingSettings, name: String)
         throws(EncodingError) -> sending any VideoEncoding
 
+    /// Makes an AAC encoder of audio at the session's rate, 48 kHz.
+    ///
     /// - Parameters:
     ///   - channels: 1 or 2.
     ///   - bitrate: Bits per second, 32 000…512 000.
     ///   - name: The track, for messages.
-    /// - Returns: An encoder of audio at the session's rate that no other thread has.
-    /// - Throws: When a number is out of its range, or the codec is missing or refuses the settings.
+    /// - Returns: An encoder that no other thread has.
+    /// - Throws: `EncodingError` when a number is out of its range, or the codec is missing or refuses the settings.
     func makeAudioEncoder(channels: Int, bitrate: Int, name: String)
         throws(EncodingError) -> sending any AudioEncoding
 
-    /// Converts from the device's format to the session's rate; the number of channels stays.
+    /// Makes a converter from a device's audio format to the session's rate; the number of channels stays. `name` is the
+    /// track, for messages.
     func makeResampler(from format: AudioFormat, name: String) throws(EncodingError) -> sending any Resampling
 
-    /// A meter of loudness at the session's rate that no other thread has. Of `channels`, 1 to 8, each counts once, and a single
-    /// one not as if it came from both sides; `name` is the track, for messages.
+    /// Makes a loudness meter for audio at the session's rate that no other thread has. `name` is the track, for messages.
+    ///
+    /// Each of the 1 to 8 `channels` counts once, and a single channel is not counted as if it came from both sides.
     func makeLoudnessMeter(channels: Int, name: String) throws(EncodingError) -> sending any LoudnessMetering
 
-    /// A decoder for a stream of H.264 access units that turns them into I420 frames with the same times.
+    /// Makes a decoder that turns a stream of H.264 access units into I420 frames with the same capture times. `name` is
+    /// the track, for messages.
     func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding
 
-    /// A grey JPEG of the same size, sampling and coding as a camera's own, for where its frame is missing.
+    /// Makes a grey JPEG in the size, sampling and coding of a camera's own, to stand where its frame is missing.
     ///
     /// - Parameters:
-    ///   - frame: One of the camera's own.
-    ///   - caption: What the slate says.
+    ///   - frame: One of the camera's own JPEGs.
+    ///   - caption: The words on the slate.
     /// - Returns: A whole JPEG.
-    /// - Throws: When the frame is no JPEG that can be read.
+    /// - Throws: `EncodingError` when the frame is no JPEG that can be read.
     func makeSlate(like frame: CapturedFrame, caption: SlateCaption) throws(EncodingError) -> SharedBytes
 
     /// Why slates will be without words, as a sentence; `nil` when they will have them.
     ///
-    /// The first call looks through the machine's fonts, which takes tens of milliseconds: better before a recording than in it.
+    /// The first call searches the machine's fonts, which takes tens of milliseconds: make it before a recording, not in
+    /// it.
     var slateShortcoming: String? { get }
 
-    /// Whether the bytes are one whole JPEG: markers in order, an end, the size that the headers say. Cheap: only one without
-    /// an end is read through, to see whether the end is all that is missing. On any thread.
+    /// Whether the bytes are one whole JPEG of that size: markers in order, an end, the size in the headers. On any thread.
+    ///
+    /// Cheap: only a JPEG without an end is read through, to see whether the end is all that is missing.
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool
 
-    /// Converts a frame for a program that asked for one format: NV12, I420 or BGRA, of the frame's own size.
+    /// Converts a frame to NV12, I420 or BGRA, at the frame's own size. A frame that has the format already is returned as
+    /// it is.
+    ///
+    /// - Throws: `EncodingError` for other formats, for H.264, which has to be decoded first, and for damaged frames.
     func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame
 
-    /// A frame as a JPEG: a camera's own bytes where it is one; else encoded once, at high quality. On any thread.
+    /// Makes a JPEG of a frame: the camera's own bytes where it is one, else encoded once, at high quality. On any thread.
     ///
-    /// - Throws: For H.264, which has to be decoded first, and for what is damaged.
+    /// - Throws: `EncodingError` for H.264, which has to be decoded first, and for damaged frames.
     func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes
 }
 
-/// Decodes a stream whose frames depend on each other. Used by one thread alone.
+/// A decoder of a stream whose frames depend on each other. Used by one thread alone.
 public protocol VideoDecoding: AnyObject {
-    /// - Parameter frame: In the order of the device's count; a jump in `sequence` is a frame that others may need.
-    /// - Returns: What became ready.
-    /// - Throws: When the frame is none of such a stream, or memory is short.
+    /// Decodes the next frame of the stream.
+    ///
+    /// - Parameter frame: The frame that follows in the device's count; a jump in `sequence` means that a frame which
+    ///   others may need is missing.
+    /// - Returns: The frames that became ready, and whether this one is damaged.
+    /// - Throws: `EncodingError` when the frame has another pixel format than the stream, or memory is short.
     func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames
 }

@@ -1,30 +1,33 @@
-/// One camera's frame in a composed one, or a slate in its place.
+/// One camera's frame in a composed frame, or a slate in its place.
 public struct FrameLayer: Sendable {
-    /// How a frame fills a rectangle of another shape. Neither distorts.
+    /// How a frame fills a rectangle of another shape. Neither way distorts.
     public enum Filling: String, Sendable, Codable {
-        /// All of the frame, with black beside it.
+        /// The whole frame is shown, with black beside it.
         case fit
-        /// All of the rectangle, with the frame's edges cut.
+        /// The whole rectangle is filled, with the frame's edges cut.
         case fill
     }
 
-    /// `nil` shows a slate.
+    /// The frame to show; `nil` shows a slate.
     public let frame: CapturedFrame?
-    /// Where it goes, in pixels of the composed frame: even position and size, inside it.
+    /// The place in the composed frame, in pixels: even position and size, inside it.
     public let rectangle: PixelRectangle
+    /// How the frame fills the rectangle.
     public let filling: Filling
-    /// Applied to the stored frame.
+    /// The clockwise rotation that is applied to the stored frame.
     public let rotation: Rotation
+    /// Whether the frame is shown as in a mirror: left and right exchanged.
     public let isMirrored: Bool
-    /// The part of the stored frame that is used; all of it when `nil`.
+    /// The part of the stored frame that is used, in its pixels before rotation; all of it when `nil`.
     public let crop: PixelRectangle?
-    /// Width in pixels of a white frame inside the rectangle; even, 0 for none.
+    /// Width in pixels of a white border inside the rectangle; even, 0 for none.
     public let border: Int
-    /// What the slate says; `nil` for one without words.
+    /// The words on the slate; `nil` for a slate without words.
     public let caption: SlateCaption?
-    /// Whether half of the rectangle's size is enough to decode a JPEG at: cheaper, and softer.
+    /// Whether a JPEG may be decoded at half of the rectangle's size: cheaper, and softer.
     public let isCoarse: Bool
 
+    /// Makes a layer; by default the whole frame, fitted, upright, without a border.
     public init(
         frame: CapturedFrame?, rectangle: PixelRectangle, filling: Filling = .fit,
         rotation: Rotation = .none,

@@ -1,16 +1,17 @@
-/// An H.264 encoder outside of the processor, as it was found on this computer.
+/// The name of an H.264 encoder outside of the processor, as it was found on this computer.
 ///
-/// A value that names it; what it can do only a trial tells (`TriedEncoder`).
+/// Only a trial tells what the encoder can do (`TriedEncoder`).
 public struct HardwareEncoder: Sendable, Hashable, Codable {
-    /// libavcodec's name for it: `h264_nvenc`, `h264_vaapi`, `h264_v4l2m2m`.
+    /// libavcodec's name for the encoder: `h264_nvenc`, `h264_vaapi`, `h264_v4l2m2m`.
     public var library: String
-    /// What it is reached by: `/dev/dri/renderD128`, `/dev/nvidia0`, `/dev/video11`.
+    /// The device node of the encoder: `/dev/dri/renderD128`, `/dev/nvidia0`, `/dev/video11`.
     public var node: String
-    /// For people: the card's name.
+    /// The card's name, for people.
     public var device: String
-    /// The driver with its version, as far as files tell it. What a trial found with one says nothing of another.
+    /// The driver with its version, as far as files tell it. The results of a trial hold for this driver only.
     public var driver: String
 
+    /// Makes a name from its parts.
     public init(library: String, node: String, device: String, driver: String) {
         self.library = library
         self.node = node
@@ -18,6 +19,6 @@ public struct HardwareEncoder: Sendable, Hashable, Codable {
         self.driver = driver
     }
 
-    /// `h264_vaapi on /dev/dri/renderD128`.
+    /// The encoder and its node, printable: `h264_vaapi on /dev/dri/renderD128`.
     public var name: String { "\(library) on \(node)".printable() }
 }

@@ -1,13 +1,14 @@
 /// Measures how loud audio is. Used by one thread alone.
 public protocol LoudnessMetering: AnyObject {
-    /// Takes the next samples, interleaved. What is above full scale counts as full scale, as it is written.
+    /// Measures the next samples, interleaved. Values above full scale (± 1) count as full scale, as they are written.
     ///
-    /// - Throws: When memory is short.
+    /// - Throws: `EncodingError` when memory is short.
     func add(_ samples: [Float]) throws(EncodingError)
 
-    /// Of the last 0.4 s, in LUFS. Takes some microseconds.
+    /// Loudness of the last 0.4 s in LUFS; `nil` where nothing can be measured. Takes some microseconds.
     var momentary: Double? { get }
 
-    /// Of all samples so far. Takes a tenth of a millisecond, whatever has been added: its memory does not grow either.
+    /// Loudness of all samples so far. Takes a tenth of a millisecond however long it has measured, and memory does not
+    /// grow.
     var loudness: Loudness { get }
 }

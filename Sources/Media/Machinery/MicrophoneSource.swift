@@ -1,42 +1,56 @@
 /// A microphone of any kind, opened in one format. It delivers on a thread that is not the receiver's.
 public protocol MicrophoneSource: Sendable {
+    /// The device that was opened.
     var device: CaptureDevice { get }
+    /// The rate and the channels of the audio that the microphone delivers.
     var format: AudioFormat { get }
-    /// How long after capture audio is delivered, at most, as far as known.
+    /// The longest time from capture to the delivery of audio, as far as known.
     var deliveryDelay: Nanoseconds { get }
-    /// Over what time its slices' stamps share their error, as where few reports date many slices. Zero where each stamp has an
-    /// error of its own.
+    /// The time over which the time stamps of slices share their error, as where few reports date many slices. Zero where
+    /// each stamp has an error of its own.
     var stampCorrelation: Nanoseconds { get }
-    /// How long it may deliver nothing after its start, beyond what any device takes, before it is taken for silent.
+    /// The additional time that the microphone may deliver nothing after its start, beyond what every device is given,
+    /// before it counts as silent.
     var settlingTime: Nanoseconds { get }
 
-    /// Starts streaming. Returns at once; audio follows.
+    /// Starts streaming. Returns at once; `receive` is then called on a thread that is not the caller's.
+    ///
+    /// - Throws: `DeviceError` when the device or the sound server refuses.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
         throws(DeviceError)
 
-    /// Tells the instant at which the recording begins.
+    /// Tells the source the instant at which the recording begins. Files play from it, and scripts of faults count from it.
     func recordingBegins(at start: ClockTime)
 
     /// Ends streaming; no event follows its return.
     func stop()
 
-    /// Processor time of the threads that stand in for hardware.
+    /// Processor time of the threads that stand in for hardware; every reported figure leaves it out.
     var simulationTime: Nanoseconds { get }
 }
 
 extension MicrophoneSource {
+    /// Always zero: each time stamp has an error of its own.
     public var stampCorrelation: Nanoseconds { .zero }
+    /// Always zero: the microphone needs no longer than any other device.
     public var settlingTime: Nanoseconds { .zero }
+    /// Does nothing: what the microphone delivers does not depend on the recording's beginning.
     public func recordingBegins(at start: ClockTime) {}
+    /// Always zero: no thread stands in for hardware.
     public var simulationTime: Nanoseconds { .zero }
 }
 
-/// What a microphone tells while it streams, in the order of capture.
+/// The reports of a microphone while it streams, in the order of capture. Instants are on the session clock.
 public enum MicrophoneEvent: Sendable {
+    /// A slice of audio was captured.
     case audio(CapturedAudio)
-    /// Samples that did not arrive or arrived damaged; counted in samples per channel of the device's rate.
+    /// Audio did not arrive, or arrived damaged. `count` is in samples per channel at the device's rate; `capturedAt` is
+    /// the time of the first of them.
     case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
+    /// The microphone went away or fell silent at an instant. It may return.
     case away(at: ClockTime, cause: String)
+    /// The microphone delivers audio again.
     case returned(at: ClockTime)
+    /// The microphone will deliver no more: the file is at its end, or the device is gone for good.
     case ended(at: ClockTime, cause: String)
 }

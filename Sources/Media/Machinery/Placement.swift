@@ -1,19 +1,19 @@
-/// Which part of a stored frame goes where in a composed one, so that nothing is distorted.
+/// The part of a stored frame that is shown, and its place in a composed frame, so that nothing is distorted.
 public struct Placement: Equatable {
-    /// Of the stored frame, before it is turned. Even position, because colour is shared between neighbours.
+    /// The shown part in pixels of the stored frame, before rotation. Its position is even, because neighbours share
+    /// colour.
     public let source: PixelRectangle
-    /// In the composed frame. Even position and size.
+    /// The place in pixels of the composed frame. Its position and size are even.
     public let target: PixelRectangle
 
-    /// `nil` when nothing is left to see: a crop outside the frame, or a place without area.
+    /// Places a frame in a rectangle. `nil` when nothing is left to see: a crop outside the frame, or a place without area.
     ///
     /// - Parameters:
     ///   - frame: The size of the stored frame.
-    ///   - crop: The part of the stored frame that may be seen; clipped to the frame. `nil` for all of
-    ///     it.
+    ///   - crop: The part of the stored frame that may be seen, clipped to the frame; `nil` for all of it.
     ///   - rotation: Turns the frame clockwise on its way into the place.
     ///   - filling: Whether the whole part is seen, or as much of its middle as fills the place.
-    ///   - place: The rectangle to go into: even position and size.
+    ///   - place: The rectangle to fill in the composed frame: even position and size.
     public init?(
         of frame: FrameSize, crop: PixelRectangle?, rotation: Rotation, filling: FrameLayer.Filling,
         into place: PixelRectangle
@@ -47,7 +47,7 @@ public struct Placement: Equatable {
         }
     }
 
-    /// The largest even size of the frame's shape that fits.
+    /// The largest even size of the frame's shape that fits into the room.
     private static func fitted(_ frame: FrameSize, into room: FrameSize) -> FrameSize {
         if frame.width * room.height >= frame.height * room.width {
             return FrameSize(

@@ -1,19 +1,21 @@
-/// What a slate says: whose frame is missing.
+/// The words on a slate: which camera's frame is missing.
 public struct SlateCaption: Sendable, Hashable {
-    /// The camera's role, without control characters. Empty: not said.
+    /// The camera's role, printable and cut after 40 characters; empty leaves it out.
     public let role: String
-    /// The device's name, without control characters. Empty: not said.
+    /// The device's name, printable and cut after 80 characters; empty leaves it out.
     public let device: String
-    /// The turn by which players bring the track upright: the words are drawn turned the other way.
+    /// The clockwise rotation that players apply to the track: the words are drawn turned the other way.
     public let rotation: Rotation
 
-    /// What is wrong, in every slate.
+    /// The words that every slate has: `no frame`.
     public static let complaint = "no frame"
 
+    /// Makes a caption, and makes both texts printable.
+    ///
     /// - Parameters:
     ///   - role: Of any length; what is too long to be read at a glance is cut.
-    ///   - device: As the device calls itself, of any length and with any characters.
-    ///   - rotation: Clockwise.
+    ///   - device: The name that the device gives itself, of any length and with any characters.
+    ///   - rotation: The clockwise rotation that players apply to the track.
     public init(role: String, device: String, rotation: Rotation = .none) {
         // More characters than these fit no slate at any size that can be read.
         self.role = role.printable(limit: 40)

@@ -1,15 +1,16 @@
-/// A sensor that feels which way is down.
+/// A sensor in the computer that measures which way is down.
 public protocol AccelerationSensor: Sendable {
-    /// Looks anew. May block while the sensor wakes up: not in a Swift task.
+    /// Takes a new reading. May block while the sensor wakes up: not in a Swift task.
     ///
-    /// - Throws: When it says nothing, or what cannot be.
+    /// - Throws: `SensorError` when the sensor does not answer, or its answer cannot be true.
     func acceleration() throws(SensorError) -> Acceleration
 }
 
-/// Why a sensor tells nothing.
+/// The reason why a sensor gives no reading.
 public struct SensorError: Error, Sendable, Equatable {
     /// The end of a sentence, without a full stop.
     public let reason: String
 
+    /// Makes an error from the end of a sentence, without a full stop.
     public init(reason: String) { self.reason = reason }
 }

@@ -1,9 +1,9 @@
-/// How the computer is held, as far as that is known.
+/// The orientation of the computer, as far as it is known.
 public enum MachineTurn: Sendable, Equatable {
-    /// Clockwise, as who looks at its screen sees it, from the way it usually stands.
+    /// The computer is turned clockwise by this angle from its usual position, as seen by a person in front of its screen.
     case turned(Rotation)
-    /// It has been lying flat, or was being moved, for as long as it was looked at.
+    /// The computer has been lying flat, or has been moving, since the tracker began to look.
     case undecided
-    /// Nothing tells: why, as the end of a sentence without a full stop.
+    /// No sensor tells the orientation. The text says why, as the end of a sentence without a full stop.
     case unknown(String)
 }

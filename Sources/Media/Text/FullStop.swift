@@ -1,4 +1,4 @@
 extension String {
-    /// A sentence as a part of another one.
+    /// The text without a full stop at its end, to stand within another sentence.
     public var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -1,8 +1,9 @@
 extension String {
-    /// The word that was most probably meant, for “did you mean”.
+    /// The word that was most probably meant, for “did you mean”. Upper and lower case count as equal.
     ///
     /// - Returns: The nearest of `words` by letters that were added, left out, changed or swapped with their neighbour;
-    ///   `nil` when even that one differs in more than a third of its letters (in one of a word of three to five).
+    ///   `nil` when even that one differs in more than a third of its letters (in one of a word of three to five), and for
+    ///   a text of more than 64 bytes.
     public func nearest(among words: some Sequence<String>) -> String? {
         // What is much longer than any word is none of them; comparing it would only cost time.
         guard utf8.count <= 64 else { return nil }
@@ -11,7 +12,7 @@ extension String {
         return best.word
     }
 
-    /// Optimal string alignment distance, capital letters counting as small ones.
+    /// The optimal string alignment distance to `word`, with capital letters counted as small ones.
     private func distance(to word: String) -> Int {
         let (a, b) = (Array(lowercased()), Array(word.lowercased()))
         var beforeLast: [Int] = []

@@ -1,6 +1,6 @@
 extension String {
     /// The text without what could harm a terminal, a log or a page: control and format characters become `?`, and what
-    /// exceeds `limit` characters is cut. For every string that comes from a device or a file.
+    /// exceeds `limit` characters is cut and ends in `…`. For every string that comes from a device or a file.
     public func printable(limit: Int = 200) -> String {
         var harmless = ""
         for character in self { harmless.append(character.isHarmful ? "?" : character) }
@@ -21,7 +21,7 @@ extension String {
 }
 
 extension Character {
-    /// Whether a part of it is no text.
+    /// Whether a scalar of the character is no text: a control, format, private or unassigned one, or a separator of lines.
     fileprivate var isHarmful: Bool {
         unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {

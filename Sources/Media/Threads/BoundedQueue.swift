@@ -1,4 +1,4 @@
-/// Hands values from one thread to another, in order.
+/// A first-in, first-out queue of limited length that hands values from one thread to another.
 ///
 /// A writer that must never wait uses `offer`, which refuses when the queue is full. One that must not lose uses `put`,
 /// which waits for room: only where a bounded wait is right, as before a file or in simulated time.
@@ -26,20 +26,24 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     private let monitor = ConditionLock(State())
+    /// The number of elements that may wait, at least 1.
     public let capacity: Int
 
-    /// - Parameter capacity: How many elements may wait, at least one.
+    /// Makes an empty queue.
+    ///
+    /// - Parameter capacity: The number of elements that may wait, at least 1.
     public init(capacity: Int) {
         precondition(capacity > 0, "a queue needs room for one element")
         self.capacity = capacity
     }
 
+    /// The number of elements that wait now.
     public var count: Int { monitor.withLock { $0.count } }
 
-    /// The element that comes next; it stays in the queue.
+    /// The element that `next()` returns next; it stays in the queue. `nil` when the queue is empty.
     public var oldest: Element? { monitor.withLock { $0.oldest } }
 
-    /// Adds an element if there is room.
+    /// Adds an element if there is room, without waiting.
     ///
     /// - Returns: Whether it was taken; `false` when the queue is full or finished.
     public func offer(_ element: Element) -> Bool {
@@ -50,7 +54,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Adds an element, waiting for room. After `finish` it does nothing.
+    /// Adds an element, and sleeps until there is room. Once the queue is finished, the element is discarded.
     public func put(_ element: Element) {
         monitor.wait { state -> Void? in
             if state.isFinished { return () }
@@ -61,7 +65,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         monitor.broadcast { _ in }
     }
 
-    /// Sleeps until there is an element. `nil` once the queue is finished and empty.
+    /// Takes the oldest element, and sleeps until there is one. Returns `nil` once the queue is finished and empty.
     public func next() -> Element? {
         let element: Element? = monitor.wait { state -> Element?? in
             if let element = state.takeFirst() { return .some(element) }
@@ -71,6 +75,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         return element
     }
 
+    /// Ends the queue: it takes no more elements, waiting writers return, and readers get what is left, then `nil`.
     public func finish() {
         monitor.broadcast { $0.isFinished = true }
     }

@@ -10,6 +10,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
 
+    /// Makes an unlocked lock around `state`. Its timed waits use `CLOCK_MONOTONIC`.
     package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
@@ -29,20 +30,21 @@ package final class ConditionLock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// Runs `body` with the state while the lock is held, and returns its result. Wakes no sleeper.
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
-    /// Changes the state and wakes one sleeper.
+    /// Changes the state under the lock and wakes one sleeper.
     package func signal<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
         pthread_cond_signal(changed)
         return result
     }
 
-    /// Changes the state and wakes all sleepers.
+    /// Changes the state under the lock and wakes all sleepers.
     @discardableResult
     package func broadcast<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
@@ -50,7 +52,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return result
     }
 
-    /// Sleeps until `body` returns a value. It is asked at once and after each change.
+    /// Sleeps until `body` returns a value. `body` runs under the lock, at once and after each change.
     @discardableResult
     package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
@@ -61,7 +63,9 @@ package final class ConditionLock<State>: @unchecked Sendable {
         }
     }
 
-    /// Sleeps until `body` returns a value or `deadline` passes on `CLOCK_MONOTONIC`; `nil` then.
+    /// Sleeps until `body` returns a value or `deadline` passes on `CLOCK_MONOTONIC`.
+    ///
+    /// After the deadline `body` runs once more, and its result is returned: `nil` where it still has no value.
     package func wait<Result>(until deadline: ClockTime, _ body: (inout State) -> Result?) -> Result? {
         // Of a negative time the system takes none: it would answer at once, again and again.
         let deadline = max(deadline.nanoseconds, 0)

@@ -10,21 +10,24 @@ public final class MediaThread: Sendable {
         var cpuTime = Nanoseconds.zero
     }
 
-    /// What its work means to the recording.
+    /// How the kernel shares the processor between this thread and others.
     public enum Urgency: Sendable {
-        /// Computes, or waits for a disk: has time.
+        /// The thread computes, or waits for a disk: it has time.
         case ordinary
-        /// Takes frames from a driver or decides by the clock: computes little, and what it does late is a loss. Goes before
-        /// what others compute where the system allows it (`RLIMIT_NICE`, getrlimit(2)).
+        /// The thread takes frames from a driver or decides by the clock: it computes little, and what it does late is a
+        /// loss. It runs before the others where the system allows it (`RLIMIT_NICE`, getrlimit(2)).
         case punctual
     }
 
+    /// The name that the thread was started with; the kernel shows its first 15 bytes.
     public let name: String
     private let monitor = ConditionLock(State())
 
+    /// Starts the thread at once.
+    ///
     /// - Parameters:
     ///   - name: At most 15 bytes reach the kernel.
-    ///   - urgency: How the processor is shared with others.
+    ///   - urgency: How the processor is shared with other threads.
     ///   - body: Runs once on the new thread.
     public init(name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void) {
         self.name = name
@@ -44,7 +47,7 @@ public final class MediaThread: Sendable {
         thread.start()
     }
 
-    /// Waits until the body has returned. Never from the thread itself, never in a Swift task.
+    /// Waits until the body has returned. Never call it from the thread itself or in a Swift task.
     public func join() {
         monitor.wait { $0.isFinished ? true : nil }
     }
@@ -59,14 +62,15 @@ public final class MediaThread: Sendable {
         return Nanoseconds(time)
     }
 
-    /// As much before others as sound servers ask for.
+    /// The number of nice levels by which a `punctual` thread is preferred: as many as sound servers ask for.
     private static let head: Int32 = 11
 
-    /// Makes threads of libraries ordinary ones, since a thread begins with the priority of the one that made it.
+    /// Runs code at ordinary priority, so that threads which libraries start in it are ordinary ones: a thread begins with
+    /// the priority of the thread that made it.
     ///
     /// - Parameter body: Runs at once, on the calling thread.
-    /// - Returns: What it returns.
-    /// - Throws: What it throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     public static func ordinarily<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -76,13 +80,14 @@ public final class MediaThread: Sendable {
         return try body()
     }
 
-    /// Refused where the system does not allow it: then all are alike, as they would be without asking.
+    /// Sets the calling thread's priority. Where the system refuses, the thread keeps the priority it has.
     private static func takePlace(_ urgency: Urgency) {
         let usual = priority(of: id_t(getpid()))
         setpriority(kind, 0, urgency == .punctual ? max(usual - head, -20) : usual)
     }
 
-    /// On Linux a priority is a thread's, and 0 the caller (setpriority(2), C library/kernel differences).
+    /// The nice value of a thread; 0 is the caller. On Linux each thread has its own (setpriority(2), C library/kernel
+    /// differences).
     private static func priority(of thread: id_t) -> Int32 { getpriority(kind, thread) }
 
     private static var kind: __priority_which_t { __priority_which_t(PRIO_PROCESS.rawValue) }

@@ -1,12 +1,12 @@
-/// Work that waits for devices, done for all of them at once.
+/// Runs work that waits for devices on all of them at once.
 public enum Parallel {
-    /// Does the same with each item, each on a thread of its own, and waits for all. Not in a Swift task.
+    /// Calls `body` with each item, each on a thread of its own, and waits for all of them. Not in a Swift task.
     ///
     /// - Parameters:
-    ///   - items: One alone needs no thread.
-    ///   - name: Of the threads.
-    ///   - body: May block.
-    /// - Returns: What it returned, in the items' order.
+    ///   - items: The items; a single one is handled on the calling thread.
+    ///   - name: The name of the threads.
+    ///   - body: The work on one item; it may block.
+    /// - Returns: The results in the order of `items`.
     public static func map<Item: Sendable, Outcome: Sendable>(
         _ items: [Item], threads name: String, _ body: @escaping @Sendable (Item) -> Outcome
     ) -> [Outcome] {

@@ -1,16 +1,19 @@
-/// Frames per second as an exact fraction.
+/// Frames per second as an exact fraction in lowest terms: `frames` in `seconds`.
 public struct FrameRate: Sendable, Hashable, Comparable, Codable {
-    /// Frames in `seconds` seconds. Above zero; with `seconds` in lowest terms.
+    /// Number of frames in `seconds` seconds; above zero, and without a common divisor with `seconds`.
     public let frames: Int64
+    /// Number of seconds that `frames` frames take; above zero, and 1 for a whole rate such as 30.
     public let seconds: Int64
 
-    /// The words that files from earlier versions have for them.
+    /// Keys of the encoded form. `frames` keeps the key `pictures` of files from earlier versions.
     private enum CodingKeys: String, CodingKey {
         case frames = "pictures"
         case seconds
     }
 
-    /// - Precondition: both are above zero.
+    /// Makes a rate of so many frames in so many seconds, and reduces it to lowest terms.
+    ///
+    /// - Precondition: Both are above zero.
     public init(_ frames: Int64, per seconds: Int64 = 1) {
         precondition(frames > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
         var (a, b) = (frames, seconds)
@@ -36,7 +39,10 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(value)
     }
 
-    /// - Returns: `nil` for anything but a rate above 0 and at most 1000.
+    /// Makes the exact rate that a decimal number of frames per second stands for.
+    ///
+    /// Numbers within 0.02 % of n · 1000/1001 become that fraction; others are rounded to thousandths.
+    /// - Returns: `nil` for anything but a number from 0.001 to 1000.
     public init?(_ value: Double) {
         guard value.isFinite, value >= 0.001, value <= 1000 else { return nil }
         let whole = value.rounded()
@@ -54,8 +60,8 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
 
     /// Reads the fraction that `encode` writes.
     ///
-    /// - Throws: When it is no rate above 0 and at most 1000, as of a file that somebody has changed: reckoning with it would
-    ///   divide by zero or overflow.
+    /// - Throws: `DecodingError` when the fraction is no rate above 0 and at most 1000, as in an edited file: later
+    ///   arithmetic would divide by zero or overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let frames = try values.decode(Int64.self, forKey: .frames)
@@ -70,9 +76,10 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(frames, per: seconds)
     }
 
-    /// Products of two such numbers fit.
+    /// Largest numerator and denominator accepted from outside: the product of two of them fits 64 bits.
     private static let largestTerm: Int64 = 1_000_000_000
 
+    /// Frames per second as a floating-point number, for example 29.97.
     public var perSecond: Double { Double(frames) / Double(seconds) }
 
     /// The time between two frames, to the nearest nanosecond.
@@ -86,7 +93,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         MediaTime(nanoseconds: index.rescaled(from: frames, to: seconds * 1_000_000_000))
     }
 
-    /// How many ticks begin before `time`: ceil(time · rate), at least 0.
+    /// The number of ticks that begin before `time`: ceil(time · rate), at least 0.
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
         // At most one off, since ticks lie on whole nanoseconds: the exact grid decides.
@@ -96,13 +103,14 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         return count
     }
 
+    /// Whether the left rate is lower than the right one, compared exactly.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         lhs.frames * rhs.seconds < rhs.frames * lhs.seconds
     }
 }
 
 extension FrameRate: CustomStringConvertible {
-    /// `30`, `29.97`, `7.5`: at most three digits after the point.
+    /// The rate in frames per second with at most three digits after the point: `30`, `29.97`, `7.5`.
     public var description: String {
         if seconds == 1 { return "\(frames)" }
         let thousandths = Int64(rounding: perSecond * 1000)

@@ -2,7 +2,8 @@ extension Nanoseconds {
     /// The length as people say it, rounded down to what matters at its size: `1 h 30 min`, `2 min 5 s`, `8 s`, `0.25 s`,
     /// `416 days 16 h`.
     ///
-    /// Below a second it keeps milliseconds, below a minute hundredths. Only for messages: `init(_:)` does not read all of it.
+    /// Below a second it keeps milliseconds, below a minute hundredths of a second. For messages only: `init(_:)` does not
+    /// read every form.
     public var words: String {
         guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).words }
         let seconds = count / 1_000_000_000
@@ -15,7 +16,7 @@ extension Nanoseconds {
         }
     }
 
-    /// `2.5 s`.
+    /// Seconds with up to three decimals: `2.5 s`.
     private static func decimal(thousandths: Int64) -> String {
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
         var fraction = String(String(1000 + rest).dropFirst())
@@ -23,7 +24,7 @@ extension Nanoseconds {
         return "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)") + " s"
     }
 
-    /// `1 h 30 min`, or `1 h`.
+    /// Two units, `1 h 30 min`, or the larger one alone where the smaller is 0: `1 h`.
     private static func pair(_ large: Int64, _ unit: String, _ small: Int64, _ smallUnit: String) -> String {
         small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"
     }

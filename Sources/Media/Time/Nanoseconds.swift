@@ -1,63 +1,87 @@
 internal import Glibc
 
-/// A length of time, signed, in whole nanoseconds: ± 292 years.
+/// A signed length of time in whole nanoseconds: ± 292 years.
 ///
-/// Sums, differences and products that lie beyond are clamped: times of files and devices may be anything.
+/// Sums, differences and products beyond that range are clamped, since times from files and devices may be anything.
 ///
 /// `Swift.Duration` counts attoseconds in 128 bits; the arithmetic of ticks and samples wants 64 bits and exact division.
 public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
+    /// Number of nanoseconds; negative for a length that runs backwards.
     public var count: Int64
 
+    /// Makes a length of `count` nanoseconds.
     public init(_ count: Int64) {
         self.count = count
     }
 
+    /// Reads a single integer: the number of nanoseconds.
+    ///
+    /// - Throws: `DecodingError` when the value is no 64-bit integer.
     public init(from decoder: any Decoder) throws {
         count = try decoder.singleValueContainer().decode(Int64.self)
     }
 
+    /// Writes a single integer: the number of nanoseconds.
+    ///
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(count)
     }
 
+    /// The length that a `timespec` of the system holds.
     init(_ time: timespec) {
         self = .seconds(Int64(time.tv_sec)) + Self(Int64(time.tv_nsec))
     }
 
+    /// A length of 0 ns.
     public static let zero = Self(0)
+    /// A length of `count` microseconds, clamped to 64 bits of nanoseconds.
     public static func microseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000)) }
+    /// A length of `count` milliseconds, clamped to 64 bits of nanoseconds.
     public static func milliseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000)) }
-    /// How long `count` of so many a second take, to the nearest nanosecond: samples, frames, ticks. `rate` is above zero.
+    /// The time that `count` samples, frames or ticks take at `rate` of them a second, to the nearest nanosecond. `rate` is
+    /// above zero.
     public static func duration(of count: Int64, perSecond rate: Int64) -> Self {
         Self(count.rescaled(from: rate, to: 1_000_000_000))
     }
+    /// A length of `count` seconds, clamped to 64 bits of nanoseconds.
     public static func seconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000_000)) }
 
-    /// The nearest whole nanosecond to a number of seconds; 0 of what is no number.
+    /// A number of seconds to the nearest whole nanosecond, clamped to 64 bits; 0 for NaN.
     public static func seconds(rounding seconds: Double) -> Self {
         Self(Int64(rounding: seconds * 1e9))
     }
 
+    /// The length in seconds, as a floating-point number.
     public var inSeconds: Double { Double(count) / 1e9 }
+    /// The length in milliseconds, as a floating-point number.
     public var inMilliseconds: Double { Double(count) / 1e6 }
+    /// The length without its sign.
     public var magnitude: Self { Self(Int64(clamping: count.magnitude)) }
 
+    /// Whether the left length is smaller than the right one; negative lengths are smaller than zero.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.count < rhs.count }
+    /// The sum, clamped to 64 bits.
     public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedSum(rhs.count)) }
+    /// The difference, clamped to 64 bits.
     public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedDifference(rhs.count)) }
+    /// The length times a whole number, clamped to 64 bits.
     public static func * (lhs: Self, rhs: Int64) -> Self { Self(lhs.count.clampedProduct(rhs)) }
+    /// The length divided by a whole number other than 0, rounded toward zero.
     public static func / (lhs: Self, rhs: Int64) -> Self { Self(lhs.count / rhs) }
+    /// The length with the opposite sign, clamped to 64 bits.
     public static prefix func - (value: Self) -> Self { .zero - value }
 }
 
 extension Nanoseconds {
     /// Reads a length of time as people write it: `10`, `2.5`, `500ms`, `10s`, `90min`, `2h`, `1h30m`, `1:30`, `1:30:00`.
     ///
-    /// A number alone means seconds, `1:30` a minute and a half. A minus before it is allowed. The nearest whole nanosecond is
-    /// taken.
-    /// - Returns: `nil` for anything else, for a number of more than ten digits before the point or twelve after it, for units
-    ///   that do not become smaller, for minutes and seconds above 59 after a colon, and for more than 2⁶³ nanoseconds.
+    /// A number alone means seconds, and `1:30` a minute and a half. A leading minus is allowed. The result is the nearest
+    /// whole nanosecond.
+    /// - Returns: `nil` for anything else, for a number of more than ten digits before the point or twelve after it, for
+    ///   units that do not become smaller, for minutes and seconds above 59 after a colon, and for more than 2⁶³
+    ///   nanoseconds.
     public init?(_ text: String) {
         let isNegative = text.hasPrefix("-")
         let length = text.dropFirst(isNegative ? 1 : 0)
@@ -66,13 +90,13 @@ extension Nanoseconds {
         self.init(count)
     }
 
-    /// The names of units, the largest unit first.
+    /// Accepted names of each unit and its length in nanoseconds, the largest unit first.
     private static let units: [(names: [String], nanoseconds: Int128)] = [
         (["h"], 3_600_000_000_000), (["m", "min"], 60_000_000_000), (["s", "sec"], 1_000_000_000),
         (["ms"], 1_000_000),
     ]
 
-    /// `1h30m`, or a number alone.
+    /// Reads lengths such as `1h30m`, or a number of seconds alone.
     private static func parts(_ text: Substring) -> Int128? {
         if let seconds = scaled(text, by: 1_000_000_000) { return seconds }
         var rest = text
@@ -93,7 +117,7 @@ extension Nanoseconds {
         return total
     }
 
-    /// `1:30` and `1:30:00`.
+    /// Reads lengths such as `1:30` (minutes and seconds) and `1:30:00` (hours, minutes and seconds).
     private static func clock(_ text: Substring) -> Int128? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(fields.count) else { return nil }
@@ -110,7 +134,7 @@ extension Nanoseconds {
         return total
     }
 
-    /// A number such as `2.5` times a factor, to the nearest whole.
+    /// Reads a decimal number such as `2.5` and multiplies it by a factor, to the nearest whole.
     private static func scaled(_ number: Substring, by factor: Int128) -> Int128? {
         let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let isDigits = parts.allSatisfy { part in
@@ -126,7 +150,7 @@ extension Nanoseconds {
         return (digits * factor + scale / 2) / scale
     }
 
-    /// The length in the largest unit that tells it exactly, as `init(_:)` reads it: `500ms`, `2.5s`, `5m`.
+    /// The length in the largest unit that tells it exactly, in a form that `init(_:)` reads: `500ms`, `2.5s`, `5m`.
     public var text: String {
         let units: [(suffix: String, nanoseconds: Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),

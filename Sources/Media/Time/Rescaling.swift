@@ -1,14 +1,17 @@
-/// Whatever multiplies a time, or a count, by a rate does it here: numbers come from files, drivers, profiles and people, and may be
-/// anything. Nothing here traps; what does not fit is the nearest number that does.
+/// Products, sums and conversions of times and counts that never trap: what does not fit is clamped to the nearest number
+/// that does.
+///
+/// Everything that multiplies a time or a count by a rate uses them, since numbers from files, drivers, profiles and people
+/// may be anything.
 extension Int64 {
-    /// A count in ticks of one clock, in those of another: nanoseconds as samples, samples as ticks of a container.
+    /// Converts a count of ticks of one rate to ticks of another: nanoseconds to samples, samples to ticks of a container.
     ///
-    /// Reckoned in 128 bits, so that it neither overflows on the way nor drifts.
+    /// The product is formed in 128 bits where 64 are too few, so it neither overflows nor drifts.
     ///
     /// - Parameters:
-    ///   - rate: Ticks of this number in a time. Above zero.
+    ///   - rate: Ticks per second, or per any other time, that this number counts. Above zero.
     ///   - other: Ticks of the result in the same time. Above zero.
-    /// - Returns: To the nearest whole, halves away from zero; `Int64.max` or `Int64.min` where it lies beyond them.
+    /// - Returns: The nearest whole number, halves away from zero; clamped to `Int64.min…Int64.max`.
     public func rescaled(from rate: Int64, to other: Int64) -> Int64 {
         precondition(rate > 0 && other > 0, "clocks have rates above zero")
         guard rate != other else { return self }
@@ -22,19 +25,19 @@ extension Int64 {
         return Int64(clamping: (Int128(self) * Int128(other) + Int128(half)) / Int128(rate))
     }
 
-    /// The sum; `Int64.max` or `Int64.min` where it lies beyond them.
+    /// The sum, or `Int64.max` or `Int64.min` where it lies beyond them.
     func clampedSum(_ other: Int64) -> Int64 {
         let (sum, isBeyond) = addingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference; `Int64.max` or `Int64.min` where it lies beyond them.
+    /// The difference, or `Int64.max` or `Int64.min` where it lies beyond them.
     func clampedDifference(_ other: Int64) -> Int64 {
         let (difference, isBeyond) = subtractingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product; `Int64.max` or `Int64.min` where it lies beyond them.
+    /// The product, or `Int64.max` or `Int64.min` where it lies beyond them.
     func clampedProduct(_ other: Int64) -> Int64 {
         let (product, isBeyond) = multipliedReportingOverflow(by: other)
         return isBeyond ? ((self < 0) == (other < 0) ? .max : .min) : product
@@ -42,11 +45,11 @@ extension Int64 {
 }
 
 extension FixedWidthInteger {
-    /// A whole number near one that is none; `min` or `max` where it lies beyond them, 0 of what is no number.
+    /// Makes the whole number nearest to a floating-point number; clamped to `min…max`, and 0 for NaN.
     ///
     /// - Parameters:
-    ///   - value: Anything.
-    ///   - rule: To the nearest where nothing is said, halves away from zero.
+    ///   - value: Any floating-point number, infinities and NaN included.
+    ///   - rule: The direction of rounding; to the nearest, halves away from zero, by default.
     @inlinable
     public init<Value: BinaryFloatingPoint>(
         rounding value: Value, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero

@@ -1,30 +1,31 @@
 public import Foundation
 
-/// The one clock of a session: tells the time and puts threads to sleep until a time.
+/// The one clock of a session: it tells the time and puts threads to sleep until a time.
 ///
-/// Whatever decides or delivers by time takes it from here, so that a whole recording can run on `SimulatedClock`,
-/// where it is repeatable and as fast as the machine allows.
+/// Everything that decides or delivers by time uses it, so that a whole recording can run on `SimulatedClock`, where it is
+/// repeatable and as fast as the machine allows.
 public protocol SessionClock: Sendable {
+    /// The present instant on the session clock.
     var now: ClockTime { get }
 
-    /// The wall-clock date of an instant: read once when the clock was made, so that it never jumps.
+    /// The wall-clock date of an instant. The offset is read once, when the clock is made, so dates never jump.
     func date(of instant: ClockTime) -> Date
 
-    /// Whether time passes by itself. Where it does not, queues wait for room instead of shedding.
+    /// Whether time passes by itself. On a clock where it does not, queues wait for room instead of dropping.
     var isRealTime: Bool { get }
 
-    /// Sleeps until `deadline` or until cancelled. Only on a thread that `startThread` started.
+    /// Sleeps until `deadline` or until cancelled. Call it only on a thread that `startThread` started.
     ///
     /// - Returns: Whether the deadline was reached; `false` when `cancellation` was given first.
     @discardableResult
     func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool
 
-    /// Starts a thread that may sleep on this clock. In real time it goes before what only computes.
+    /// Starts a thread that may sleep on this clock. In real time it has priority over threads that only compute.
     func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread
 
-    /// Holds time still while threads are being set up, so that all begin at one instant. Real time does not stop.
+    /// Holds time still while threads are being set up, so that all of them begin at one instant. Real time does not stop.
     func hold()
 
-    /// Ends one `hold()`.
+    /// Ends one `hold()`; time goes on when every hold is released.
     func release()
 }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Time that passes only when every thread of the session sleeps, and then at once.
+/// A session clock whose time passes only when every thread of the session sleeps, and then at once.
 ///
-/// Exactly one thread that this clock started runs at a time; when it sleeps, the one with the earliest deadline goes on
-/// (of equal ones, the one started first), and time jumps to that deadline. So a recording is a function of its devices
-/// alone: repeatable to the byte, and as fast as the machine computes.
+/// Exactly one thread that this clock started runs at a time; when it sleeps, the thread with the earliest deadline runs
+/// next (among equal deadlines, the one started first), and time jumps to that deadline. So a recording is a function of
+/// its devices alone: repeatable to the byte, and as fast as the machine computes.
 public final class SimulatedClock: SessionClock {
     private struct Sleeper {
         let thread: Int
@@ -34,9 +34,11 @@ public final class SimulatedClock: SessionClock {
     private let epoch: Date
     private static let threadKey = "multicam.simulated-clock.thread"
 
+    /// Makes a clock that stands at `start` until its threads sleep.
+    ///
     /// - Parameters:
     ///   - start: The first instant.
-    ///   - epoch: The wall-clock date of instant zero.
+    ///   - epoch: The wall-clock date of instant zero, not of `start`.
     public init(
         start: ClockTime = ClockTime(nanoseconds: 1_000_000_000_000),
         epoch: Date = Date(timeIntervalSince1970: 1_767_225_600)
@@ -45,13 +47,23 @@ public final class SimulatedClock: SessionClock {
         self.epoch = epoch
     }
 
+    /// The simulated present: the latest deadline that a thread was woken for, or the start.
     public var now: ClockTime { monitor.withLock { $0.now } }
+    /// Always `false`: queues wait for room instead of dropping.
     public var isRealTime: Bool { false }
 
+    /// The wall-clock date of an instant: `epoch` plus the instant's nanoseconds.
     public func date(of instant: ClockTime) -> Date {
         epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
     }
 
+    /// Lets the next thread run, and returns when time has come to `deadline`. Only on a thread that this clock started:
+    /// any other is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - deadline: The instant to wake at.
+    ///   - cancellation: Looked at before and after the sleep; it does not shorten the sleep.
+    /// - Returns: `false` when `cancellation` was given by then.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         if cancellation.isCancelled { return false }
@@ -67,6 +79,7 @@ public final class SimulatedClock: SessionClock {
         return !cancellation.isCancelled
     }
 
+    /// Starts a thread that runs when its turn comes, at the present simulated instant.
     public func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
         let thread = monitor.broadcast { state in
             state.started += 1
@@ -85,10 +98,12 @@ public final class SimulatedClock: SessionClock {
         }
     }
 
+    /// Keeps every thread from starting its next turn until `release()` is called as often as `hold()`.
     public func hold() {
         monitor.withLock { $0.holds += 1 }
     }
 
+    /// Ends one `hold()`; when all are ended, the thread with the earliest deadline runs.
     public func release() {
         monitor.broadcast { state in
             state.holds -= 1

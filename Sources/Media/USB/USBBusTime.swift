@@ -1,14 +1,14 @@
-/// How long transfers take on the bus by the standards' own sums. What controllers make of them: `USBAccounting`.
+/// The time that transfers take on the bus by the standards' own sums. `USBAccounting` tells what controllers make of them.
 package enum USBBusTime {
-    /// The time that one isochronous turn takes.
+    /// The time that one isochronous turn takes, with the worst case of bit stuffing.
     ///
     /// Up to high speed this is the kernel's `usb_calc_bus_time` (drivers/usb/core/hcd.c, after USB 2.0, 5.11.3). Above,
     /// 10 bits a byte (8b/10b) and 32 bytes for the header, CRC and framing of each packet of up to 1024 bytes.
     ///
     /// - Parameters:
-    ///   - bytes: Of one turn, 0 or more.
-    ///   - speed: At which the device talks.
-    /// - Returns: With the worst case of bit stuffing.
+    ///   - bytes: Bytes of one turn, 0 or more.
+    ///   - speed: The speed of the device.
+    /// - Returns: Nanoseconds on the bus.
     package static func ofIsochronous(bytes: Int, at speed: USBSpeed) -> Nanoseconds {
         let bytes = Int64(max(bytes, 0))
         // `BitTime` of the kernel's include/linux/usb/hcd.h.

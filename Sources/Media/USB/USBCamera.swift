@@ -1,29 +1,34 @@
-/// A camera as far as its USB is concerned: its way to the controller, and what its stream may keep of it.
+/// The USB side of a camera: its route to the controller, and the bandwidth that its stream may reserve.
 public struct USBCamera: Sendable, Equatable, Codable {
-    /// What was kept in a format.
+    /// The bandwidth that a camera reserved when it streamed in a format.
     public struct Learned: Sendable, Equatable, Codable {
+        /// The format that the camera streamed in.
         public var format: VideoFormat
-        /// Of one turn.
+        /// Reserved bytes of one turn.
         public var bytes: Int
 
+        /// Makes an entry from a format and the reserved bytes of one turn.
         public init(format: VideoFormat, bytes: Int) {
             self.format = format
             self.bytes = bytes
         }
     }
 
+    /// The identity of the camera.
     public var identity: DeviceIdentity
-    /// At which it talks.
+    /// The speed at which the camera is connected.
     public var speed: USBSpeed
-    /// From the controller to the camera.
+    /// The route from the controller to the camera: each stretch whose bandwidth it shares.
     public var domains: [USBDomain]
-    /// What its alternate settings keep, the smallest first. Empty where it keeps nothing (bulk).
+    /// The reservations of the camera's alternate settings, the smallest first. Empty where it reserves nothing (bulk).
     public var settings: [USBReservation]
+    /// The bandwidth that the camera reserved in formats that it has streamed in.
     public var learned: [Learned]
-    /// Whether no such format exists where no setting carries it. Of a real camera, which offers it, the driver takes the
-    /// largest setting (`uvc_fixup_video_ctrl`).
+    /// Whether the camera is synthetic: a raw format that no setting carries does not exist for it. A real camera offers
+    /// such a format, and the driver takes the largest setting (`uvc_fixup_video_ctrl`).
     public var isSynthetic: Bool
 
+    /// Makes a value, and sorts the settings by their bytes.
     public init(
         identity: DeviceIdentity, speed: USBSpeed, domains: [USBDomain], settings: [USBReservation],
         learned: [Learned] = [], isSynthetic: Bool = false
@@ -36,14 +41,15 @@ public struct USBCamera: Sendable, Equatable, Codable {
         self.isSynthetic = isSynthetic
     }
 
-    /// What its stream keeps in a format.
+    /// The bandwidth that the camera's stream reserves in a format, and how that is known.
     ///
-    /// The kernel's driver asks the camera how large its payloads become (dwMaxPayloadTransferSize, UVC 1.5, table 4-75) and
-    /// takes the smallest alternate setting that carries them (`uvc_video_start_transfer` in drivers/media/usb/uvc/uvc_video.c),
-    /// for raw formats too, of which the answer follows from the format. Of compressed ones the camera says what it likes, in a
-    /// negotiation that no program sees: what it kept last time counts, else the smallest setting that carries a busy frame.
+    /// The kernel's driver asks the camera how large its payloads become (dwMaxPayloadTransferSize, UVC 1.5, table 4-75)
+    /// and takes the smallest alternate setting that carries them (`uvc_video_start_transfer` in
+    /// drivers/media/usb/uvc/uvc_video.c). For raw formats the answer follows from the format. For compressed ones the
+    /// camera answers as it likes, in a negotiation that no program sees: the reservation of the last time counts, else the
+    /// smallest setting that carries a busy frame.
     ///
-    /// - Returns: `nil` where it keeps nothing.
+    /// - Returns: `nil` where the camera reserves nothing.
     public func demand(in format: VideoFormat) -> USBDemand? {
         guard let most = settings.last else { return nil }
         func demand(_ reservation: USBReservation, _ basis: USBDemand.Basis) -> USBDemand {
@@ -64,14 +70,15 @@ public struct USBCamera: Sendable, Equatable, Codable {
         return demand(USBReservation(bytes: wanted), .tooLarge(wanted))
     }
 
-    /// Service intervals of 125 µs, at full speed of 1 ms, from one turn to the next.
+    /// The distance of two turns of a setting in service intervals: of 125 µs, or of 1 ms at full speed.
     private func ticks(of setting: USBReservation) -> Int {
         max(1, speed >= .high ? setting.microframes : setting.microframes / 8)
     }
 
-    /// Bytes of one microframe, at full speed of one frame, with a header of 12 bytes: as `uvc_fixup_video_ctrl` reckons.
+    /// Bytes that a format needs in one microframe, or in one frame of 1 ms at full speed, with a header of 12 bytes: as
+    /// `uvc_fixup_video_ctrl` computes it.
     ///
-    /// Of MJPEG and H.264 three times what photographs in motion take (`usualBytes`), which no busy frame exceeds.
+    /// For MJPEG and H.264 it is three times what photographs in motion take (`usualBytes`), which no busy frame exceeds.
     public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
@@ -81,11 +88,12 @@ public struct USBCamera: Sendable, Equatable, Codable {
 }
 
 extension PixelFormat {
-    /// Whether a frame's bytes follow from its size. What libv4lconvert turns into pixels came compressed.
+    /// Whether a frame's bytes follow from its size. `converted` formats do not count: their frames left the camera
+    /// compressed.
     public var isRaw: Bool { !isCompressed && self != .converted }
 
-    /// Of a pixel of photographs in motion as cameras compress them: MJPEG at 1080p, H.264 at a camera's usual rates.
-    /// Raw formats exactly.
+    /// Bytes per pixel: exact for raw formats, else of photographs in motion as cameras compress them (MJPEG at 1080p,
+    /// H.264 at a camera's usual rates).
     public var usualBytes: Double {
         switch self {
         case .mjpeg, .converted: 0.09
@@ -99,7 +107,7 @@ extension PixelFormat {
 }
 
 extension VideoFormat {
-    /// Of a raw frame; `nil` for compressed formats.
+    /// Bytes of a raw frame; `nil` for compressed formats.
     public var frameBytes: Int? {
         pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.usualBytes, .up) : nil
     }

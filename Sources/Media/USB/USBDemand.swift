@@ -1,18 +1,21 @@
-/// What a camera's stream would keep of its USB, and how that is known.
+/// The USB bandwidth that a camera's stream would reserve, and how that is known.
 public struct USBDemand: Sendable, Equatable {
+    /// How the demand is known.
     public enum Basis: Sendable, Equatable {
-        /// It kept that when it streamed in this format the last time.
+        /// The camera reserved it when it streamed in this format the last time.
         case learned
-        /// Of a raw format, from its bytes a second.
+        /// It follows from the bytes a second of a raw format.
         case computed
-        /// Of a compressed format: the camera decides when it streams.
+        /// It is an estimate for a compressed format: the camera decides when it streams.
         case assumed
-        /// It needs so many bytes a microframe, which none of its alternate settings carries.
+        /// The format needs so many bytes a microframe, which none of the camera's alternate settings carries.
         case tooLarge(Int)
     }
 
+    /// The bandwidth that the stream would reserve.
     public let reservation: USBReservation
+    /// How the reservation is known.
     public let basis: Basis
-    /// The largest that the camera has: it may keep as much, whatever it sends.
+    /// The largest reservation of the camera: it may take as much, whatever it sends.
     public let most: USBReservation
 }

@@ -1,18 +1,22 @@
-/// A stretch of USB whose bandwidth all that goes through it share: a bus, a port of an xHCI controller, the upstream port of a
-/// hub that is slower than what it hangs on.
+/// A stretch of USB whose bandwidth everything that goes through it shares: a bus, a port of an xHCI controller, or the
+/// upstream port of a hub that is slower than what it is connected to.
 public struct USBDomain: Sendable, Hashable, Codable {
-    /// `1` for all of bus 1; `1-port2` for one of its ports, as sysfs says `usb1-port2`; `1-2` for the way up from the hub of
-    /// that name; `1-2-tt` for the bus of full speed that a faster hub keeps for slow devices (its transaction translator).
+    /// A unique name: `1` for all of bus 1; `1-port2` for one of its ports, as sysfs says `usb1-port2`; `1-2` for the way
+    /// up from the hub of that name; `1-2-tt` for the bus of full speed that a faster hub keeps for slow devices (its
+    /// transaction translator).
     public let name: String
-    /// The same as a person reads it: `bus 1`, `port 2 of bus 1`, `hub 1-2`.
+    /// The stretch as a person reads it: `bus 1`, `port 2 of bus 1`, `hub 1-2`.
     public let place: String
-    /// The folder's name of the controller: `0000:00:14.0`.
+    /// The name of the controller's folder in sysfs: `0000:00:14.0`.
     public let controller: String
+    /// The speed of the stretch.
     public let speed: USBSpeed
+    /// How the controller adds up what it has promised.
     public let accounting: USBAccounting
-    /// What the controller's driver was told that it may promise of each microframe; `nil` for what is usual.
+    /// The time of each microframe that the controller's driver was told it may promise; `nil` for the usual budget.
     public let limit: Nanoseconds?
 
+    /// Makes a stretch; without a `limit` it has the usual budget.
     public init(
         name: String, place: String, controller: String, speed: USBSpeed, accounting: USBAccounting,
         limit: Nanoseconds? = nil
@@ -25,18 +29,19 @@ public struct USBDomain: Sendable, Hashable, Codable {
         self.limit = limit
     }
 
-    /// In each microframe.
+    /// The time of each microframe that may be promised here.
     package var budget: Nanoseconds {
         speed == .high ? limit ?? accounting.budget(at: speed) : accounting.budget(at: speed)
     }
 
-    /// What one turn takes here. `speed` is that at which its device talks.
+    /// The time that one turn of a reservation takes here. `speed` is the speed of its device.
     package func time(of reservation: USBReservation, at speed: USBSpeed) -> Nanoseconds {
         accounting.time(of: reservation, at: speed, on: self.speed)
     }
 
-    /// How many slots of the schedule from one turn to the next: microframes; frames on a bus of full speed; and each
-    /// microframe for split transactions.
+    /// The number of slots of the schedule from one turn to the next.
+    ///
+    /// Slots are microframes, or frames on a bus of full speed; split transactions take each microframe.
     package func step(of reservation: USBReservation, at speed: USBSpeed) -> Int {
         guard self.speed >= .high else { return max(1, reservation.microframes / 8) }
         return speed >= .high ? reservation.microframes : 1

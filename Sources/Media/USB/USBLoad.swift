@@ -1,4 +1,5 @@
-/// What is kept of several stretches of USB, and by whom: the one sum for a plan, for what runs now and for synthetic buses.
+/// The bandwidth that is reserved on several stretches of USB, and by whom: the one sum for a plan, for what runs now and
+/// for synthetic buses.
 package struct USBLoad: Sendable, Hashable {
     private struct Entry: Hashable {
         let owner: String
@@ -12,18 +13,19 @@ package struct USBLoad: Sendable, Hashable {
     private var schedules: [USBDomain: USBSchedule] = [:]
     private var entries: [USBDomain: [Entry]] = [:]
 
+    /// Makes a load of nothing.
     package init() {}
 
-    /// Those of which something is kept.
+    /// The stretches on which something is reserved.
     package var domains: Set<USBDomain> { Set(entries.keys) }
 
-    /// Keeps room on a stream's whole way, or nothing at all.
+    /// Reserves bandwidth on a stream's whole route, or nothing at all.
     ///
     /// - Parameters:
-    ///   - reservation: One turn.
-    ///   - speed: At which its device talks.
-    ///   - domains: The way.
-    ///   - owner: Who asks.
+    ///   - reservation: The bandwidth to reserve.
+    ///   - speed: The speed of the device.
+    ///   - domains: The route, from the controller to the device.
+    ///   - owner: The name of who reserves, for `parts`.
     /// - Returns: Whether there was room.
     package mutating func reserve(
         _ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain], for owner: String
@@ -42,7 +44,7 @@ package struct USBLoad: Sendable, Hashable {
         return true
     }
 
-    /// Counts a stream on its whole way, whether there is room or not.
+    /// Counts a stream on its whole route, whether there is room or not.
     package mutating func add(
         _ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain], for owner: String
     ) {
@@ -54,22 +56,22 @@ package struct USBLoad: Sendable, Hashable {
         }
     }
 
-    /// Counts a time in each microframe of one stretch.
+    /// Counts a time in each microframe of one stretch, whether there is room or not.
     package mutating func add(_ time: Nanoseconds, on domain: USBDomain, for owner: String) {
         schedules[domain, default: USBSchedule(budget: domain.budget)].add(time, each: 1)
         note(owner, 0, 1, time, domain)
     }
 
-    /// Whether there would be room on the whole way.
+    /// Whether there would be room on the whole route.
     package func fits(_ reservation: USBReservation, at speed: USBSpeed, on domains: [USBDomain]) -> Bool {
         var trial = self
         return trial.reserve(reservation, at: speed, on: domains, for: "")
     }
 
-    /// The time of the fullest microframe.
+    /// The time that is taken in the fullest microframe of a stretch.
     package func peak(_ domain: USBDomain) -> Nanoseconds { schedules[domain]?.peak ?? .zero }
 
-    /// Who has how much of the fullest microframe; they add up to `peak`.
+    /// The time that each owner takes in the fullest microframe of a stretch; the times add up to `peak`.
     package func parts(_ domain: USBDomain) -> [String: Nanoseconds] {
         let slot = schedules[domain]?.fullest ?? 0
         var parts: [String: Nanoseconds] = [:]
