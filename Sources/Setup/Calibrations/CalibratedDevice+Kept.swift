@@ -1,20 +1,19 @@
 internal import Media
 
 extension CalibratedDevice {
-    /// Everything that is kept, of every device and format, in the order in which it was measured. Reads a
-    /// file.
+    /// Reads every stored calibration, of every device and format, in the order of measurement.
     ///
-    /// - Returns: The devices, and a sentence for the user where the file is broken.
+    /// - Returns: The devices, and a sentence for the user when the file cannot be read.
     public static func kept() -> (devices: [CalibratedDevice], warning: String?) {
         let (calibrations, warning) = Calibrations.file?.read() ?? (Calibrations(), nil)
         return (calibrations.devices, warning)
     }
 
-    /// Forgets what was measured of devices. Waits for the disk.
+    /// Deletes the stored calibration of the devices that a name fits. Waits for the disk.
     ///
-    /// - Parameter name: A role that they played when they were measured, or their identity, name or selector.
-    /// - Returns: What was forgotten, and a sentence for the user where the file was broken.
-    /// - Throws: When it cannot be written.
+    /// - Parameter name: A role that a device played when it was measured, or a device's identity, name or selector.
+    /// - Returns: The deleted calibrations, and a sentence for the user when the file could not be read.
+    /// - Throws: `StateFileError` when the file cannot be written.
     public static func forget(
         _ name: String
     ) throws(StateFileError) -> (devices: [CalibratedDevice], warning: String?) {

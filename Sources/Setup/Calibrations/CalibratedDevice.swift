@@ -1,26 +1,29 @@
 public import Media
 
-/// How far one device's time stamps were found to be off in one format.
+/// The measured error of one device's time stamps in one format.
 public struct CalibratedDevice: Sendable, Equatable, Codable {
+    /// The device that was measured.
     public var identity: DeviceIdentity
-    /// Of a synthetic device or a file, which is itself by its selector alone; `nil` for a real one.
+    /// The selector of a synthetic device or a file, which has no other identity; `nil` for a real device.
     public var selector: String?
+    /// The format in which the device was measured; the correction holds for this format only.
     public var format: CalibratedFormat
-    /// Of a camera its latency, taken off each time stamp; of a microphone its offset, added to each.
+    /// A camera's latency, which is subtracted from each of its time stamps, or a microphone's offset, which is added to each.
     public var correction: Nanoseconds
-    /// The truth is within ± this of `correction`.
+    /// Half the width of the interval around `correction` that contains the true value.
     public var uncertainty: Nanoseconds
-    /// Half of the events said something within ± this of `correction`.
+    /// Half the width of the interval around `correction` that contains half of the single measurements.
     public var spread: Nanoseconds
-    /// How many events it was measured with.
+    /// The number of events, such as claps, that the measurement is based on.
     public var events: Int
-    /// The role that it played.
+    /// The role that the device played in the profile when it was measured.
     public var role: String
-    /// The microphone against whose clock it was measured.
+    /// The microphone whose clock the device was compared with.
     public var reference: DeviceIdentity
-    /// ISO 8601, in universal time.
+    /// The time of the measurement in ISO 8601, in UTC.
     public var date: String
 
+    /// Creates a calibration from its stored values.
     public init(
         identity: DeviceIdentity, selector: String?, format: CalibratedFormat, correction: Nanoseconds,
         uncertainty: Nanoseconds, spread: Nanoseconds, events: Int, role: String, reference: DeviceIdentity,

@@ -1,17 +1,19 @@
 public import Media
 
-/// What a device was opened with when it was calibrated: its latency is another in another format.
+/// The format that a device was opened with when it was calibrated. In another format its latency is different.
 public enum CalibratedFormat: Sendable, Hashable, Codable {
+    /// A camera's pixel format, size and frame rate.
     case video(format: VideoFormat)
-    /// Samples per second.
+    /// A microphone's sample rate in Hz.
     case audio(rate: Int)
 
-    /// The words that files from earlier versions have for them.
+    /// The keys in files, which earlier versions wrote.
     private enum CodingKeys: String, CodingKey {
         case video = "picture"
         case audio = "sound"
     }
 
+    /// Whether a camera (`video`) or a microphone (`audio`) was calibrated.
     package var mediaType: CaptureDevice.MediaType {
         switch self {
         case .video: .video
@@ -21,6 +23,7 @@ public enum CalibratedFormat: Sendable, Hashable, Codable {
 }
 
 extension CalibratedFormat: CustomStringConvertible {
+    /// The camera's format, or the microphone's sample rate: `48000 Hz`.
     public var description: String {
         switch self {
         case .video(let format): format.description

@@ -1,8 +1,8 @@
 package import Media
 
-/// What has been measured of devices' time stamps, by device and format.
+/// The measured time stamp errors of all calibrated devices, one entry for each device and format.
 ///
-/// A value; a `StateFile` keeps it.
+/// This value is stored by a `StateFile`.
 package struct Calibrations: StateFileContent {
     package static let fileName = "calibration.json"
     package static let subject = "the calibration of devices"
@@ -13,7 +13,9 @@ package struct Calibrations: StateFileContent {
 
     package init() {}
 
-    /// - Throws: When a value is none that was ever measured: time stamps are not to be moved by what somebody damaged.
+    /// Decodes stored calibrations.
+    ///
+    /// - Throws: `DecodingError` when a correction exceeds ±2 s: a damaged file must not move time stamps.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         schema = try values.decode(Int.self, forKey: .schema)
@@ -25,15 +27,16 @@ package struct Calibrations: StateFileContent {
         }
     }
 
-    /// No event is matched farther away (`LatencyEstimate.expectations`), and no profile says more.
+    /// The largest correction that is accepted: events are not matched farther apart (`LatencyEstimate.expectations`), and
+    /// profiles allow no more.
     private static let largest = Nanoseconds.seconds(2)
 
-    /// Adds what was measured, in place of what was known of the same device in the same format.
+    /// Adds a measurement, and removes the earlier one of the same device in the same format.
     ///
     /// - Parameters:
-    ///   - measured: What was measured.
-    ///   - device: Of which.
-    ///   - present: All devices of its media type: one that moved to another port is known again.
+    ///   - measured: The new measurement.
+    ///   - device: The device that was measured.
+    ///   - present: All connected devices of its media type, so that a device at another port is recognized.
     package mutating func add(
         _ measured: CalibratedDevice, of device: CaptureDevice, among present: [CaptureDevice]
     ) {
@@ -42,7 +45,7 @@ package struct Calibrations: StateFileContent {
         devices.append(measured)
     }
 
-    /// Everything that is known of a device, in whatever format.
+    /// All measurements of a device, in whatever format.
     func known(of device: CaptureDevice, among present: [CaptureDevice]) -> [CalibratedDevice] {
         let sameKind = devices.filter { $0.format.mediaType == device.mediaType }
         if let selector = Self.ownSelector(of: device) {
@@ -51,16 +54,16 @@ package struct Calibrations: StateFileContent {
         let real = sameKind.filter { $0.selector == nil }
         return zip(real, DeviceIdentity.search(for: real.map(\.identity), among: present)).compactMap {
             known, result in
-            // What could be meant for either of two twins is meant for none.
+            // An entry that could mean either of two identical devices is used for neither.
             guard case .found(let found, _) = result, found.identity == device.identity else { return nil }
             return known
         }
     }
 
-    /// Takes out what is known of devices that are named so.
+    /// Deletes the measurements of the devices that a name fits.
     ///
-    /// - Parameter name: A role that they played, or their identity, name or selector.
-    /// - Returns: What was forgotten.
+    /// - Parameter name: A role that a device played, or its identity, name or selector.
+    /// - Returns: The deleted measurements.
     mutating func forget(_ name: String) -> [CalibratedDevice] {
         let forgotten = devices.filter { device in
             [device.role, device.identity.description, device.identity.name, device.selector].contains(name)
@@ -69,7 +72,7 @@ package struct Calibrations: StateFileContent {
         return forgotten
     }
 
-    /// A synthetic device is the same only with the same words, a file only at the same place.
+    /// The selector that identifies a synthetic device (by all its options) or a file (by its path); `nil` for a real device.
     package static func ownSelector(of device: CaptureDevice) -> String? {
         switch device.deviceType {
         case .virtual, .file: device.selector

@@ -1,11 +1,12 @@
 public import Media
 public import Plan
 
-/// What became of devices and, by that or by somebody's choice, of those that are preferred: in the order in which it happened.
+/// A change of the connected devices, of the preferred camera or of the default microphone, reported in order of occurrence.
 public enum ChoiceEvent: Sendable, Equatable {
+    /// A device arrived, left or changed.
     case device(DeviceChange)
-    /// The best camera to use is another one now; `nil` when there is none.
+    /// Another camera is the best one to use now; `nil` when there is none.
     case camera(PreferredDevice?)
-    /// `default` means another microphone now; `nil` when it means none.
+    /// `default` names another microphone now; `nil` when it names none.
     case microphone(PreferredDevice?)
 }

@@ -3,40 +3,42 @@ internal import Glibc
 public import Media
 public import Plan
 
-/// What is remembered of the choices of one application's user: to be shown, added to, and forgotten.
+/// The remembered device choices of one application's user. A program can show them, add to them and delete them.
 ///
-/// All of it waits for the disk, and asks cameras or the sound server what is there: not in a Swift task that must not wait.
+/// Every call waits for the disk and asks the cameras or the sound server what is connected: do not call it in a Swift task.
 public struct ChoiceHistory: Sendable {
-    /// A choice, and the device where it is there.
+    /// One remembered choice, and its device when that is connected.
     public struct Entry: Sendable, Equatable {
+        /// The identity of the device that was chosen.
         public let identity: DeviceIdentity
-        /// The role that it was chosen for, if for one.
+        /// The role that the device was chosen for; `nil` when it was chosen for none in particular.
         public let role: String?
-        /// Whether a profile or program began with it; else a person chose it.
+        /// Whether a profile or a program proposed the device; `false` when a person chose it.
         public let isProposed: Bool
-        /// `nil` when it is not there, or could be several.
+        /// The connected device; `nil` when it is not connected, or when several devices fit.
         public let device: CaptureDevice?
     }
 
+    /// Whether these are choices of cameras (`video`) or of microphones (`audio`).
     public let mediaType: CaptureDevice.MediaType
-    /// The most wanted first.
+    /// The choices, the most wanted device first.
     public let entries: [Entry]
-    /// The first that is there.
+    /// The first chosen device that is connected; `nil` when none is.
     public let userPreferred: CaptureDevice?
-    /// The best camera to use now, or what `default` means; `nil` where there is none.
+    /// The best camera to use now, or the microphone that `default` names; `nil` when there is none.
     public let systemPreferred: PreferredDevice?
-    /// What else the user should know: sentences.
+    /// Warnings for the user, one sentence each.
     public let warnings: [String]
 
     private let application: ApplicationIdentifier
     private let present: [CaptureDevice]
 
-    /// What is remembered now.
+    /// Reads the remembered choices.
     ///
     /// - Parameters:
-    ///   - mediaType: Of cameras (`video`) or of microphones (`audio`).
-    ///   - application: Whose user's choices are meant.
-    /// - Throws: When microphones are meant and there is no sound server.
+    ///   - mediaType: Cameras (`video`) or microphones (`audio`).
+    ///   - application: The application whose user's choices are read.
+    /// - Throws: `DeviceError` when microphones are asked for and the sound server does not answer.
     public init(of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier) throws(DeviceError)
     {
         let (remarks, first) = DeviceMemory.file?.read() ?? (DeviceMemory(), nil)
@@ -51,12 +53,14 @@ public struct ChoiceHistory: Sendable {
             warnings: [first, second].compactMap { $0 })
     }
 
+    /// Creates a history from what is remembered and connected.
+    ///
     /// - Parameters:
-    ///   - mediaType: As above.
-    ///   - application: As above.
-    ///   - present: All devices of that kind that are there.
-    ///   - memory: What is remembered.
-    ///   - warnings: What is to be said besides.
+    ///   - mediaType: Cameras (`video`) or microphones (`audio`).
+    ///   - application: The application whose user's choices are read.
+    ///   - present: All connected devices of that media type.
+    ///   - memory: The remembered choices of all applications.
+    ///   - warnings: Sentences to put before the history's own warnings.
     init(
         of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier, present: [CaptureDevice],
         memory: ChoiceMemory, warnings: [String] = []
@@ -89,28 +93,28 @@ public struct ChoiceHistory: Sendable {
         }
     }
 
-    /// The one device that a selector names among those that are there.
+    /// The one connected device that a selector names.
     ///
-    /// - Throws: `notFound`, or `ambiguous` with all that fit.
+    /// - Throws: `DeviceError` with `notFound`, or with `ambiguous` and all devices that fit.
     public func device(_ selector: String) throws(DeviceError) -> CaptureDevice {
         try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: mediaType == .video ? "camera" : "microphone",
             among: present)
     }
 
-    /// Remembers a person's choice.
+    /// Remembers that a person chose a device.
     ///
-    /// - Returns: What is remembered from now on.
-    /// - Throws: When it cannot be written.
+    /// - Returns: The history with the choice.
+    /// - Throws: `StateFileError` when the choice cannot be written.
     public func choosing(_ device: CaptureDevice) throws(StateFileError) -> Self {
         try changing { history in history.choose(device.identity, among: present) }
     }
 
-    /// Forgets one device, or all.
+    /// Deletes the choice of one device, or all choices.
     ///
-    /// - Parameter name: A selector of one that is there, or the name of one that is not; `nil` for all.
-    /// - Returns: What is remembered from now on, and how many choices were forgotten.
-    /// - Throws: When a selector fits several devices, or it cannot be written.
+    /// - Parameter name: A selector of a connected device, or the name of one that is not connected; `nil` for all choices.
+    /// - Returns: The remaining history, and the number of deleted choices.
+    /// - Throws: `DeviceError` when the selector fits several devices, `StateFileError` when the history cannot be written.
     public func forgetting(_ name: String?) throws -> (history: Self, count: Int) {
         guard let name else {
             return (try changing { $0 = DeviceHistory() }, entries.count)

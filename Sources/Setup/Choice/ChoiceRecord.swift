@@ -2,18 +2,18 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// What is to be remembered of a person's choices once the cameras of a session stream.
+/// The choices to remember once the cameras of a session stream.
 package struct ChoiceRecord: Equatable {
     let application: ApplicationIdentifier
     let profile: String
-    /// The camera that the profile begins with, where this is the first time.
+    /// The camera that the profile proposes, the first time it is used; `nil` otherwise.
     let proposal: DeviceIdentity?
     let policy: CameraPolicy
-    /// The role that gets the preferred camera; `nil` where every role names its own.
+    /// The role that gets the preferred camera; `nil` when every role names its own.
     let leader: String?
     /// Camera roles in the profile's order.
     let roles: [String]
-    /// Those for which a person named a camera, as far as that is a choice: it is not where the profile offers none.
+    /// The roles for which a person named a camera; empty when the profile's policy offers no choice.
     let chosen: Set<String>
 
     init(_ request: SetupRequest, _ profile: Profile, proposal: DeviceIdentity?) {
@@ -29,16 +29,16 @@ package struct ChoiceRecord: Equatable {
         chosen = policy.offersChoice ? Set(named.map(\.role)) : []
     }
 
-    /// Enters into the memory what was chosen and what streams.
+    /// Adds the choices and the streaming cameras to the memory.
     ///
     /// - Parameters:
-    ///   - cameras: Real ones by role, as they are now.
-    ///   - memory: Is brought up to date.
+    ///   - cameras: The real cameras that stream, by role.
+    ///   - memory: The memory to update.
     func enter(_ cameras: [String: CaptureDevice], into memory: inout ChoiceMemory) {
         let playing = roles.compactMap { role in cameras[role].map { (role: role, camera: $0) } }
         let present = playing.map(\.camera)
         memory.stream(present.map(\.identity))
-        // The first role's is the most important, so it is entered last.
+        // The last choice entered ranks first, so the first role's comes last.
         for (role, camera) in playing.reversed() where chosen.contains(role) {
             memory[application].cameras.choose(camera.identity, for: role, among: present)
         }

@@ -1,11 +1,11 @@
 internal import Media
 internal import Plan
 
-/// What `DeviceChoice` guards: the two rules, what they said last, and who listens to it.
+/// The state that `DeviceChoice` guards with its lock: the two rules, their last answers, and the listeners.
 struct ChoiceState {
     private(set) var cameras: CameraPreference
     private(set) var microphones: MicrophoneRoute
-    /// Why microphones cannot be listed for now.
+    /// Why microphones cannot be listed at present; `nil` when they can.
     private(set) var problem: DeviceError?
     private(set) var system: PreferredDevice?
     private(set) var user: CaptureDevice?
@@ -15,9 +15,9 @@ struct ChoiceState {
     var routeListeners = StreamListeners<PreferredDevice?>()
     var eventListeners = StreamListeners<ChoiceEvent>()
     var isStopped = false
-    /// Counts when our own choices set out for the disk and when they arrive: what was read before may be older than they are.
+    /// Rises when a choice starts to be written and when it is written: a file read before that may lack the choice.
     private(set) var revision = 0
-    /// Choices of ours that are on their way to the disk.
+    /// The number of choices that are being written.
     private var unkept = 0
 
     init(cameras: CameraPreference, microphones: MicrophoneRoute) {
@@ -25,7 +25,7 @@ struct ChoiceState {
         self.microphones = microphones
     }
 
-    /// Takes over what has become of devices, and tells.
+    /// Applies changes of the connected devices, and tells the listeners.
     mutating func handle(_ changes: [DeviceChange]) {
         for change in changes {
             if case .problem(let error) = change {
@@ -41,17 +41,17 @@ struct ChoiceState {
         }
     }
 
-    /// Takes over what is remembered by now, unless a choice of ours is newer.
+    /// Applies the choices that were read from the disk, unless a choice of this process is newer.
     ///
     /// - Parameters:
-    ///   - memory: As it was read.
-    ///   - application: Whose part counts.
-    ///   - revision: As it was before `memory` was read.
-    /// - Returns: Whether it is to be read again.
+    ///   - memory: The choices as they were read.
+    ///   - application: The application whose choices count.
+    ///   - revision: The value of `revision` before `memory` was read.
+    /// - Returns: Whether the file must be read again.
     mutating func adopt(
         _ memory: ChoiceMemory, of application: ApplicationIdentifier, readAt revision: Int
     ) -> Bool {
-        // Whoever keeps a choice reads afterwards.
+        // A thread that writes a choice reads the file afterwards.
         guard unkept == 0 else { return false }
         guard revision == self.revision else { return true }
         change {
@@ -71,7 +71,7 @@ struct ChoiceState {
         unkept -= 1
     }
 
-    /// Changes the rules' facts, and tells what follows from that.
+    /// Changes the facts that the rules judge, and tells the listeners what follows.
     mutating func change(_ change: (inout Self) -> Void) {
         change(&self)
         if user != cameras.userPreferred {

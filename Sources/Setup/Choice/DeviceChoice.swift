@@ -3,15 +3,15 @@ internal import Foundation
 public import Media
 public import Plan
 
-/// Which camera and which microphone a program should use: what its user prefers, and what is best now.
+/// Decides which camera and which microphone a program should use: what its user prefers, and what is best now.
 ///
 ///     let choice = try DeviceChoice(application: application)
 ///     for await camera in choice.systemPreferredCameras() { … }
 ///
-/// What the user chose is remembered across launches and reboots, for each application by itself. All is safe to call from any
-/// thread; what waits for the disk says so.
+/// The user's choices are remembered across launches and reboots, separately for each application. Every call is safe from any
+/// thread; calls that wait for the disk say so.
 public final class DeviceChoice: Sendable {
-    /// The devices among which is chosen.
+    /// The list of devices to choose from.
     public let discovery: DiscoverySession
     private let application: ApplicationIdentifier
     private let file: StateFile<ChoiceMemory>?
@@ -19,12 +19,12 @@ public final class DeviceChoice: Sendable {
     private let monitor: FolderMonitor?
     private let observation: Int?
 
-    /// Looks for devices now and from now on, until `stop` or until nobody holds it any more. Blocks as `DiscoverySession` does.
+    /// Watches the connected devices until `stop` or until the object is released. Blocks as `DiscoverySession.init` does.
     ///
     /// - Parameters:
-    ///   - application: Whose user's choices are meant.
-    ///   - defaultPosition: Where the camera looks that is taken where nobody has chosen any.
-    /// - Throws: When the system lets us hear of nothing.
+    ///   - application: The application whose user's choices count.
+    ///   - defaultPosition: Where the camera faces that is preferred when the user has chosen none.
+    /// - Throws: `DeviceError` when the system does not report changes of devices.
     public convenience init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position = .front
     ) throws(DeviceError) {
@@ -33,11 +33,13 @@ public final class DeviceChoice: Sendable {
             file: ChoiceMemory.file)
     }
 
+    /// Watches the devices of a discovery session.
+    ///
     /// - Parameters:
-    ///   - application: As above.
-    ///   - defaultPosition: As above.
-    ///   - discovery: Of all cameras and microphones.
-    ///   - file: Where choices are kept; `nil` where there is no place for them.
+    ///   - application: The application whose user's choices count.
+    ///   - defaultPosition: Where the camera faces that is preferred when the user has chosen none.
+    ///   - discovery: Lists all cameras and microphones.
+    ///   - file: The file that stores choices; `nil` when there is no folder for it.
     init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position,
         discovery: DiscoverySession, file: StateFile<ChoiceMemory>?
@@ -56,7 +58,7 @@ public final class DeviceChoice: Sendable {
         observation = discovery.observe { changes in
             state.withLock { $0.handle(changes) }
         }
-        // What another process chooses counts here too.
+        // Choices that another process writes count here too.
         monitor = file.flatMap { file in
             FolderMonitor(file.folder, prefix: ChoiceMemory.fileName) {
                 Self.adopt(file, of: application, into: state)
@@ -70,15 +72,15 @@ public final class DeviceChoice: Sendable {
 
     // MARK: Cameras
 
-    /// The user's choice: the first of the history that is there; `nil` when none is.
+    /// The first camera in the user's history that is connected; `nil` when none is.
     public var userPreferredCamera: CaptureDevice? { state.withLock { $0.cameras.userPreferred } }
 
-    /// Remembers a person's choice of a camera. It counts at once. To be called when a person chooses, and never for an
-    /// automatic switch. Waits for the disk; not in a Swift task.
+    /// Remembers that a person chose a camera. The choice takes effect at once. Call this when a person chooses, and never for an
+    /// automatic switch. Waits for the disk; do not call it in a Swift task.
     ///
-    /// - Parameter camera: `nil` does nothing.
-    /// - Returns: A sentence for the user if what was remembered before could not be read, or nothing can be remembered.
-    /// - Throws: When it cannot be kept; until the program ends it counts all the same.
+    /// - Parameter camera: The chosen camera; `nil` does nothing.
+    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
+    /// - Throws: `StateFileError` when the choice cannot be written; it then holds until the program ends.
     @discardableResult
     public func setUserPreferredCamera(_ camera: CaptureDevice?) throws(StateFileError) -> String? {
         guard let camera else { return nil }
@@ -90,11 +92,11 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// Begins with a camera: the first time that this application says so, and behind whatever the user has chosen. Waits for
-    /// the disk; not in a Swift task.
+    /// Proposes a camera to begin with. It counts only the first time this application proposes one, and ranks below every camera
+    /// that the user has chosen. Waits for the disk; do not call it in a Swift task.
     ///
-    /// - Returns: A sentence as above.
-    /// - Throws: As above.
+    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
+    /// - Throws: `StateFileError` when the proposal cannot be written; it then holds until the program ends.
     @discardableResult
     public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
@@ -109,25 +111,31 @@ public final class DeviceChoice: Sendable {
     /// The best camera to use now, and why; `nil` when there is none.
     public var systemPreferredCamera: PreferredDevice? { state.withLock { $0.cameras.systemPreferred } }
 
-    /// All that `CameraSelection` is to be asked with.
+    /// The facts that a `CameraSelection` decides by: the connected cameras and the user's preferences.
     public var cameraPreference: CameraPreference { state.withLock { $0.cameras } }
 
-    /// First what is best now, then each other one. Who is slow gets the latest only. Ends with `stop`.
+    /// Delivers the best camera to use now, then each later one. A slow reader gets only the latest. Ends with `stop`.
     public func systemPreferredCameras() -> AsyncStream<PreferredDevice?> {
         stream(\.systemListeners, beginningWith: \.system)
     }
 
-    /// First the user's choice as it is now, then each other one. As above.
+    /// Delivers the user's preferred camera as it is now, then each later one. A slow reader gets only the latest. Ends with
+    /// `stop`.
     public func userPreferredCameras() -> AsyncStream<CaptureDevice?> {
         stream(\.userListeners, beginningWith: \.user)
     }
 
     // MARK: Microphones
 
-    /// The input that the user prefers, where it is there.
+    /// The microphone that the user prefers; `nil` when it is not connected.
     public var preferredMicrophone: CaptureDevice? { state.withLock { $0.microphones.userPreferred } }
 
-    /// Remembers which input the user prefers, as `setUserPreferredCamera`.
+    /// Remembers that a person chose a microphone. The choice takes effect at once. Waits for the disk; do not call it in a Swift
+    /// task.
+    ///
+    /// - Parameter microphone: The chosen microphone; `nil` does nothing.
+    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
+    /// - Throws: `StateFileError` when the choice cannot be written; it then holds until the program ends.
     @discardableResult
     public func setPreferredMicrophone(_ microphone: CaptureDevice?) throws(StateFileError) -> String? {
         guard let microphone else { return nil }
@@ -139,32 +147,33 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// What `default` means now, and why; during a recording what it meant when that began.
+    /// The microphone that `default` names, and why. It does not change during a recording.
     public var defaultMicrophone: PreferredDevice? { state.withLock { $0.microphones.current } }
 
-    /// What is shown for `default`, with the name of what it leads to: `default (Studio Mic)`.
+    /// The label of `default` with the microphone that it names: `default (Studio Mic)`.
     public var defaultMicrophoneName: String { state.withLock { $0.microphones.name } }
 
-    /// First what `default` means now, then each other microphone. As above.
+    /// Delivers the microphone that `default` names now, then each later one. A slow reader gets only the latest. Ends with
+    /// `stop`.
     public func defaultMicrophones() -> AsyncStream<PreferredDevice?> {
         stream(\.routeListeners, beginningWith: \.route)
     }
 
     // MARK: Recordings
 
-    /// From here on `default` stays where it is.
+    /// Pins `default` to its present microphone until `recordingEnded`.
     public func recordingBegan() {
         state.withLock { $0.recordingBegan() }
     }
 
-    /// `default` goes where it should by now.
+    /// Lets `default` move to the best microphone again.
     public func recordingEnded() {
         state.withLock { $0.recordingEnded() }
     }
 
     // MARK: Everything
 
-    /// First all that is there with what is preferred of it, then what becomes of it. Ends with `stop`.
+    /// Delivers every connected device and the present preferences, then each change. Ends with `stop`.
     public func events() -> AsyncStream<ChoiceEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: ChoiceEvent.self)
         let number = state.withLock { state -> Int? in
@@ -185,7 +194,7 @@ public final class DeviceChoice: Sendable {
         return stream
     }
 
-    /// Ends looking at once, and all streams. What is preferred stays as it is.
+    /// Stops watching, and ends all streams. The preferences keep their last values.
     public func stop() {
         if let observation { discovery.ignore(observation) }
         discovery.stop()
@@ -219,18 +228,18 @@ public final class DeviceChoice: Sendable {
             continuation.finish()
             return stream
         }
-        // Holds this choice until then.
+        // The closure keeps this object alive until the stream ends.
         continuation.onTermination = { _ in self.state.withLock { $0[keyPath: listeners].remove(number) } }
         return stream
     }
 
-    /// Makes a choice count here and then keeps it.
+    /// Applies a choice here, then writes it.
     ///
     /// - Parameters:
-    ///   - choose: Makes it, and returns all devices of its kind that are there.
-    ///   - writing: Enters it into what is kept.
-    /// - Returns: A sentence as of `setUserPreferredCamera`.
-    /// - Throws: When it cannot be kept.
+    ///   - choose: Applies the choice, and returns all connected devices of its kind.
+    ///   - writing: Adds the choice to the stored content.
+    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
+    /// - Throws: `StateFileError` when the choice cannot be written.
     private func keep(
         _ choose: (inout ChoiceState) -> [CaptureDevice],
         writing: (inout ChoiceMemory.Histories, [CaptureDevice]) -> Void
@@ -248,7 +257,7 @@ public final class DeviceChoice: Sendable {
         do throws(StateFileError) {
             warning = try file.update { memory in writing(&memory[application], present) }
         } catch {
-            // What is on the disk does not know of it: it is not read until somebody writes there.
+            // The file lacks the choice, so it is not read until another process writes it.
             state.withLock { $0.keepingEnded() }
             throw error
         }

@@ -3,25 +3,27 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// What a profile makes of the choices that are remembered: which camera its roles with `any` get. Pure.
+/// Applies the remembered choices to a profile: decides which camera each role with `any` gets. Pure.
 ///
-/// The first role with `any` leads: it gets the preferred camera. The others keep what they had, or get the best that is left.
+/// The first role with `any` leads: it gets the preferred camera. The others keep the camera they had, or get the best one left.
 struct ProfileChoice {
     private let policy: CameraPolicy
-    /// The role that gets the preferred camera.
+    /// The role that gets the preferred camera; `nil` when every role names its camera.
     let leader: String?
     private let preference: CameraPreference
-    /// The camera that the profile begins with, if this is the first time.
+    /// The camera that the profile proposes, the first time it is used; `nil` otherwise.
     let proposal: DeviceIdentity?
-    /// What a person should know: one sentence each.
+    /// Notes for the user, one sentence each.
     let notes: [String]
 
+    /// Applies the choices of one application to a profile.
+    ///
     /// - Parameters:
-    ///   - profile: Whose roles.
-    ///   - memory: What people chose.
-    ///   - application: Whose choices are meant.
-    ///   - present: All cameras that are there.
-    /// - Throws: When what the profile prefers fits several cameras.
+    ///   - profile: The profile whose roles get cameras.
+    ///   - memory: The remembered choices of all applications.
+    ///   - application: The application whose choices count.
+    ///   - present: All connected cameras.
+    /// - Throws: `DeviceError` when the profile's `prefer` fits several cameras.
     init(
         _ profile: Profile, _ memory: ChoiceMemory, of application: ApplicationIdentifier,
         present: [CaptureDevice]
@@ -46,18 +48,18 @@ struct ProfileChoice {
         self.notes = notes + (leader == nil ? [] : [preference.doubt].compactMap { $0 })
     }
 
-    /// What a role's selector comes to by the policy.
+    /// The selector of a role under the profile's policy.
     ///
     /// - Parameters:
-    ///   - selector: The profile's or the user's.
-    ///   - isRemembered: Whether it is known what played the role last.
-    /// - Returns: `remembered` for `any` where nothing else may play, else the same.
+    ///   - selector: The profile's selector, or the user's.
+    ///   - isRemembered: Whether the role's last camera is remembered.
+    /// - Returns: `remembered` for `any` when the policy is `fixed` and the last camera is remembered; else `selector`.
     func selector(_ selector: String, isRemembered: Bool) -> String {
         policy == .fixed && selector == RoleAssignment.Role.any && isRemembered
             ? RoleAssignment.Role.remembered : selector
     }
 
-    /// The camera that somebody wants for the leading role, of those that no other role names.
+    /// The camera that the user or the profile wants for the leading role, among those that no other role names.
     func wish(among free: [CaptureDevice]) -> PreferredDevice? {
         let taken = Set(preference.cameras.map(\.identity)).subtracting(free.map(\.identity))
         guard let preferred = preference.systemPreferred(without: taken), preferred.reason.isWish else {
@@ -66,8 +68,8 @@ struct ProfileChoice {
         return preferred
     }
 
-    /// The best camera for a role that nobody wants a certain one for: of those that can be used now the first that offers
-    /// a size, else the first.
+    /// The best camera for a role without a wish: the highest ranked usable one that offers the size, else the highest ranked
+    /// one.
     func best(_ free: [CaptureDevice], offering size: FrameSize?) -> CaptureDevice? {
         let ranked = preference.ranked(free).map(\.device)
         let ready = ranked.filter { $0.problem == nil }
@@ -101,6 +103,6 @@ struct ProfileChoice {
 }
 
 extension Profile {
-    /// The first role with `any`; `nil` where every role names its camera.
+    /// The first role with `any`; `nil` when every role names its camera.
     var leadingRole: String? { cameras.first { $0.device == RoleAssignment.Role.any }?.role }
 }

@@ -1,9 +1,11 @@
-/// Those who listen to one thing: each has a stream of its own. Guarded by whoever holds it.
+/// The streams of everyone who listens to one kind of news. Its owner guards it with a lock.
 struct StreamListeners<Element: Sendable> {
     private var continuations: [Int: AsyncStream<Element>.Continuation] = [:]
     private var last = 0
 
-    /// - Returns: The number by which it is removed.
+    /// Adds a listener.
+    ///
+    /// - Returns: The number to remove it by.
     mutating func add(_ continuation: AsyncStream<Element>.Continuation) -> Int {
         last += 1
         continuations[last] = continuation
@@ -18,9 +20,9 @@ struct StreamListeners<Element: Sendable> {
         for continuation in continuations.values { continuation.yield(element) }
     }
 
-    /// Forgets all of them.
+    /// Removes all listeners.
     ///
-    /// - Returns: They, to be finished where no lock is held.
+    /// - Returns: The removed continuations, for the caller to finish outside its lock.
     mutating func removeAll() -> [AsyncStream<Element>.Continuation] {
         defer { continuations = [:] }
         return Array(continuations.values)

@@ -5,22 +5,27 @@ public import Media
 internal import Plan
 internal import VirtualDevices
 
-/// The controls of one camera that is there: what it has, setting them, and what is kept of them under names.
+/// The controls of one connected camera: lists them, sets them, and stores their values under names.
 ///
 ///     let controls = try CameraControls(of: "Studio Webcam")
 ///     let requests = try controls.requests(for: [(name: "focus_absolute", value: "40")])
 ///     for outcome in try controls.set(requests) where !outcome.isAsAsked { print(outcome.remark ?? "") }
 ///
-/// A camera may be used by another program, or record, meanwhile. Everything asks the device, which takes milliseconds: not in
-/// a Swift task. What is set stays until the camera is unplugged, or forgets it by itself; a profile's `controls` are kept.
+/// Another program may use the camera, or record from it, meanwhile. Every call asks the device, which takes milliseconds: do not
+/// call it in a Swift task. A value lasts until the camera is unplugged or resets itself; a profile's `controls` are set each
+/// time.
 public struct CameraControls: Sendable {
+    /// The camera whose controls these are.
     public let device: CaptureDevice
-    /// Of a synthetic camera, which lives as long as this.
+    /// The synthetic camera, which lives as long as this value; `nil` for a real camera.
     private let synthetic: (any CameraSource)?
     private let present: [CaptureDevice]
 
-    /// - Parameter selector: As a profile names cameras; `any` is the first that can be used.
-    /// - Throws: When no or more than one camera fits, or a synthetic one makes no sense.
+    /// Finds the camera that a selector names.
+    ///
+    /// - Parameter selector: A camera's selector as in a profile; `any` takes the first usable camera.
+    /// - Throws: `SetupError.device` when no camera or several fit, `SetupError.usage` when a synthetic camera's selector is
+    ///   invalid.
     public init(of selector: String) throws(SetupError) {
         if VirtualSources.handles(selector) {
             do throws(VirtualDeviceError) {
@@ -46,7 +51,9 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// All controls as they are now, as the driver orders them.
+    /// All controls with their present values, in the driver's order.
+    ///
+    /// - Throws: `DeviceError` when the camera cannot be opened or does not answer.
     public func all() throws(DeviceError) -> [DeviceControl] {
         if let synthetic { return try synthetic.controls() }
         do {
@@ -56,23 +63,21 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// What a person's words ask for, in an order in which it can be carried out, whatever the order of the words. Nothing is
-    /// set.
+    /// Translates a person's words into requests, sorted so that each can be carried out. Sets nothing.
     ///
-    /// - Parameter words: A control's name, and a number, a word such as `on`, or a menu's item.
-    /// - Returns: To be given to `set`.
-    /// - Throws: `DeviceError.control` for a name or value that the camera does not have, or that another control keeps from
-    ///   being set.
+    /// - Parameter words: Control names, each with a number, a word such as `on`, or a menu item.
+    /// - Returns: The requests to pass to `set`.
+    /// - Throws: `DeviceError.control` when the camera lacks the control or the value, or when another control blocks it.
     public func requests(
         for words: [(name: String, value: String)]
     ) throws(DeviceError) -> [ControlRequest] {
         try all().requests(for: words, of: device.node)
     }
 
-    /// Sets controls in this order and reads them back.
+    /// Sets controls in the given order and reads them back.
     ///
-    /// - Returns: What came of each.
-    /// - Throws: When the camera does not answer, or may not be used.
+    /// - Returns: The outcome of each request.
+    /// - Throws: `DeviceError` when the camera does not answer, or access is denied.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         if let synthetic { return try synthetic.set(requests) }
         do {
@@ -82,23 +87,27 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Sets all controls to their defaults; those that an automatic one governs then are left to it.
+    /// Sets all controls to their defaults. Controls that an automatic mode then governs are left to it.
+    ///
+    /// - Returns: The outcome of each request.
+    /// - Throws: `DeviceError` when the camera does not answer, or access is denied.
     public func reset() throws(DeviceError) -> [ControlOutcome] {
         try set(try all().resettingRequests)
     }
 
     // MARK: Presets
 
-    /// The names under which something is kept of this camera, with a sentence for the user if it could not be read.
+    /// The names of this camera's stored presets, and a sentence for the user when the file cannot be read.
     public func presets() -> (names: [String], warning: String?) {
         guard let (kept, warning) = ControlPresets.file?.read() else { return ([], nil) }
         return (kept.presets(of: device, among: present).map(\.name), warning)
     }
 
-    /// Keeps what can be set of this camera, as it is now, under a name; what was kept there before is replaced. Waits for the
+    /// Stores the present values of all settable controls as a preset, and replaces an earlier one of that name. Waits for the
     /// disk.
     ///
-    /// - Returns: A sentence for the user if what was kept before could not be read.
+    /// - Returns: A sentence for the user when earlier presets could not be read.
+    /// - Throws: `DeviceError` when the camera does not answer, `StateFileError` when the preset cannot be written.
     public func save(as name: String) throws -> String? {
         let values = try all().keepingRequests.map {
             ControlPresets.Value(control: $0.name, value: $0.value)
@@ -108,18 +117,18 @@ public struct CameraControls: Sendable {
         }
     }
 
-    /// Forgets what is kept under a name.
+    /// Deletes a preset. Waits for the disk.
     ///
-    /// - Returns: As `save`.
-    /// - Throws: `DeviceError` where nothing is.
+    /// - Returns: A sentence for the user when earlier presets could not be read.
+    /// - Throws: `DeviceError` when there is no preset of that name, `StateFileError` when the file cannot be written.
     public func forget(_ name: String) throws -> String? {
         _ = try preset(name)
         return try Self.writableFile().update { $0.forget(name, of: device, among: present) }
     }
 
-    /// What is kept under a name, in an order in which it can be set. Nothing is set.
+    /// The requests that restore a preset, in an order in which they can be set. Sets nothing.
     ///
-    /// - Throws: Where nothing is.
+    /// - Throws: `DeviceError.control` when there is no preset of that name.
     public func requests(ofPreset name: String) throws(DeviceError) -> [ControlRequest] {
         try preset(name).values.map {
             ControlRequest(name: $0.control, value: $0.value, origin: .preset)

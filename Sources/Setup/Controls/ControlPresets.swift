@@ -1,8 +1,8 @@
 internal import Media
 
-/// What a user keeps of cameras' controls, each under a name, by the camera's identity.
+/// The stored presets of all cameras: control values under a name, by the camera's identity.
 ///
-/// A value; a `StateFile` keeps it.
+/// This value is stored by a `StateFile`.
 struct ControlPresets: StateFileContent {
     struct Value: Equatable, Codable {
         var control: String
@@ -12,7 +12,7 @@ struct ControlPresets: StateFileContent {
     struct Preset: Equatable, Codable {
         var camera: DeviceIdentity
         var name: String
-        /// In an order in which they can be set.
+        /// The values, in an order in which they can be set.
         var values: [Value]
     }
 
@@ -23,12 +23,12 @@ struct ControlPresets: StateFileContent {
     var schema = ControlPresets.currentSchema
     var presets: [Preset] = []
 
-    /// The presets of a camera, by name.
+    /// The presets of one camera, sorted by name.
     ///
     /// - Parameters:
-    ///   - camera: Whose.
-    ///   - present: All cameras that are there: one that moved to another port is still known.
-    /// - Returns: Those that were kept of this very camera.
+    ///   - camera: The camera whose presets are wanted.
+    ///   - present: All connected cameras, so that a camera at another port is recognized.
+    /// - Returns: The presets of this very camera.
     func presets(of camera: CaptureDevice, among present: [CaptureDevice]) -> [Preset] {
         let results = DeviceIdentity.search(for: presets.map(\.camera), among: present)
         let own = zip(presets, results).filter { preset, result in
@@ -39,7 +39,7 @@ struct ControlPresets: StateFileContent {
         return own.map { $0.0 }.sorted { $0.name < $1.name }
     }
 
-    /// Keeps a preset in place of the camera's one of that name.
+    /// Stores a preset, and replaces the camera's earlier one of that name.
     mutating func save(
         _ values: [Value], as name: String, of camera: CaptureDevice, among present: [CaptureDevice]
     ) {

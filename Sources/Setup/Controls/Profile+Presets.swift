@@ -3,15 +3,14 @@ internal import Plan
 internal import Profiles
 
 extension Profile {
-    /// The same with what was kept of its cameras' controls under the names of its roles' presets, below what the profile itself
-    /// says.
+    /// The profile with the values of its cameras' presets filled in; the profile's own `controls` override them.
     ///
     /// - Parameters:
-    ///   - kept: Of all cameras.
-    ///   - devices: By role.
-    ///   - present: All cameras that are there.
-    /// - Returns: A profile without wishes that only this user's files explain.
-    /// - Throws: When nothing is kept of a role's camera under the name.
+    ///   - kept: The stored presets of all cameras.
+    ///   - devices: The devices by role.
+    ///   - present: All connected cameras.
+    /// - Returns: A profile that no longer depends on this user's stored presets.
+    /// - Throws: `ProfileError` when a role's camera has no preset of the name.
     func withPresets(
         from kept: ControlPresets, devices: [String: PlannedDevice], present: [CaptureDevice]
     ) throws(ProfileError) -> Profile {

@@ -1,7 +1,8 @@
 package import Media
 
 extension CostTable {
-    /// Where nothing was measured: what `multicam calibrate --machine` found on a busy server's core of 2.5 GHz, to two digits.
+    /// The costs assumed when this computer was not measured: `multicam calibrate --machine` on a busy server's 2.5 GHz core, to
+    /// two digits.
     package static let usual = CostTable(
         plain: [
             .decodeJPEG1: entry(0.69, piece: 140000),

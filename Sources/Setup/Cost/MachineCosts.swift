@@ -1,23 +1,25 @@
 internal import Media
 
-/// What work costs on this computer, as it was measured.
+/// The measured costs of work on this computer.
 struct MachineCosts: StateFileContent {
     static let fileName = "costs.json"
     static let subject = "what this computer needs for the work"
-    /// 2: with x264's `balanced`.
+    /// Version 2 added x264's `balanced`.
     static let currentSchema = 2
 
     var schema = MachineCosts.currentSchema
-    /// `nil` before it was measured.
+    /// The cost of each kind of work; `nil` until it is measured.
     var table: CostTable?
-    /// How many bytes a second disks take, by their file systems' identity.
+    /// Sustained write speed of each disk in bytes per second, by the identity of its file system.
     var disks: [String: Double]?
-    /// What trials of hardware encoders found, one for each that was ever tried.
+    /// Trial results of hardware encoders, one for each encoder ever tried.
     var encoders: [TriedEncoder]?
 
     init() {}
 
-    /// - Throws: When a disk is slower than any: nothing could be reckoned with a file that somebody has damaged.
+    /// Decodes stored costs.
+    ///
+    /// - Throws: `DecodingError` when a disk's speed is outside 1…10¹⁵ bytes per second: the file is damaged.
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         schema = try values.decode(Int.self, forKey: .schema)
@@ -31,7 +33,7 @@ struct MachineCosts: StateFileContent {
         }
     }
 
-    /// What came of an encoder's trial; what was known of the same one, perhaps with another driver, is forgotten.
+    /// Stores an encoder's trial, and removes an earlier one of the same encoder, whatever its driver.
     mutating func note(_ tried: TriedEncoder) {
         let others = (encoders ?? []).filter {
             $0.encoder.library != tried.encoder.library || $0.encoder.node != tried.encoder.node
@@ -39,7 +41,7 @@ struct MachineCosts: StateFileContent {
         encoders = others + [tried]
     }
 
-    /// What is known of the encoders that are there, as they are now, in the same order.
+    /// The trial results of the detected encoders with their present drivers, in the same order; untried ones are left out.
     func known(of detected: [HardwareEncoder]) -> [TriedEncoder] {
         detected.compactMap { found in encoders?.first { $0.encoder == found } }
     }

@@ -1,9 +1,9 @@
-/// A disk that recordings go to, as it was measured.
+/// The measured write speed of a disk that recordings go to.
 public struct MeasuredDisk: Sendable, Equatable {
-    /// That it was measured in: the output folder, or the nearest one above it that there is.
+    /// The folder that was measured: the output folder, or its nearest existing parent.
     public let folder: String
-    /// That it takes and brings to the disk.
+    /// Sustained write speed in bytes per second.
     public let bytesPerSecond: Double
-    /// Of the file system.
+    /// The identity of the file system.
     let identity: String
 }

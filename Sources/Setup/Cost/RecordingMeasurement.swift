@@ -5,16 +5,16 @@ internal import Plan
 internal import Session
 internal import SessionFolder
 
-/// Measures what a recording takes beyond its pieces of work: some seconds of real recordings, from synthetic devices.
+/// Measures what a recording costs beyond its pieces of work, by a few seconds of real recordings from synthetic devices.
 ///
-/// What `WorkMeasurement` does again and again finds its caches warm and is never woken; in a recording every frame wakes
-/// threads that slept through an interval. From tracks that are only copied follows what a waking costs; from composed programs,
-/// by how much the rest costs more than it does alone. Without both, plans promise a fifth too much.
+/// `WorkMeasurement` repeats one piece of work with warm caches and without waking up; in a recording every frame wakes threads
+/// that slept through an interval. Recordings of copied tracks give the cost of a wake-up; recordings of programs give the factor
+/// by which the remaining work costs more than alone. Without both, predictions are a fifth too low.
 struct RecordingMeasurement {
-    /// How long each recording is watched, from a second after its beginning.
+    /// How long each recording is measured, starting one second after its beginning.
     let duration: Nanoseconds
 
-    /// Copied tracks alone: hardly more than wakings.
+    /// Copied tracks alone, whose cost is mostly wake-ups.
     private static let copies = """
         cameras:
           a: { device: any, size: 640x480, rate: 30 }
@@ -24,7 +24,7 @@ struct RecordingMeasurement {
         microphones: { e: { device: default }, f: { device: default } }
         tracks: { cameras: copy, microphones: wav }
         """
-    /// A small program of many frames, and a larger one of few.
+    /// Programs: a small one of many frames, and a larger one of few.
     private static let programs = [
         """
         cameras:
@@ -43,14 +43,16 @@ struct RecordingMeasurement {
         program: { size: 1280x720, rate: 30, layout: pip, main: a, inset: b, audio: { mix: [e] } }
         """,
     ]
-    /// By how much more or less than alone work may cost: beyond that, something else was measured.
+    /// The plausible range of the factor between the cost in a recording and alone; beyond it, something else was measured.
     private static let plausible = 0.5...3.0
 
+    /// Completes a cost table with the overhead of recording.
+    ///
     /// - Parameters:
-    ///   - table: Of everything but wakings.
-    ///   - progress: Told the share that is done, 0…1.
-    /// - Returns: The table as it is while recording, complete.
-    /// - Throws: Where no recording can be made here: `SetupError`, `RecordingError`, or that of a temporary folder.
+    ///   - table: The cost of all work but `deliver`.
+    ///   - progress: Receives the finished share, 0…1.
+    /// - Returns: The complete table, scaled to the costs during a recording.
+    /// - Throws: `SetupError` or `RecordingError` when no recording can be made, or the error of the temporary folder.
     func completed(_ table: CostTable, progress: (Double) -> Void = { _ in }) async throws -> CostTable {
         var table = table
         let steps = Double(1 + Self.programs.count)
@@ -86,9 +88,9 @@ struct RecordingMeasurement {
         }.reduce(0, +)
     }
 
-    /// Records a profile in a folder that is removed afterwards.
+    /// Records a profile into a temporary folder, which is removed afterwards.
     ///
-    /// - Returns: What was to be done, and the processor seconds a second that it took, without those of synthetic devices.
+    /// - Returns: The planned work, and the processor seconds per second that it took, without those of the synthetic devices.
     private func recorded(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -106,7 +108,7 @@ struct RecordingMeasurement {
         let file = folder.appending(path: "measurement.yaml")
         try Data(profile.utf8).write(to: file)
         var request = SetupRequest(profile: file.path, usesVirtualDevices: true)
-        // What is given up costs nothing.
+        // A governor that lowers the quality would make the work look cheaper.
         request.isGoverned = false
         let setup = try SessionSetup(request, calibrations: nil)
         let session = setup.makeSession(
@@ -129,7 +131,7 @@ struct RecordingMeasurement {
         return (PlannedWork(setup.plan), try await watching.value)
     }
 
-    /// The time, and what this process has used until now.
+    /// The time, and the processor time of this process so far, without that of the synthetic devices.
     private static func reading(_ setup: SessionSetup) -> (time: ClockTime, spent: Nanoseconds) {
         var spent = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent)
@@ -144,7 +146,7 @@ struct RecordingMeasurement {
 }
 
 extension CostTable {
-    /// All work as many times as costly, but for some kinds.
+    /// The table with the cost of all kinds of work but the given ones multiplied by a factor.
     fileprivate func scaled(by factor: Double, except kinds: Set<WorkKind>) -> CostTable {
         func scaled(_ entries: [WorkKind: Entry]) -> [WorkKind: Entry] {
             entries.reduce(into: [:]) { result, item in

@@ -4,23 +4,24 @@ internal import Host
 public import Media
 public import Plan
 
-/// This computer as `HardwareCost` wants to know it.
+/// The model of this computer that `HardwareCost` reckons with.
 public struct ThisMachine: Sendable {
+    /// Processors, costs, free memory, disk, USB and tried encoders of this computer.
     public let model: MachineModel
-    /// What was wrong with what is kept of this computer and its cameras: a sentence or two, once.
+    /// A sentence for the user when stored facts on this computer or its cameras cannot be read; `nil` otherwise.
     public let warning: String?
-    /// That figures of another computer stand in: a sentence; `nil` where this one was measured.
+    /// A sentence for the user when costs of another computer are assumed; `nil` when this computer was measured.
     public let usualFigures: String?
 
-    /// Hardware encoders that were not tried as they are now: a sentence each.
+    /// Hardware encoders that were not tried with their present drivers, one sentence each.
     public let untriedEncoders: [String]
 
-    /// What a person should know of the model: one sentence each.
+    /// All notes on the model for the user, one sentence each.
     public var notes: [String] { [warning, usualFigures].compactMap { $0 } + untriedEncoders }
 
-    /// Looks at the computer, by a few small files, and at what was measured of it. Waits for a disk that does not answer.
+    /// Reads the facts of the computer from a few small files, and its stored measurements. Blocks while a disk does not answer.
     ///
-    /// - Parameter output: Where recordings go, or will: the nearest folder above that there is counts.
+    /// - Parameter output: The folder that recordings go to; when it does not exist, its nearest existing parent counts.
     public init(output: String) {
         let folder = Self.nearestFolder(output)
         let (kept, warning) = MachineCosts.file?.read() ?? (MachineCosts(), nil)
@@ -48,23 +49,23 @@ public struct ThisMachine: Sendable {
             }, usb: usb, encoders: tried)
     }
 
-    /// Hardware encoders that are there, the likeliest to be good first. Whether they work, only a trial tells.
+    /// The hardware encoders found, the most promising first. Only a trial tells whether they work.
     public static var detectedEncoders: [HardwareEncoder] { EncoderDetection.onThisMachine.encoders }
 
-    /// What trials found of the encoders that are there, as they are now.
+    /// The trial results of the hardware encoders found, with their present drivers.
     package static var triedEncoders: [TriedEncoder] {
         (MachineCosts.file?.read().content ?? MachineCosts()).known(of: detectedEncoders)
     }
 
-    /// Tries a hardware encoder, on this thread, which takes some seconds, and keeps what came of it for all plans.
+    /// Tries a hardware encoder on the calling thread for some seconds, and stores the result for all plans.
     ///
-    /// A driver that crashes ends the program: that is kept before, so that the encoder is not used afterwards.
+    /// A driver that crashes ends the program. The failure is stored beforehand, so that the encoder is not used afterwards.
     ///
     /// - Parameters:
-    ///   - encoder: That was detected.
-    ///   - progress: Told the share that is done, 0…1.
-    /// - Returns: What came of it, and a sentence for the user if what was kept before could not be read.
-    /// - Throws: When it cannot be kept; it is not tried then.
+    ///   - encoder: An encoder of `detectedEncoders`.
+    ///   - progress: Receives the finished share, 0…1.
+    /// - Returns: The result, and a sentence for the user when earlier results could not be read.
+    /// - Throws: `StateFileError` when the result cannot be stored in advance or afterwards; in the first case nothing is tried.
     public static func tryEncoder(
         _ encoder: HardwareEncoder, progress: (Double) -> Void = { _ in }
     ) throws(StateFileError) -> (tried: TriedEncoder, warning: String?) {
@@ -80,14 +81,14 @@ public struct ThisMachine: Sendable {
         return (tried, warning ?? second)
     }
 
-    /// Measures what each kind of work costs here: alone, on a thread of its own, then in three short recordings of synthetic devices.
-    /// It takes about half a minute.
+    /// Measures the cost of each kind of work: alone, on a thread of its own, then in three short recordings of synthetic
+    /// devices. Takes about half a minute.
     ///
     /// - Parameters:
-    ///   - recordings: For how long each recording is watched.
-    ///   - progress: Told the share that is done, 0…1, on several threads one after the other.
-    /// - Returns: The table.
-    /// - Throws: When a codec is missing (`EncodingError`), or no recording can be made here (`SetupError`, `RecordingError`).
+    ///   - recordings: How long each recording is measured.
+    ///   - progress: Receives the finished share, 0…1, on several threads one after the other.
+    /// - Returns: The cost table; `keep` stores it.
+    /// - Throws: `EncodingError` when a codec is missing, `SetupError` or `RecordingError` when no recording can be made.
     public static func measure(
         recordings: Nanoseconds = .seconds(5), progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> CostTable {
@@ -104,12 +105,12 @@ public struct ThisMachine: Sendable {
         }
     }
 
-    /// Measures how fast the disk takes what is to last: writes for 2 s, 256 MB and an eighth of what is free at most, and leaves
-    /// nothing behind. Blocks its thread.
+    /// Measures the sustained write speed of a disk: writes for 2 s, at most 256 MB and an eighth of the free space, and removes
+    /// it all. Blocks its thread.
     ///
-    /// - Parameter output: As of `init`.
-    /// - Returns: What was measured; it is not kept yet.
-    /// - Throws: When the folder is in memory, there is too little room, or the disk refuses.
+    /// - Parameter output: The folder that recordings go to; when it does not exist, its nearest existing parent counts.
+    /// - Returns: The measured speed; `keep` stores it.
+    /// - Throws: `FileError` when the folder is in memory, the space is too small, or the disk fails.
     public static func measureDisk(output: String) throws(FileError) -> MeasuredDisk {
         let folder = nearestFolder(output)
         let speed = try WriteSpeedMeasurement(folder: folder).bytesPerSecond()
@@ -117,10 +118,10 @@ public struct ThisMachine: Sendable {
             folder: folder, bytesPerSecond: speed, identity: FileSystemFacts(folder)?.identity ?? "")
     }
 
-    /// Keeps how fast a disk is, for all plans that write to it from now on.
+    /// Stores the speed of a disk, for all plans that write to it.
     ///
-    /// - Returns: A sentence for the user if what was kept before could not be read.
-    /// - Throws: When it cannot be written.
+    /// - Returns: A sentence for the user when earlier measurements could not be read, or when there is no folder to store any.
+    /// - Throws: `StateFileError` when the file cannot be written.
     public static func keep(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
             return "there is no place to keep what was measured: set XDG_STATE_HOME or HOME."
@@ -130,10 +131,10 @@ public struct ThisMachine: Sendable {
         }
     }
 
-    /// Keeps a table for all plans from now on.
+    /// Stores a cost table, for all plans.
     ///
-    /// - Returns: A sentence for the user if what was kept before could not be read.
-    /// - Throws: When it cannot be written.
+    /// - Returns: A sentence for the user when earlier measurements could not be read, or when there is no folder to store any.
+    /// - Throws: `StateFileError` when the file cannot be written.
     public static func keep(_ table: CostTable) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
             return "there is no place to keep what was measured: set XDG_STATE_HOME or HOME."

@@ -2,19 +2,19 @@ package import Media
 internal import Plan
 
 extension Calibrations {
-    /// The devices of a plan: by role, and all that are there.
+    /// The devices of a plan by role, and all connected devices.
     package struct Devices {
         var byRole: [String: CaptureDevice]
         package var cameras: [CaptureDevice]
         package var microphones: [CaptureDevice]
     }
 
-    /// A plan with what was measured of its devices, where the profile says nothing.
+    /// The plan with the measured latencies and offsets of its devices, where the profile gives none.
     ///
     /// - Parameters:
-    ///   - plan: As its profile was compiled.
-    ///   - devices: Those of the plan's roles, and all present ones.
-    /// - Returns: The plan, with notes on what is known in another format or against another microphone only.
+    ///   - plan: The plan as its profile was compiled.
+    ///   - devices: The devices of the plan's roles, and all connected ones.
+    /// - Returns: The plan, with notes on devices that were calibrated in another format or against another microphone only.
     func applied(to plan: SessionPlan, with devices: Devices) -> SessionPlan {
         var plan = plan
         var used: [CalibratedDevice] = []
@@ -55,7 +55,7 @@ extension Calibrations {
             + "`multicam calibrate` with this profile measures them."
     }
 
-    /// Corrections hold against one microphone: of another nobody knows how far it is off.
+    /// Notes on the references: corrections are relative to one microphone, and cannot be combined with those of another.
     private static func remarks(on used: [CalibratedDevice], in plan: SessionPlan) -> [String] {
         var references: [DeviceIdentity] = []
         for device in used where !references.contains(device.reference) {

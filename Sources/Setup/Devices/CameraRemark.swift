@@ -1,15 +1,16 @@
 internal import Capture
 public import Media
 
-/// What a user says of one of the cameras, where the system says nothing or something wrong. It is remembered for that camera.
+/// A user's statement on one camera, for what the system does not report or reports wrongly. It is remembered for that camera.
 public struct CameraRemark: Sendable, Equatable {
-    /// `nil` says nothing.
+    /// Where the camera faces; `nil` states nothing.
     public var position: CaptureDevice.Position?
-    /// Turns its frames clockwise to be seen upright.
+    /// The clockwise rotation that shows the camera's frames upright; `nil` states nothing.
     public var mounting: Rotation?
-    /// `builtIn` or `external`.
+    /// `builtIn` or `external`; `nil` states nothing.
     public var type: CaptureDevice.DeviceType?
 
+    /// Creates a remark; each `nil` leaves the earlier statement as it is.
     public init(
         position: CaptureDevice.Position? = nil, mounting: Rotation? = nil,
         type: CaptureDevice.DeviceType? = nil
@@ -19,12 +20,11 @@ public struct CameraRemark: Sendable, Equatable {
         self.type = type
     }
 
-    /// Remembers this of a camera, beside what was said of it before. Waits for the disk; not in a Swift task.
+    /// Remembers this remark for a camera, merged with earlier ones. Waits for the disk; do not call it in a Swift task.
     ///
-    /// - Parameter selector: A selector that fits exactly one camera that is there.
-    /// - Returns: The camera as it is listed from now on, and a sentence for the user if what was remembered before could
-    ///   not be read.
-    /// - Throws: `DeviceError` when no or more than one camera fits; `StateFileError` when it cannot be written.
+    /// - Parameter selector: A selector that fits exactly one connected camera.
+    /// - Returns: The camera as it is listed from now on, and a sentence for the user when earlier remarks could not be read.
+    /// - Throws: `DeviceError` when no camera or several fit; `StateFileError` when the file cannot be written.
     public func remember(of selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try Self.change(selector) { memory, camera, present in
             memory.add(
@@ -34,11 +34,11 @@ public struct CameraRemark: Sendable, Equatable {
         }
     }
 
-    /// Forgets all that was said of a camera.
+    /// Deletes all remarks on a camera. Waits for the disk; do not call it in a Swift task.
     ///
-    /// - Parameter selector: As above.
-    /// - Returns: The camera as it is listed from now on: as the system tells, and a warning as above.
-    /// - Throws: As above.
+    /// - Parameter selector: A selector that fits exactly one connected camera.
+    /// - Returns: The camera as the system reports it, and a sentence for the user when earlier remarks could not be read.
+    /// - Throws: `DeviceError` when no camera or several fit; `StateFileError` when the file cannot be written.
     public static func forget(_ selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try change(selector) { memory, camera, present in
             _ = memory.forget(camera.identity, among: present)
@@ -55,7 +55,7 @@ public struct CameraRemark: Sendable, Equatable {
         }
         let present = try CameraCatalog().cameras()
         var memory = file.read().content
-        // As the user sees them: `position:front` is the one that was said to look there.
+        // The selector means the cameras as the user sees them: `position:front` is the one with that remark.
         let camera = try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: "camera", among: memory.applied(to: present))
         let warning = try file.update { stored in

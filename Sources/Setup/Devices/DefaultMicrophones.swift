@@ -1,26 +1,28 @@
 internal import Profiles
 
-/// Decides which of several roles with `default` gets the default microphone: two people with a microphone each must not both
-/// be recorded from the first one's. Pure.
+/// Decides which of several roles with `default` gets the default microphone: two people with a microphone each must not both be
+/// recorded from the first one's. Pure.
 ///
-/// The first role gets the default. Each further one gets a microphone of its own as long as there are enough; after that it shares
-/// the default, and is told so. Roles that pick channels share it on purpose.
+/// The first role gets the default. Each further one gets a microphone of its own while there are enough; after that it shares
+/// the default, and a note says so. Roles that pick channels share it on purpose.
 struct DefaultMicrophones {
     static let selector = "default"
 
-    /// All roles, with the selectors that they are resolved by.
+    /// All roles, with the selectors to resolve them by.
     private(set) var roles: [RoleAssignment.Role] = []
-    /// Roles with `default` that get a microphone of their own.
+    /// The roles with `default` that get another microphone.
     private(set) var others: [String] = []
-    /// What a person should know: one sentence each.
+    /// Notes for the user, one sentence each.
     private(set) var notes: [String] = []
 
+    /// Distributes the microphones over the roles.
+    ///
     /// - Parameters:
-    ///   - wanted: The profile's microphones that are real, in its order.
-    ///   - count: How many microphones are connected.
+    ///   - wanted: The profile's roles for real microphones, in its order.
+    ///   - count: The number of connected microphones.
     ///   - isThereDefault: Whether one of them is the default.
     init(_ wanted: [MicrophoneRole], count: Int, isThereDefault: Bool) {
-        // Each selector that names a device may have one of its own.
+        // Assumes that each selector that names a device takes one.
         let named = Set(wanted.map(\.device)).subtracting([Self.selector, RoleAssignment.Role.any]).count
         let anyCount = wanted.filter { $0.device == RoleAssignment.Role.any }.count
         var left = count - named - anyCount - 1

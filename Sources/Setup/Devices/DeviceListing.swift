@@ -2,27 +2,28 @@ internal import Capture
 public import Media
 public import Plan
 
-/// Everything that is connected: for `multicam devices` and programs that let people choose.
+/// Everything that is connected, for `multicam devices` and for programs that let people choose.
 public struct DeviceListing: Sendable {
-    /// The preferred one first, then by their nodes' numbers.
+    /// Connected cameras: the preferred one first, the others by the number of their video nodes.
     public let cameras: [CaptureDevice]
+    /// Connected microphones, in the sound server's order.
     public let microphones: [CaptureDevice]
-    /// Cards of the sound server that could be microphones, whether they are now or not.
+    /// The sound server's cards that have inputs, whether they act as microphones now or not.
     public let cards: [SoundCard]
-    /// The best camera to use now, and why; `nil` where there is none.
+    /// The best camera to use now, and why; `nil` when there is none.
     public let preferredCamera: PreferredDevice?
-    /// What the user of this application chose that is there; `nil` where nothing is.
+    /// The connected camera that this application's user chose; `nil` when none is connected.
     public let userPreferredCamera: CaptureDevice?
-    /// What `default` means, and why.
+    /// The microphone that `default` names, and why; `nil` when there is none.
     public let defaultMicrophone: PreferredDevice?
-    /// Why a kind of device could not be listed.
+    /// Why cameras or microphones could not be listed.
     public let problems: [DeviceError]
-    /// What else the user should know: sentences.
+    /// Warnings for the user, one sentence each.
     public let warnings: [String]
 
-    /// Asks the kernel and the sound server. Either may fail without hiding what the other has.
+    /// Asks the kernel and the sound server. When one fails, the devices of the other are still listed.
     ///
-    /// - Parameter application: Whose user's choices count.
+    /// - Parameter application: The application whose user's choices count.
     public init(application: ApplicationIdentifier = .multicam) {
         var problems: [DeviceError] = []
         var sources: [PulseSource] = []

@@ -1,10 +1,10 @@
 internal import Media
 
-/// What is remembered of devices from one session to the next: who played which role, and what the user said of cameras.
+/// What is remembered of devices between sessions: who played which role, and the user's remarks on cameras.
 ///
-/// A value; a `StateFile` keeps it.
+/// This value is stored by a `StateFile`.
 struct DeviceMemory: StateFileContent {
-    /// What the user has told of one camera.
+    /// The user's remarks on one camera.
     struct Remark: Equatable, Codable {
         var identity: DeviceIdentity
         var position: CaptureDevice.Position?
@@ -17,21 +17,21 @@ struct DeviceMemory: StateFileContent {
     static let currentSchema = 1
 
     var schema = DeviceMemory.currentSchema
-    /// The camera that played a role last, by role.
+    /// The camera that last played each role.
     var cameras: [String: DeviceIdentity] = [:]
     var microphones: [String: DeviceIdentity] = [:]
     var remarks: [Remark] = []
 
-    /// Cameras with what the user has said of them in place of what the system says.
+    /// The cameras with the user's remarks in place of what the system reports.
     ///
-    /// - Parameter present: All cameras that are there.
+    /// - Parameter present: All connected cameras.
     /// - Returns: The same cameras in the same order.
     func applied(to present: [CaptureDevice]) -> [CaptureDevice] {
         var cameras = present
         for (remark, result) in zip(
             remarks, DeviceIdentity.search(for: remarks.map(\.identity), among: present))
         {
-            // What could be meant for either of two is meant for none.
+            // A remark that could mean either of two cameras is applied to neither.
             guard case .found(let device, _) = result, let index = present.firstIndex(of: device) else {
                 continue
             }
@@ -45,11 +45,11 @@ struct DeviceMemory: StateFileContent {
         return cameras
     }
 
-    /// Adds what the user says of a camera to what is known of it.
+    /// Adds a remark on a camera to the earlier ones.
     ///
     /// - Parameters:
-    ///   - remark: What it leaves open stays as it was.
-    ///   - present: All cameras that are there: a camera that moved keeps what was said of it.
+    ///   - remark: The new remark; its `nil` values leave the earlier ones as they are.
+    ///   - present: All connected cameras, so that a camera at another port keeps its remarks.
     mutating func add(_ remark: Remark, among present: [CaptureDevice]) {
         var merged = remark
         for earlier in take(of: remark.identity, among: present) {
@@ -60,14 +60,14 @@ struct DeviceMemory: StateFileContent {
         remarks.append(merged)
     }
 
-    /// Forgets what the user said of a camera.
+    /// Deletes the user's remarks on a camera.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there were any.
     mutating func forget(_ identity: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
         !take(of: identity, among: present).isEmpty
     }
 
-    /// Takes out the remarks on one camera.
+    /// Removes and returns the remarks on one camera.
     private mutating func take(of identity: DeviceIdentity, among present: [CaptureDevice]) -> [Remark] {
         let results = DeviceIdentity.search(for: remarks.map(\.identity), among: present)
         let taken = zip(remarks, results).map { remark, result in

@@ -4,20 +4,20 @@ package import Plan
 internal import Profiles
 package import VirtualDevices
 
-/// Finds the device for each role of a profile. Opens none but to ask what it is.
+/// Finds the device for each role of a profile. Opens a device only to query it.
 package struct DeviceResolver {
-    /// By role, of cameras and microphones.
+    /// The cameras and microphones by role.
     package private(set) var devices: [String: PlannedDevice] = [:]
-    /// The sound server's own description of the real microphones among them.
+    /// The sound server's description of the real microphones, by role.
     private(set) var pulseSources: [String: PulseSource] = [:]
-    /// All real devices that are there, of the kinds that a role wants.
+    /// All connected real cameras; empty when no role wants one.
     private(set) var presentCameras: [CaptureDevice] = []
     private(set) var presentMicrophones: [CaptureDevice] = []
-    /// What a person should know of the choices: one sentence each.
+    /// Notes on the choices for the user, one sentence each.
     package private(set) var notes: [String] = []
-    /// The camera that the profile begins with, where this is the first time.
+    /// The camera that the profile proposes, the first time it is used; `nil` otherwise.
     private(set) var proposal: DeviceIdentity?
-    /// The cameras with the USB devices that they are parts of, to find the microphones in them.
+    /// The cameras with the USB devices that they belong to, to find the microphones in them.
     private var locatedCameras: [LocatedDevice] = []
 
     /// Finds the devices of a profile's roles.
@@ -25,11 +25,11 @@ package struct DeviceResolver {
     /// Real devices are looked for only when a role wants one, so that synthetic ones work on a machine without any.
     ///
     /// - Parameters:
-    ///   - profile: Whose roles.
+    ///   - profile: The profile whose roles need devices.
     ///   - memory: What is remembered of devices.
-    ///   - choices: What people chose.
-    ///   - application: Whose choices are meant.
-    /// - Throws: When a device is missing, could be several, or cannot be used.
+    ///   - choices: The remembered choices of all applications.
+    ///   - application: The application whose choices count.
+    /// - Throws: `SetupError` when a device is missing, ambiguous or unusable, or a selector is invalid.
     init(
         for profile: Profile, memory: DeviceMemory, choices: ChoiceMemory = ChoiceMemory(),
         of application: ApplicationIdentifier = .multicam
@@ -135,7 +135,7 @@ package struct DeviceResolver {
             }
         }
         for role in roles {
-            // A source's name is the server's key for it.
+            // The server identifies a source by its name.
             guard let device = assignment.devices[role.role],
                 let source = sources.first(where: { $0.name == device.node })
             else { continue }
@@ -152,10 +152,10 @@ package struct DeviceResolver {
 
     // MARK: A camera's own microphone
 
-    /// The only selector that follows what a person prefers.
+    /// The only selector that follows the user's preferred microphone.
     private static let usual = DefaultMicrophones.selector
 
-    /// `desk` of `camera:desk`.
+    /// The role in a selector of a camera's own microphone: `desk` of `camera:desk`.
     private static func cameraRole(of selector: String) -> String? {
         selector.hasPrefix("camera:") ? String(selector.dropFirst("camera:".count)) : nil
     }
@@ -203,7 +203,7 @@ package struct DeviceResolver {
             let offer = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
             var offers: PlannedDevice.Offers = .listed([offer])
             if let fixed = try VirtualSources.fixedFormat(of: role.device) {
-                // What it was asked for and does not do, it will not do for another asking either.
+                // A value that it did not deliver as asked is fixed: it does not deliver another one either.
                 offers = .whatever(
                     pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
                     size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
@@ -228,6 +228,7 @@ package struct DeviceResolver {
 }
 
 extension SetupError {
+    /// Wraps the error of a synthetic or file device.
     package init(_ error: VirtualDeviceError) {
         switch error {
         case .usage: self = .usage(error.description)

@@ -1,14 +1,14 @@
 internal import Capture
 internal import Media
 
-/// Which devices are there, and what an update changes. A value.
+/// The list of connected devices; computes what an update changes. A value.
 struct DeviceRoster {
-    /// Which devices are of interest.
+    /// Selects the devices to list.
     struct Filter: Equatable {
         var mediaType: CaptureDevice.MediaType?
-        /// All when `nil`; the list is in their order.
+        /// The device types to list, in this order; all when `nil`.
         var deviceTypes: [CaptureDevice.DeviceType]?
-        /// All when `unspecified`.
+        /// The position to list; all when `unspecified`.
         var position = CaptureDevice.Position.unspecified
 
         func passes(_ device: CaptureDevice) -> Bool {
@@ -17,7 +17,7 @@ struct DeviceRoster {
                 && (position == .unspecified || device.position == position)
         }
 
-        /// Where a device stands in the list, before the order in which it is found.
+        /// The primary sort key of a device in the list; devices of equal rank stay in the order in which they are found.
         func rank(_ device: CaptureDevice) -> Int { deviceTypes?.firstIndex(of: device.deviceType) ?? 0 }
     }
 
@@ -27,9 +27,9 @@ struct DeviceRoster {
     }
 
     private let filter: Filter
-    /// As the system tells of them.
+    /// The cameras as the system reports them.
     private var found: [LocatedDevice] = []
-    /// With the user's word.
+    /// The cameras with the user's remarks applied.
     private var cameras: [LocatedDevice] = []
     private var microphones: [LocatedDevice] = []
     private var entries: [Entry] = []
@@ -38,13 +38,15 @@ struct DeviceRoster {
         self.filter = filter
     }
 
-    /// Those that pass the filter: in the order of its device types, if it has any; of a type, cameras by their nodes' numbers,
-    /// then microphones in the sound server's order.
+    /// The devices that pass the filter: by its order of device types, if any; within a type, cameras by node number, then
+    /// microphones in the sound server's order.
     var devices: [CaptureDevice] { entries.map(\.device) }
 
+    /// Replaces the cameras.
+    ///
     /// - Parameters:
-    ///   - cameras: All that are there.
-    ///   - memory: What the user said of them.
+    ///   - cameras: All connected cameras.
+    ///   - memory: The user's remarks on cameras.
     /// - Returns: Departures, then arrivals and changes, each in the order of the list.
     mutating func update(cameras: [LocatedDevice], memory: DeviceMemory) -> [DeviceChange] {
         found = cameras
@@ -55,7 +57,7 @@ struct DeviceRoster {
         return refresh()
     }
 
-    /// The same cameras, after the user has said something else of them.
+    /// Applies changed remarks to the same cameras.
     mutating func update(memory: DeviceMemory) -> [DeviceChange] { update(cameras: found, memory: memory) }
 
     mutating func update(microphones: [LocatedDevice]) -> [DeviceChange] {

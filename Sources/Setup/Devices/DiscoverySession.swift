@@ -1,7 +1,7 @@
 internal import Capture
 public import Media
 
-/// A live list of cameras and microphones: tells what came and went.
+/// A live list of cameras and microphones that reports arrivals, departures and changes.
 ///
 ///     let discovery = try DiscoverySession(mediaType: .video, position: .front)
 ///     for await change in discovery.changes() { print(change) }
@@ -24,7 +24,7 @@ public final class DiscoverySession: Sendable {
             for observer in observers.values { observer(changes) }
         }
 
-        /// What there is, as if it were told anew.
+        /// The present devices and problem, as changes for a new listener.
         var presence: [DeviceChange] {
             roster.devices.map { .present($0) } + (problem.map { [.problem($0)] } ?? [])
         }
@@ -34,16 +34,16 @@ public final class DiscoverySession: Sendable {
     private let monitor: DeviceMonitor
     private let remarks: FolderMonitor?
 
-    /// Looks for devices now and from now on, until `stop` or until nobody holds it any more.
+    /// Watches the connected devices until `stop` or until the object is released.
     ///
-    /// Returns when the list is complete: after milliseconds a camera, and at most some seconds for a sound server that does
-    /// not answer. Not in a Swift task that must not wait.
+    /// Returns when the list is complete: after milliseconds per camera, and at most some seconds for a sound server that does
+    /// not answer. Do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - mediaType: Only cameras (`video`) or only microphones (`audio`); both when `nil`.
-    ///   - deviceTypes: Only those, listed in this order; all when `nil`.
-    ///   - position: Only those that look there; all when `unspecified`.
-    /// - Throws: When the system lets us hear of nothing.
+    ///   - mediaType: Lists only cameras (`video`) or only microphones (`audio`); both when `nil`.
+    ///   - deviceTypes: Lists only these types, in this order; all when `nil`.
+    ///   - position: Lists only devices that face there; all when `unspecified`.
+    /// - Throws: `DeviceError` when the system does not report changes of devices.
     public convenience init(
         mediaType: CaptureDevice.MediaType? = nil, deviceTypes: [CaptureDevice.DeviceType]? = nil,
         position: CaptureDevice.Position = .unspecified
@@ -55,18 +55,20 @@ public final class DiscoverySession: Sendable {
             memoryFolder: file?.folder)
     }
 
+    /// Watches the devices of given sources.
+    ///
     /// - Parameters:
-    ///   - filter: Which devices are of interest.
-    ///   - catalog: Where cameras are looked for.
-    ///   - server: The sound server; `nil` for the user's own.
-    ///   - memory: Asked anew for each change of cameras or of itself, on a thread that may wait.
-    ///   - memoryFolder: Where its file is; `nil` where it has none.
-    /// - Throws: As above.
+    ///   - filter: Selects the devices to list.
+    ///   - catalog: Lists the cameras.
+    ///   - server: The address of the sound server; `nil` for the user's own.
+    ///   - memory: Reads the user's remarks; called on a thread that may wait, at each change of cameras or remarks.
+    ///   - memoryFolder: The folder of the remarks' file; `nil` when there is none.
+    /// - Throws: `DeviceError` when the system does not report changes of devices.
     init(
         _ filter: DeviceRoster.Filter, catalog: CameraCatalog, server: String?,
         memory: @escaping @Sendable () -> DeviceMemory, memoryFolder: String? = nil
     ) throws(DeviceError) {
-        // Companions are of the other kind, so both are looked for whatever the filter says.
+        // A camera's companion is a microphone and vice versa, so both are watched whatever the filter says.
         let state = ConditionLock(State(roster: DeviceRoster(filter)))
         self.state = state
         monitor = try DeviceMonitor(
@@ -91,7 +93,7 @@ public final class DiscoverySession: Sendable {
                     }
                 }
             })
-        // What is said of a camera by another program meanwhile.
+        // Remarks that another program writes count here too.
         remarks = memoryFolder.flatMap { folder in
             FolderMonitor(folder, prefix: DeviceMemory.fileName) {
                 let memory = memory()
@@ -105,15 +107,14 @@ public final class DiscoverySession: Sendable {
         stop()
     }
 
-    /// What is there now: in the order of the device types that were asked for, if any; of a type, cameras by their nodes'
-    /// numbers, then microphones in the sound server's order.
+    /// The devices connected now: by the order of the device types asked for, if any; within a type, cameras by node number, then
+    /// microphones in the sound server's order.
     public var devices: [CaptureDevice] { state.withLock { $0.roster.devices } }
 
-    /// Why a kind of device cannot be listed for now.
+    /// Why microphones cannot be listed at present; `nil` when they can.
     public var problem: DeviceError? { state.withLock { $0.problem } }
 
-    /// First what is there (`present`), then each change as it happens. Ends with `stop`; as long as somebody listens, the
-    /// session goes on.
+    /// Delivers the connected devices (`present`), then each change. Ends with `stop`; an open stream keeps the session alive.
     public func changes() -> AsyncStream<DeviceChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: DeviceChange.self)
         let number = state.withLock { state -> Int? in
@@ -125,14 +126,14 @@ public final class DiscoverySession: Sendable {
             continuation.finish()
             return stream
         }
-        // Holds this session until then.
+        // The closure keeps this session alive until the stream ends.
         continuation.onTermination = { _ in self.state.withLock { $0.listeners.remove(number) } }
         return stream
     }
 
-    /// Calls `observer` with what is there, before this returns, and then with each set of changes that happen at once.
+    /// Calls `observer` with the connected devices before it returns, then with each set of simultaneous changes.
     ///
-    /// - Parameter observer: Called under the session's lock: it must not call the session, nor wait.
+    /// - Parameter observer: Called under the session's lock: it must neither call the session nor wait.
     /// - Returns: The number for `ignore`; `nil` after `stop`.
     func observe(_ observer: @escaping @Sendable ([DeviceChange]) -> Void) -> Int? {
         state.withLock { state in
@@ -144,12 +145,12 @@ public final class DiscoverySession: Sendable {
         }
     }
 
-    /// Ends what `observe` began.
+    /// Removes an observer.
     func ignore(_ number: Int) {
         state.withLock { _ = $0.observers.removeValue(forKey: number) }
     }
 
-    /// Ends looking at once, and all streams of changes. The list stays as it is.
+    /// Stops watching, and ends all streams of changes. The list keeps its last state.
     public func stop() {
         monitor.stop()
         remarks?.stop()

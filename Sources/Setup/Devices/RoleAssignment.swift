@@ -1,16 +1,16 @@
 internal import Media
 internal import Plan
 
-/// Decides which device plays which role, from what is there and what is remembered. Pure.
+/// Decides which device plays which role, from the connected and the remembered devices. Pure.
 struct RoleAssignment {
     /// A role that wants a real device.
     struct Role: Equatable {
         let name: String
-        /// `any`, `remembered`, or what names a device.
+        /// `any`, `remembered`, or a selector that names a device.
         let selector: String
     }
 
-    /// The words and option of one media type, for messages.
+    /// The noun and the option of one media type, for messages.
     struct Kind {
         let name: String
         let option: String
@@ -19,28 +19,28 @@ struct RoleAssignment {
         static let microphone = Self(name: "microphone", option: "--mic")
     }
 
-    /// By role.
+    /// The assigned devices by role.
     private(set) var devices: [String: CaptureDevice] = [:]
-    /// What a person should know of the choices: one sentence each.
+    /// Notes on the choices for the user, one sentence each.
     private(set) var notes: [String] = []
     private let kind: Kind
     private let present: [CaptureDevice]
     private var players: [CaptureDevice: String] = [:]
 
-    /// Assigns roles in this order: those that name a device; the leading one, if somebody wants a certain device for it; those
-    /// whose device is remembered; the rest, in the profile's order, from what is left. No device is given twice, but to roles
-    /// that name it.
+    /// Assigns devices in this order: to roles that name one; to the leading role, if the user wants a certain device for it; to
+    /// roles whose device is remembered; to the rest, in the profile's order, from what is left. Only roles that name the same
+    /// device share one.
     ///
     /// - Parameters:
-    ///   - roles: In the profile's order.
-    ///   - kind: For messages.
-    ///   - present: All devices of that kind.
-    ///   - remembered: Which device played a role last, by role.
+    ///   - roles: The roles in the profile's order.
+    ///   - kind: The words for messages.
+    ///   - present: All connected devices of that kind.
+    ///   - remembered: The device that last played each role.
     ///   - leader: The role with `any` that gets the preferred device.
     ///   - named: Finds the device that a selector names.
-    ///   - wish: The device that somebody wants for `leader`, of those that are left.
-    ///   - best: Chooses for a role with `any` among those that are left.
-    /// - Throws: When a named or remembered device is not there or could be several, or none is left.
+    ///   - wish: The device that the user wants for `leader`, among those that are left.
+    ///   - best: Chooses a device for a role with `any` among those that are left.
+    /// - Throws: `DeviceError` when a named or remembered device is missing or ambiguous, or none is left.
     init(
         _ roles: [Role], kind: Kind, present: [CaptureDevice], remembered: [String: DeviceIdentity],
         leader: String? = nil, named: (String) throws(DeviceError) -> CaptureDevice,
@@ -85,7 +85,7 @@ struct RoleAssignment {
         players[device] = players[device] ?? role.name
     }
 
-    /// Gives the leading role the device that somebody wants, and tells if that is news.
+    /// Gives the leading role the device that the user wants, and notes a change.
     private mutating func prefer(
         _ wanted: PreferredDevice, for role: Role, _ identity: DeviceIdentity?
     ) {
@@ -105,9 +105,9 @@ struct RoleAssignment {
             + "\(device.selector.printable())."
     }
 
-    /// Gives a role the device that it is known by.
+    /// Gives a role the device that is remembered for it.
     ///
-    /// - Returns: Why it cannot have it, if so: a sentence without its end.
+    /// - Returns: Why the role cannot have it, as a sentence without its end; `nil` when it has it.
     private mutating func recall(
         _ identity: DeviceIdentity, _ search: DeviceSearch, for role: Role
     ) throws(DeviceError) -> String? {
@@ -165,6 +165,6 @@ extension RoleAssignment.Role {
     static let any = "any"
     static let remembered = "remembered"
 
-    /// Whether the choice is ours.
+    /// Whether the role leaves the choice to the program.
     var isOpen: Bool { selector == Self.any || selector == Self.remembered }
 }

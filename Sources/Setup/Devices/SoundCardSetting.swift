@@ -1,16 +1,16 @@
 internal import Capture
 public import Media
 
-/// How a sound card is used: which of its profiles is in force, and which port its microphone listens to.
+/// Changes how the sound server uses a sound card: its active profile, and the port that its microphone listens to.
 public enum SoundCardSetting {
-    /// Has the sound server use a card otherwise, which it remembers.
+    /// Switches a card to another profile or port; the sound server remembers both.
     ///
     /// - Parameters:
-    ///   - selector: Of a microphone, or a card's name or a part of its name or description.
-    ///   - profile: `nil` leaves it.
-    ///   - port: Of the microphone as it is in that profile; `nil` leaves it.
-    /// - Returns: The microphones of that card now, or all where the card is not known by the selector any more.
-    /// - Throws: What is missing, or refused.
+    ///   - selector: A microphone's selector, or a card's name, or a part of its name or description.
+    ///   - profile: The card profile to activate; `nil` keeps the present one.
+    ///   - port: The port of the microphone in that profile; `nil` keeps the present one.
+    /// - Returns: The devices as they are listed afterwards.
+    /// - Throws: `DeviceError` when the card, profile or port is missing, or the sound server refuses.
     public static func apply(
         to selector: String, profile: String?, port: String?
     ) throws(DeviceError) -> DeviceListing {

@@ -3,20 +3,21 @@ internal import Encoding
 internal import Glibc
 package import Media
 
-/// Looks for hardware encoders, by the kernel's files and by what libavcodec was built with. Whether one works, only its trial
-/// tells.
+/// Finds hardware encoders from the kernel's files and libavcodec's build. Only a trial tells whether one works.
 package struct EncoderDetection: Sendable {
-    /// libavcodec's encoders that are looked for, the likeliest to be good first.
+    /// The names of libavcodec's encoders to look for, the most promising first.
     package static let libraries = ["h264_nvenc", "h264_vaapi", "h264_v4l2m2m"]
 
-    /// In front of `/dev`, `/sys`, `/proc`; empty for the real ones.
+    /// The path prefix of `/dev`, `/sys` and `/proc`; empty for the real ones.
     let root: String
+    /// The video nodes of codec devices.
     package let codecNodes: [CodecNode]
-    /// Of `libraries`, those that libavcodec has.
+    /// The subset of `libraries` that libavcodec was built with.
     package let libraryEncoders: Set<String>
-    /// What drives them besides their own driver: `libavcodec 59.37.100`.
+    /// The version of libavcodec, which counts beside the driver's: `libavcodec 59.37.100`.
     let libraryVersion: String
 
+    /// Creates a detection from given facts.
     package init(
         root: String, codecNodes: [CodecNode], libraryEncoders: Set<String>,
         libraryVersion: String = HardwareEncoder.libraryVersion
@@ -27,20 +28,21 @@ package struct EncoderDetection: Sendable {
         self.libraryVersion = libraryVersion
     }
 
+    /// The detection on this computer.
     package static var onThisMachine: Self {
         Self(
             root: "", codecNodes: CodecNode.all(),
             libraryEncoders: Set(libraries.filter { HardwareEncoder.isInLibrary($0) }))
     }
 
-    /// Those that are there.
+    /// The encoders found, the most promising first.
     package var encoders: [HardwareEncoder] {
         (nvidia + renderNodes + chips).filter { libraryEncoders.contains($0.library) }
     }
 
     // MARK: Kinds
 
-    /// The driver numbers its cards `/dev/nvidia0`…; libavcodec takes the first.
+    /// NVIDIA's first card: the driver numbers cards `/dev/nvidia0`…, and libavcodec takes the first.
     private var nvidia: [HardwareEncoder] {
         let cards = Paths.entries(of: "\(root)/dev").filter {
             $0.hasPrefix("nvidia") && $0.count > 6 && $0.dropFirst(6).allSatisfy(\.isNumber)
@@ -60,7 +62,7 @@ package struct EncoderDetection: Sendable {
         ]
     }
 
-    /// Every card's node for work without a screen (`renderD128`…), but those of NVIDIA's own driver, whose VAAPI only decodes.
+    /// Every card's render node (`renderD128`…), except those of NVIDIA's own driver, whose VAAPI only decodes.
     private var renderNodes: [HardwareEncoder] {
         Paths.entries(of: "\(root)/dev/dri").filter { $0.hasPrefix("renderD") }.compactMap { name in
             let device = "\(root)/sys/class/drm/\(name)/device"
@@ -77,7 +79,7 @@ package struct EncoderDetection: Sendable {
         }
     }
 
-    /// libavcodec looks for the node by itself, and takes the first that there is.
+    /// The first V4L2 codec device that encodes H.264: libavcodec chooses the node itself, and takes the first.
     private var chips: [HardwareEncoder] {
         codecNodes.first(where: \.encodesH264).map {
             [
@@ -88,7 +90,7 @@ package struct EncoderDetection: Sendable {
         } ?? []
     }
 
-    /// Drivers of the kernel's own change with it.
+    /// The kernel's release, which stands for the version of its own drivers.
     private var kernel: String { Paths.text("\(root)/proc/sys/kernel/osrelease") ?? "unknown" }
 
     private func identity(_ driver: String, _ version: String) -> String {

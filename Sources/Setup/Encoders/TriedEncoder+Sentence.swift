@@ -1,7 +1,7 @@
 public import Media
 
 extension TriedEncoder {
-    /// What came of its trial, for people.
+    /// The result of the encoder's trial, as a sentence for people.
     public var sentence: String {
         switch outcome {
         case .fails(let reason): return "it is not used: \(reason.printable(limit: 1000))"

@@ -2,21 +2,23 @@ public import Media
 public import Plan
 public import Profiles
 
-/// Why a session cannot be set up: before any device streams.
+/// Why a session cannot be set up, found before any device streams.
 public enum SetupError: Error, Sendable, Equatable {
-    /// A selector or a role that makes no sense.
+    /// A selector or a role is invalid; the sentence says why.
     case usage(String)
+    /// The profile cannot be read, or contradicts its devices.
     case profile(ProfileError)
+    /// A device is missing, busy, not permitted, or fails.
     case device(DeviceError)
-    /// The plan needs more than its budget allows, and may not or cannot be reduced far enough.
+    /// The plan exceeds its budget, and may not or cannot be reduced far enough.
     case overBudget(PlanReduction)
 }
 
 extension SetupError {
-    /// The same, with what a program that has the device does, where that is a recorder of this user's.
+    /// The error with what the program that holds a busy device is doing, when that program is a recorder of this user.
     ///
-    /// - Parameter activity: Asks the process.
-    /// - Returns: With what it answered, where it did.
+    /// - Parameter activity: Asks a process, by its identifier, what it is doing.
+    /// - Returns: The error with the answer, or unchanged when there is none.
     func naming(_ activity: (_ process: Int32) -> String?) -> SetupError {
         guard case .device(let error) = self, case .busy(var holder?) = error.reason else { return self }
         holder.activity = activity(holder.process)
@@ -26,6 +28,7 @@ extension SetupError {
 }
 
 extension SetupError: CustomStringConvertible {
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .usage(let sentence): sentence

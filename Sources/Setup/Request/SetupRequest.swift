@@ -2,33 +2,44 @@ public import Media
 public import Plan
 public import Profiles
 
-/// What somebody wants to run: a profile, and which devices play its roles.
+/// What to run: a profile, and the devices that play its roles.
 public struct SetupRequest: Sendable, Equatable {
-    /// A name or a path.
+    /// The profile's name or the path of its file.
     public var profile: String
-    /// What stood in the profile's file when it was read before; `nil`: it is read.
+    /// The profile as it was read before (`SessionSetup.read`); `nil` reads its file.
     public var readProfile: Profile?
-    /// In place of what the profile says, by role.
+    /// Selections that replace the profile's cameras, by role.
     public var cameras: [RoleSelection]
+    /// Selections that replace the profile's microphones, by role.
     public var microphones: [RoleSelection]
-    /// The camera that the policy of the profile has given to the leading role by now: nobody's choice. `nil`: as at the start.
+    /// The camera that the profile's policy has given to the leading role meanwhile, which is no user's choice; `nil` as at the
+    /// start.
     public var followed: RoleSelection?
-    /// Synthetic devices for every role that no selection and no `virtual:` or `file:` selector names.
+    /// Whether every role without a selection and without a `virtual:` or `file:` selector gets a synthetic device.
     public var usesVirtualDevices: Bool
     /// Whether the profile's microphones are left out, and with them the program's audio.
     public var leavesOutMicrophones = false
-    /// Metadata of all cameras is recorded, whatever the profile says of it.
+    /// Whether the metadata of all cameras is recorded, whatever the profile says.
     public var recordsMetadata: Bool
-    /// Whether quality may be lowered while recording; where it may not, that counts whatever the profile says.
+    /// Whether quality may be lowered while recording; `false` overrides the profile.
     public var isGoverned = true
-    /// Whose user's choices of cameras and microphones count, and are remembered.
+    /// The application whose user's choices of devices count, and are remembered.
     public var application = ApplicationIdentifier.multicam
-    /// What the plan's cost is measured against, and reduced for: `ThisMachine` knows the one at hand. `nil`: it costs
-    /// nothing, and everything is as asked.
+    /// The computer that the plan is costed against and reduced for; `ThisMachine` models the present one. `nil` skips both.
     public var machine: MachineModel?
-    /// How long the disk must have room for, where there is a machine; `nil`: not known.
+    /// How long the disk must have room for; `nil` when it is not known. It counts only with a `machine`.
     public var duration: Nanoseconds?
 
+    /// Creates a request for a profile.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile's name or the path of its file.
+    ///   - cameras: Selections that replace the profile's cameras.
+    ///   - microphones: Selections that replace the profile's microphones.
+    ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
+    ///   - recordsMetadata: Whether the metadata of all cameras is recorded.
+    ///   - machine: The computer to cost and reduce the plan for; `nil` skips both.
+    ///   - duration: How long the disk must have room for; `nil` when it is not known.
     public init(
         profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
         usesVirtualDevices: Bool = false, recordsMetadata: Bool = false,
@@ -44,11 +55,14 @@ public struct SetupRequest: Sendable, Equatable {
     }
 }
 
-/// A device for a role, by selector.
+/// The choice of a device for a role.
 public struct RoleSelection: Sendable, Equatable {
+    /// The role's name in the profile.
     public var role: String
+    /// The selector that names the device: `any`, `/dev/video0`, `virtual:clap`.
     public var selector: String
 
+    /// Creates a selection.
     public init(role: String, selector: String) {
         self.role = role
         self.selector = selector

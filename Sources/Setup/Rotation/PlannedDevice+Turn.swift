@@ -3,12 +3,12 @@ internal import Plan
 internal import Profiles
 
 extension [String: PlannedDevice] {
-    /// The devices of a profile, with how the computer is held for cameras that turn with it and ask for that.
+    /// The devices with the computer's orientation, for cameras that turn with it and whose profile says `rotation: sensor`.
     ///
     /// - Parameters:
-    ///   - profile: Whose cameras ask, with `rotation: sensor`.
-    ///   - tracker: Made where one asks and there is none: the computer's accelerometer, for whose first reading this waits.
-    /// - Returns: The same devices; those that were asked for have their turn.
+    ///   - profile: The profile whose cameras ask for the orientation.
+    ///   - tracker: When a camera asks and this is `nil`, it becomes one of the accelerometer, whose first reading is waited for.
+    /// - Returns: The same devices; those that ask have their turn.
     func turned(for profile: Profile, by tracker: inout (any OrientationTracker)?) -> Self {
         var devices = self
         for camera in profile.cameras where camera.rotation == .sensor {

@@ -2,20 +2,21 @@ public import Media
 public import Plan
 public import Profiles
 
-/// By how much one camera's frames are turned, for files and for a preview, as the computer is turned: a new one for each camera.
+/// Computes the rotation of one camera's frames, for files and for a preview, as the computer is turned. Create one for each
+/// camera.
 ///
-///     let coordinator = RotationCoordinator(for: camera, tracker: SensorTracker(), surface: .locked(.none))
+///     let coordinator = RotationCoordinator(for: camera, tracker: SensorOrientationTracker(), surface: .locked(.none))
 ///     for await angles in coordinator.changes() { layer.rotation = angles.preview }
 ///
-/// A camera that stands on its own does not turn with the computer; its capture angle stays what the profile or its mounting says,
-/// and the preview's follows the surface alone. All is safe to call from any thread.
+/// A camera that stands on its own does not turn with the computer: its capture angle stays that of the profile or its mounting,
+/// and its preview angle follows the surface alone. Every call is safe from any thread.
 public final class RotationCoordinator: Sendable {
     private struct State {
         let stance: CameraMounting
         let isMirrored: Bool
         var surface: PreviewSurface
         var turn: MachineTurn
-        /// The last that was known; before that as the computer usually is.
+        /// The computer's last known orientation; before any is known, the usual one.
         var known = Rotation.none
         var told: RotationAngles
         var listeners = StreamListeners<RotationAngles>()
@@ -28,7 +29,7 @@ public final class RotationCoordinator: Sendable {
             told = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
         }
 
-        /// Tells what has become another.
+        /// Tells the listeners when the angles have changed.
         mutating func follow() {
             if case .turned(let turn) = turn { known = turn }
             let angles = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
@@ -42,12 +43,14 @@ public final class RotationCoordinator: Sendable {
     private let state: ConditionLock<State>
     private let observation: TurnObservation
 
+    /// Follows the computer's orientation for one camera.
+    ///
     /// - Parameters:
-    ///   - camera: Whose frames are turned.
-    ///   - rotation: A person's own angle, which nothing changes; `nil` follows the camera's mounting and the computer.
-    ///   - tracker: How the computer is turned: a `SensorOrientationTracker`, or a program's own.
-    ///   - surface: That shows the preview.
-    ///   - mirroring: Of that preview.
+    ///   - camera: The camera whose frames are rotated.
+    ///   - rotation: A fixed angle; `nil` follows the camera's mounting and the computer.
+    ///   - tracker: The source of the computer's orientation: a `SensorOrientationTracker`, or a program's own.
+    ///   - surface: The surface that shows the preview.
+    ///   - mirroring: Whether the preview is mirrored.
     public init(
         for camera: CaptureDevice, rotation: Rotation? = nil, tracker: any OrientationTracker,
         surface: PreviewSurface = .upright, mirroring: PreviewMirroring = .auto
@@ -67,17 +70,18 @@ public final class RotationCoordinator: Sendable {
 
     deinit { stop() }
 
-    /// As they are now.
+    /// The present angles.
     public var angles: RotationAngles { state.withLock { $0.told } }
 
-    /// Why the computer's turn is not known now: the end of a sentence; `nil` while it is. The angles stay what they were.
+    /// Why the computer's orientation is unknown, as the end of a sentence; `nil` while it is known. The angles keep their last
+    /// values.
     public var problem: String? {
         state.withLock { state in
             if case .unknown(let reason) = state.turn { reason } else { nil }
         }
     }
 
-    /// The preview is shown elsewhere from now on, or its surface was turned.
+    /// Changes the surface that shows the preview, or its orientation.
     public func show(on surface: PreviewSurface) {
         state.withLock { state in
             state.surface = surface
@@ -85,7 +89,8 @@ public final class RotationCoordinator: Sendable {
         }
     }
 
-    /// First the angles as they are, then each change as it happens. Ends with `stop`; as long as somebody listens, this is kept.
+    /// Delivers the present angles, then each change; a slow reader gets only the latest. Ends with `stop`; an open stream keeps
+    /// the coordinator alive.
     public func changes() -> AsyncStream<RotationAngles> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: RotationAngles.self, bufferingPolicy: .bufferingNewest(1))
@@ -97,19 +102,19 @@ public final class RotationCoordinator: Sendable {
             continuation.finish()
             return stream
         }
-        // Holds this coordinator until then.
+        // The closure keeps this coordinator alive until the stream ends.
         continuation.onTermination = { _ in self.state.withLock { $0.listeners.remove(number) } }
         return stream
     }
 
     /// Calls `observer` with each change.
     ///
-    /// - Parameter observer: Called under a lock, on the thread that brings the change: it must neither wait nor call this.
+    /// - Parameter observer: Called under a lock on the thread of the change: it must neither wait nor call the coordinator.
     func observe(_ observer: @escaping @Sendable (RotationAngles) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
-    /// Follows no longer, and ends all streams of changes. The angles stay as they are.
+    /// Stops following, and ends all streams of changes. The angles keep their last values.
     public func stop() {
         observation.end()
         let listeners = state.withLock { state in

@@ -2,16 +2,16 @@ internal import Capture
 public import Media
 internal import Plan
 
-/// Follows how the computer is turned by its accelerometer, from a thread of its own, until nobody holds it any more.
+/// Follows the computer's orientation by its accelerometer, on a thread of its own, until the object is released.
 public final class SensorOrientationTracker: OrientationTracker {
     private struct State {
         var estimate = TurnEstimate()
-        /// Why nothing is known now; `nil` while the sensor tells.
+        /// Why the sensor cannot be read; `nil` while it can.
         var problem: String?
         var observers: [Int: @Sendable (MachineTurn) -> Void] = [:]
         var lastObserver = 0
 
-        /// What counts: the last turn that was known, whatever came after it.
+        /// The reported orientation: the last known one, even when the sensor has failed since.
         var turn: MachineTurn {
             if let turn = estimate.turn { return .turned(turn) }
             return problem.map { .unknown($0) } ?? .undecided
@@ -21,10 +21,10 @@ public final class SensorOrientationTracker: OrientationTracker {
     private let state = ConditionLock(State())
     private let done = Cancellation()
 
-    /// Some sensors need a tenth of a second to wake up for a reading; people turn a tablet in about half of one.
+    /// The interval between readings: some sensors take 0.1 s to wake up, and people turn a tablet in about 0.5 s.
     static let interval = Nanoseconds.milliseconds(200)
 
-    /// Follows this computer's own sensor. Waits for its first reading; not in a Swift task.
+    /// Follows this computer's own accelerometer. Waits for its first reading; do not call it in a Swift task.
     public convenience init() {
         do throws(SensorError) {
             self.init(try Accelerometer())
@@ -33,11 +33,11 @@ public final class SensorOrientationTracker: OrientationTracker {
         }
     }
 
-    /// Follows a sensor. Waits for its first reading; not in a Swift task.
+    /// Follows a sensor. Waits for its first reading; do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - sensor: Read five times a second.
-    ///   - clock: Simulated in tests.
+    ///   - sensor: The accelerometer, which is read five times a second.
+    ///   - clock: The clock that paces the readings; simulated in tests.
     public init(_ sensor: any AccelerationSensor, clock: any SessionClock = MonotonicClock()) {
         let (state, done) = (state, done)
         Self.look(sensor, state)
@@ -46,15 +46,20 @@ public final class SensorOrientationTracker: OrientationTracker {
         }
     }
 
-    /// Knows nothing, and why: the end of a sentence.
+    /// Creates a tracker of a computer without a sensor; `reason` is the end of a sentence.
     init(missing reason: String) {
         state.withLock { $0.problem = reason }
     }
 
     deinit { done.cancel() }
 
+    /// The computer's orientation: the last known one, even when the sensor has failed since.
     public var turn: MachineTurn { state.withLock { $0.turn } }
 
+    /// Calls `observer` with the orientation at once, then with each change, until the returned observation ends.
+    ///
+    /// - Parameter observer: Called under a lock, later on the sensor's thread: it must neither wait nor call the tracker.
+    /// - Returns: The observation, which keeps the tracker alive.
     public func observe(_ observer: @escaping @Sendable (MachineTurn) -> Void) -> TurnObservation {
         let number = state.withLock { state in
             observer(state.turn)
@@ -62,7 +67,7 @@ public final class SensorOrientationTracker: OrientationTracker {
             state.observers[state.lastObserver] = observer
             return state.lastObserver
         }
-        // Holds this tracker until then.
+        // The closure keeps this tracker alive until the observation ends.
         return TurnObservation { self.state.withLock { $0.observers[number] = nil } }
     }
 

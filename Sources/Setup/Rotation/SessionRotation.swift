@@ -2,27 +2,27 @@ internal import Media
 internal import Plan
 public import Session
 
-/// Follows how the computer is turned while a session records, for the cameras whose profile says `rotation: sensor`.
+/// Follows the computer's orientation while a session records, for the cameras whose profile says `rotation: sensor`.
 ///
-/// The program turns at the next tick, like any other change that is committed. Stills have the angle of their moment. A camera's own
-/// file has one matrix, from its beginning to its end: it keeps the angle with which the recording began, and the next one of a
-/// session that stands by begins with the angle of its own beginning.
+/// The program turns at the next tick, like any other committed change. A still has the angle of its moment. A camera's own file
+/// has one matrix: it keeps the angle with which the recording began, and the next recording of the session begins with the angle
+/// of its own beginning.
 public final class SessionRotation: Sendable {
-    /// One for each camera that follows, by role.
+    /// A coordinator for each camera that follows the orientation, by role.
     public let coordinators: [String: RotationCoordinator]
-    /// What a person should know as it happens. Ends with `stop`.
+    /// Messages for the user as orientations change, one sentence each. Ends with `stop`.
     public let sentences: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
     private let observation: TurnObservation
 
-    /// Nothing is followed where no camera of the plan wants it.
+    /// Starts to follow; does nothing when no camera of the plan asks for it.
     ///
     /// - Parameters:
-    ///   - plan: That is recorded.
-    ///   - devices: Its cameras by role.
-    ///   - tracker: How the computer is turned.
-    ///   - session: That records it.
-    ///   - stills: Of that session; `nil` where there are none.
+    ///   - plan: The plan that is recorded.
+    ///   - devices: The plan's cameras by role.
+    ///   - tracker: The source of the computer's orientation.
+    ///   - session: The session that records the plan.
+    ///   - stills: The stills of that session; `nil` when there are none.
     init(
         _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any OrientationTracker,
         session: MulticamSession, stills: SessionStills?
@@ -39,7 +39,7 @@ public final class SessionRotation: Sendable {
             let turn = Turn(
                 role: camera.role, file: file, hasProgram: plan.program != nil, session: session,
                 still: still, sink: sink)
-            // It may have been turned since it was asked for the plan.
+            // The computer may have been turned since the plan was made.
             coordinator.observe { turn.follow($0.capture) }
             if coordinator.angles.capture != camera.rotation { turn.follow(coordinator.angles.capture) }
         }
@@ -53,17 +53,17 @@ public final class SessionRotation: Sendable {
 
     deinit { stop() }
 
-    /// Follows no longer.
+    /// Stops following, and ends `sentences`.
     public func stop() {
         observation.end()
         for coordinator in coordinators.values { coordinator.stop() }
         sink.finish()
     }
 
-    /// One camera's.
+    /// Applies the orientation to one camera.
     private struct Turn: Sendable {
         let role: String
-        /// Its own; `nil` where it has none.
+        /// The camera's own file; `nil` when it has none.
         let file: String?
         let hasProgram: Bool
         let session: MulticamSession
@@ -88,12 +88,12 @@ public final class SessionRotation: Sendable {
 }
 
 extension SessionSetup {
-    /// Lets the program and stills of a session follow how the computer is turned, until it is stopped or nobody holds it any more.
+    /// Lets the program and the stills of a session follow the computer's orientation, until the result is stopped or released.
     ///
     /// - Parameters:
-    ///   - session: Of this setup, before it records.
-    ///   - stills: Of that session.
-    /// - Returns: `nil` where no camera of the plan has `rotation: sensor`.
+    ///   - session: A session of this setup, before it records.
+    ///   - stills: The stills of that session.
+    /// - Returns: `nil` when no camera of the plan has `rotation: sensor`.
     public func followRotation(of session: MulticamSession, stills: SessionStills? = nil) -> SessionRotation?
     {
         guard let tracker, plan.cameras.contains(where: { $0.rotationSource == .sensor }) else { return nil }

@@ -2,23 +2,23 @@ internal import Encoding
 internal import Media
 internal import Synchrony
 
-/// A microphone's voice, dated by the microphone itself, which is listened to beside it (`VoiceDating`).
+/// A microphone's processed voice, dated by the time stamps of the raw microphone, which is captured beside it (`VoiceDating`).
 ///
-/// Before it is known which sample is which nothing is delivered, but for three seconds at most: in silence what the voice's own
-/// stamps say has to do, until something is heard. While the microphone is away, so is its voice, and it comes back when it was heard
-/// in it: a sound server makes a voice of any microphone then.
+/// Nothing is delivered until the voice is matched with the microphone, for at most three seconds; after that the voice's own
+/// time stamps serve until a match is found. When the microphone goes away, the voice goes too, and it returns only once it
+/// matches again: meanwhile a sound server may make the voice from any other microphone.
 final class AlignedVoice: MicrophoneSource {
     fileprivate struct State {
         var dating: VoiceDating
-        /// Samples of the voice that came.
+        /// Number of voice samples received.
         var count: Int64 = 0
-        /// Whether the microphone was away and nothing of it was heard since.
+        /// Whether the microphone went away and no voice was matched since.
         var isLost = false
-        /// Whether what was delivered last was counted and dated by the voice itself.
+        /// Whether the last delivery was counted and dated by the voice's own stamps.
         var countsItself = false
-        /// The count after what was delivered last.
+        /// The sample count after the last delivery.
         var end: Int64?
-        /// What is to be compared next, and whether something is being compared.
+        /// The next pair of blocks to compare.
         var look: VoiceDating.Look?
         var isComparing = false
         var isOver = false
@@ -26,22 +26,23 @@ final class AlignedVoice: MicrophoneSource {
 
     private let voice: any MicrophoneSource
     private let heard: any MicrophoneSource
-    /// Of the heard one's channels, from 0, those that the voice is made of; all when empty.
+    /// The channels of the raw microphone that the voice is made of, from 0; all when empty.
     private let pick: [Int]
     private let state: ConditionLock<State>
-    /// The comparing thread's alone.
+    /// Used by the comparing thread alone.
     private let correlation: ConditionLock<AudioCorrelation>
     private let worker = ConditionLock<MediaThread?>(nil)
 
-    /// So many seconds of the voice may pass unused: two looks take one and a half, and what the server does at first may cost one
-    /// more.
+    /// How many seconds of the voice may be discarded: two comparisons take 1.5 s, and the server's start may cost one more.
     private static let patience = 3.0
 
+    /// Combines a voice with its raw microphone.
+    ///
     /// - Parameters:
-    ///   - voice: Opened, not started.
-    ///   - heard: The microphone as another source with the voice's rate, not started.
-    ///   - pick: Which of its channels the voice is made of, from 0; all when empty.
-    /// - Throws: When memory is short.
+    ///   - voice: The processed source, opened, not started.
+    ///   - heard: The raw microphone at the voice's sample rate, not started.
+    ///   - pick: The raw microphone's channels that the voice is made of, from 0; all when empty.
+    /// - Throws: `EncodingError` when memory is short.
     init(
         _ voice: any MicrophoneSource, of heard: any MicrophoneSource, pick: [Int] = []
     ) throws(EncodingError) {
@@ -69,7 +70,7 @@ final class AlignedVoice: MicrophoneSource {
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let (state, pick) = (state, pick)
-        // What both threads tell is told in the order in which it was decided.
+        // The lock makes both threads deliver in the order of their decisions.
         let turn = ConditionLock(())
         beginComparing()
         try heard.start(on: clock) { event in
@@ -114,12 +115,12 @@ final class AlignedVoice: MicrophoneSource {
         last?.join()
     }
 
-    /// Waits until what was delivered so far is compared, which is soon.
+    /// Waits until the audio delivered so far is compared, which takes milliseconds.
     func waitUntilCompared() {
         state.wait { $0.look == nil && !$0.isComparing ? () : nil }
     }
 
-    /// Compares on a thread of its own: those that deliver have no milliseconds to spare.
+    /// Compares on a thread of its own, because the delivering threads cannot spare milliseconds.
     private func beginComparing() {
         let (state, correlation) = (state, correlation)
         let thread = MediaThread(name: "voice") {
@@ -142,7 +143,7 @@ final class AlignedVoice: MicrophoneSource {
         worker.withLock { $0 = thread }
     }
 
-    /// The slice with nothing but the picked channels.
+    /// The audio slice reduced to the picked channels.
     private static func picked(_ pick: [Int], of audio: CapturedAudio) -> CapturedAudio {
         guard !pick.isEmpty else { return audio }
         return CapturedAudio(
@@ -152,12 +153,12 @@ final class AlignedVoice: MicrophoneSource {
 }
 
 extension AlignedVoice.State {
-    /// Takes what the voice tells.
+    /// Processes an event of the voice.
     ///
     /// - Parameters:
-    ///   - event: From the voice's source.
-    ///   - patience: After how many samples its own stamps have to do.
-    /// - Returns: What is to be told of it, if anything, and whether the voice begins anew with that.
+    ///   - event: The event from the voice's source.
+    ///   - patience: The number of samples after which the voice's own stamps are used.
+    /// - Returns: The event to deliver, if any, and whether the voice returns with it.
     fileprivate mutating func take(
         _ event: MicrophoneEvent, patience: Int64
     ) -> (told: MicrophoneEvent?, isAnew: Bool) {
@@ -168,12 +169,12 @@ extension AlignedVoice.State {
         count += Int64(audio.frameCount)
         let known = dating.addVoice(audio)
         guard known != nil || (count > patience && !isLost) else { return (nil, false) }
-        // One that is counted otherwise from here on begins anew for whoever listens.
+        // A change of counting is a new beginning for the receiver.
         let isAnew = isLost || (known != nil && countsItself)
         isLost = false
         countsItself = known == nil
         let first = known?.sample ?? audio.firstSample
-        // What a block that was found late puts before that was delivered already, a little wrong.
+        // Samples that a late match places before the end of the last delivery were delivered already, slightly misdated.
         let excess = isAnew ? 0 : max((end ?? first) - first, 0)
         guard excess < audio.frameCount else { return (nil, false) }
         end = first + Int64(audio.frameCount)

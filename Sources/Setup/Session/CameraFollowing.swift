@@ -3,37 +3,37 @@ public import Media
 internal import Plan
 internal import Profiles
 
-/// Says which camera the leading role of a session is to have, between its recordings: by the profile's policy, and by what a person
-/// chooses meanwhile.
+/// Tells which camera the leading role should have between the recordings of a session: by the profile's policy and the user's
+/// choices.
 ///
 ///     let following = try CameraFollowing(of: setup, application: .multicam)
 ///     for await camera in following.cameras() { … }
 ///
-/// While a recording runs it says nothing; what has changed meanwhile `recordingEnded` tells. Safe to call from any thread.
+/// While a recording runs it reports nothing; `recordingEnded` returns what has changed. Safe to call from any thread.
 public final class CameraFollowing: Sendable {
-    /// What a person's choice came to.
+    /// The effect of a person's choice.
     public enum Outcome: Sendable, Equatable {
-        /// The role has it already.
+        /// The role has the camera already.
         case unchanged(CaptureDevice)
-        /// From now on.
+        /// The role has the camera from now on.
         case now(CaptureDevice)
-        /// As soon as the recording ends.
+        /// The role gets the camera when the recording ends.
         case later(CaptureDevice)
     }
 
-    /// The role that it is about.
+    /// The leading role, whose camera is followed.
     public let role: String
     private let choice: DeviceChoice
     private let selection: ConditionLock<CameraSelection>
     private let current: CaptureDevice
 
-    /// Looks for devices from now on, until `stop`. Blocks as `DiscoverySession` does. `nil` where every role names its own camera, or
-    /// the leading one's is synthetic: nothing can be followed then.
+    /// Watches the connected devices until `stop`. Blocks as `DiscoverySession.init` does. `nil` when every role names its own
+    /// camera, or the leading role's camera is synthetic.
     ///
     /// - Parameters:
-    ///   - setup: Of the session.
-    ///   - application: Whose user's choices are meant.
-    /// - Throws: When the system lets us hear of no device.
+    ///   - setup: The setup of the session.
+    ///   - application: The application whose user's choices count.
+    /// - Throws: `DeviceError` when the system does not report changes of devices.
     public convenience init?(
         of setup: SessionSetup, application: ApplicationIdentifier
     ) throws(DeviceError) {
@@ -43,11 +43,13 @@ public final class CameraFollowing: Sendable {
         self.init(role, camera, selection, choice: try DeviceChoice(application: application))
     }
 
+    /// Follows one role.
+    ///
     /// - Parameters:
-    ///   - role: The leading one.
-    ///   - camera: That it has.
-    ///   - selection: With that camera.
-    ///   - choice: What is there and preferred.
+    ///   - role: The leading role.
+    ///   - camera: The role's present camera.
+    ///   - selection: The rule, which holds that camera.
+    ///   - choice: The connected devices and the user's preferences.
     init(_ role: String, _ camera: CaptureDevice, _ selection: CameraSelection, choice: DeviceChoice) {
         self.role = role
         self.choice = choice
@@ -55,7 +57,7 @@ public final class CameraFollowing: Sendable {
         current = camera
     }
 
-    /// The cameras that the role is to have from now on, each when that is known. Ends with `stop`.
+    /// Delivers each camera that the role should change to. Ends with `stop`.
     public func cameras() -> AsyncStream<CaptureDevice> {
         let preferred = choice.systemPreferredCameras()
         let (stream, continuation) = AsyncStream.makeStream(of: CaptureDevice.self)
@@ -69,10 +71,10 @@ public final class CameraFollowing: Sendable {
         return stream
     }
 
-    /// A person wants the camera after this one (`CameraSwitch`). Waits for the disk, as all choices; not in a Swift task.
+    /// Switches to the next camera at a person's wish (`CameraSwitch`). Waits for the disk; do not call it in a Swift task.
     ///
-    /// - Returns: What came of it.
-    /// - Throws: `SelectionRefusal`, or a `StateFileError` where it cannot be remembered.
+    /// - Returns: The effect of the choice.
+    /// - Throws: `SelectionRefusal` when the policy or the cameras forbid it, `StateFileError` when it cannot be remembered.
     public func switchCamera() throws -> Outcome {
         let preference = choice.cameraPreference
         let (taken, policy) = selection.withLock { ($0.taken, $0.policy) }
@@ -81,11 +83,12 @@ public final class CameraFollowing: Sendable {
         return try choose(try CameraSwitch.next(after: from, among: preference.cameras, without: taken))
     }
 
-    /// A person wants a camera. Waits as above.
+    /// Switches to a camera at a person's wish. Waits for the disk; do not call it in a Swift task.
     ///
-    /// - Parameter selector: Of one that is there.
-    /// - Returns: What came of it.
-    /// - Throws: As above, or a `DeviceError` where no camera or several fit.
+    /// - Parameter selector: The selector of a connected camera.
+    /// - Returns: The effect of the choice.
+    /// - Throws: `DeviceError` when no camera or several fit, `SelectionRefusal` when the policy forbids it or another role has
+    ///   the camera, `StateFileError` when it cannot be remembered.
     public func choose(_ selector: String) throws -> Outcome {
         try choose(
             try DeviceSelector.resolve(
@@ -93,20 +96,22 @@ public final class CameraFollowing: Sendable {
         )
     }
 
-    /// From here on nothing changes.
+    /// Pins the role's camera until `recordingEnded`.
     public func recordingBegan() {
         choice.recordingBegan()
         selection.withLock { $0.recordingBegan() }
     }
 
-    /// - Returns: The camera from now on, where it is another one than before.
+    /// Lets the role's camera change again.
+    ///
+    /// - Returns: The camera to use from now on when it is another one; `nil` otherwise.
     public func recordingEnded() -> CaptureDevice? {
         choice.recordingEnded()
         let preference = choice.cameraPreference
         return Self.camera(selection.withLock { $0.recordingEnded(preference) })
     }
 
-    /// Listens no longer.
+    /// Stops watching, and ends `cameras`.
     public func stop() { choice.stop() }
 
     private var currentIdentity: DeviceIdentity? { selection.withLock { $0.current } }
@@ -117,7 +122,7 @@ public final class CameraFollowing: Sendable {
     }
 
     private func choose(_ camera: CaptureDevice) throws -> Outcome {
-        // Refused before it is remembered.
+        // Checked first, so that a refused choice is not remembered.
         let (policy, taken) = selection.withLock { ($0.policy, $0.taken) }
         guard policy.offersChoice else { throw SelectionRefusal.noChoice(policy) }
         guard !taken.contains(camera.identity) else { throw SelectionRefusal.taken(camera) }

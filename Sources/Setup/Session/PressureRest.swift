@@ -2,30 +2,32 @@ internal import Host
 public import Media
 internal import Monitoring
 
-/// The time between a recording that system pressure has ended and one that takes it up again.
+/// Waits between a recording that system pressure has ended and the next one that continues it.
 ///
-/// It is over when nothing has been at `serious` or above for some seconds. What may last, as running on a battery or
-/// being warm does, keeps no recording from going on.
+/// The wait ends when no factor has been at `serious` or above for some seconds. A lasting state below that, such as running on
+/// battery or being warm, does not prolong it.
 public struct PressureRest: Sendable {
     private let host: any HostReading
     private let folder: String
 
     private static let tellInterval = Nanoseconds.seconds(60)
 
+    /// Prepares the wait.
+    ///
     /// - Parameters:
-    ///   - folder: Where was recorded, for its disk.
-    ///   - host: The computer that is asked; `nil` for this one.
+    ///   - folder: The folder that is recorded into, whose disk counts.
+    ///   - host: The computer to read; `nil` for this one.
     public init(folder: String, host: (any HostReading)? = nil) {
         self.host = host ?? ThisHost()
         self.folder = folder
     }
 
-    /// Blocks its thread until system pressure has recovered; asks about once a second.
+    /// Blocks its thread until system pressure has recovered; reads it about once a second.
     ///
     /// - Parameters:
     ///   - cancellation: Ends the wait.
-    ///   - clock: The one that a recording would have.
-    ///   - tell: Is given a sentence about every minute: what is waited for.
+    ///   - clock: The clock that paces the readings; simulated in tests.
+    ///   - tell: Receives a sentence for the user about every minute.
     /// - Returns: `false` when it was cancelled.
     public func waitForRecovery(
         unless cancellation: Cancellation, on clock: any SessionClock = MonotonicClock(),
@@ -39,7 +41,7 @@ public struct PressureRest: Sendable {
             let now = clock.now
             let pressure = assessment.assess(
                 host.read(folder: folder, at: now), readAt: now, queues: [], at: now)
-            // The assessment holds what was worse a moment ago. What it has not seen worse yet may have been so.
+            // The assessment remembers what was worse a moment ago, but not what was so before it began.
             if pressure.level < .serious, now - begin >= PressureAssessment.fallDelay { return true }
             if now >= tellDue {
                 tellDue = now + Self.tellInterval

@@ -4,16 +4,16 @@ internal import Profiles
 public import Session
 
 extension SessionSetup {
-    /// Finds and opens another camera, and takes it into a session of this setup that records, in the way the profile has it for the
-    /// others: with a track of its own where they have one. Blocks until it delivers; not in a Swift task.
+    /// Opens another camera and adds it to a recording session of this setup, with a track of its own when the others have one.
+    /// Blocks until it delivers; do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - selector: As of a profile: `/dev/video2`, a name, `virtual:clap`.
-    ///   - role: Whose name no device of the recording has.
-    ///   - session: That takes it in.
-    ///   - stills: Of that session, which are of this camera, too, from then on.
-    /// - Throws: What is wrong with the role or the selector, which device is missing, busy or not permitted, or why the session does
-    ///   not take it.
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`.
+    ///   - role: A name that no device of the recording has.
+    ///   - session: The session to add it to.
+    ///   - stills: The session's stills, which include this camera from then on.
+    /// - Throws: `SetupError` when the role or selector is invalid, the device is missing, busy or not permitted, or the session
+    ///   refuses.
     public func addCamera(
         _ selector: String, as role: String, to session: MulticamSession, stills: inout SessionStills
     ) throws(SetupError) {
@@ -22,7 +22,7 @@ extension SessionSetup {
         profile.cameras = [CameraRole(role: role, device: selector)]
         profile.microphones = []
         profile.tracks.microphones = .none
-        // What is only shown may come in any kind of frame.
+        // A camera without a track may deliver any pixel format.
         if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
         let resolver: DeviceResolver
         do {
@@ -51,25 +51,26 @@ extension SessionSetup {
         }
     }
 
-    /// Likewise another microphone, in the usual channels. The program does not have it before it is asked to.
+    /// Opens another microphone and adds it to a recording session of this setup, in its usual channels. The program's mix does
+    /// not include it until asked to. Blocks until it delivers; do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - selector: As of a profile: `default`, a name, `virtual:tone`.
-    ///   - role: Whose name no device of the recording has.
-    ///   - session: That takes it in.
-    /// - Throws: What is wrong with the role or the selector, which device is missing or not permitted, or why the session does not
-    ///   take it.
+    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`.
+    ///   - role: A name that no device of the recording has.
+    ///   - session: The session to add it to.
+    /// - Throws: `SetupError` when the role or selector is invalid, the device is missing or not permitted, or the session
+    ///   refuses it.
     public func addMicrophone(
         _ selector: String, as role: String, to session: MulticamSession
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
-        // Of a profile that has none nothing follows for it, and what is neither recorded nor heard is of no use.
+        // A profile without microphones says nothing on tracks, and one that is neither recorded nor heard is of no use.
         let hasTracks = profile.tracks.microphones != .none || profile.microphones.isEmpty
         profile.microphones = [MicrophoneRole(role: role, device: selector)]
         profile.cameras = []
         profile.tracks.cameras = .none
         profile.tracks.metadata = .none
-        // What is not recorded is used all the same.
+        // Compiled as if recorded, because the plan leaves out unused microphones.
         profile.tracks.microphones = .wav
         profile.tracks.files = .oneEach
         let resolver = try Self.resolver(of: profile, request)
@@ -85,7 +86,7 @@ extension SessionSetup {
         }
     }
 
-    /// The session's profile without its program, for a device that is new.
+    /// The session's profile without its program, to compile a new device with.
     private func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
         guard Profile.isRole(role) else {
             throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
@@ -114,7 +115,7 @@ extension SessionSetup {
         }
     }
 
-    /// Which role has a real camera already.
+    /// The role that has the real camera at a node already.
     private func owner(of node: String) -> String? {
         cameras.first { $0.value.device.node == node && $0.value.device.deviceType != .virtual }?.key
     }

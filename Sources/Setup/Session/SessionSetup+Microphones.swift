@@ -5,7 +5,7 @@ internal import Plan
 internal import VirtualDevices
 
 extension SessionSetup {
-    /// A microphone of several roles is captured once, where all of them take it with the same channels.
+    /// Opens the microphones of a plan. A microphone of several roles is captured once when all take the same channels.
     static func openMicrophones(
         _ plan: SessionPlan, _ resolver: DeviceResolver
     ) throws(SetupError) -> [String: any MicrophoneSource] {
@@ -32,7 +32,10 @@ extension SessionSetup {
         return microphones
     }
 
-    /// The voice of a microphone whose role wants one, and the output through which is to be played what it is freed from.
+    /// Opens the processed voice of a microphone whose role wants one.
+    ///
+    /// - Returns: The voice, and the name of the output whose playback is removed from it; `nil` when no voice is wanted.
+    /// - Throws: `SetupError` when the sound server cannot make the voice.
     static func openVoice(
         of planned: PlannedMicrophone, _ resolver: DeviceResolver
     ) throws(SetupError) -> (voice: any MicrophoneSource, output: String?)? {

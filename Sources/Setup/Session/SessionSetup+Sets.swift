@@ -5,19 +5,19 @@ internal import Profiles
 internal import VirtualDevices
 
 extension SessionSetup {
-    /// Which cameras can run together. Nothing is opened but to ask what it is.
+    /// Computes which cameras can run together. Opens a device only to query it.
     ///
     /// - Parameters:
-    ///   - request: Whose profile's cameras are meant; `nil` for all that are connected.
-    ///   - machine: That they are to run on: `ThisMachine(output:).model`.
-    /// - Returns: The sets, and what a person should know of the choice: one sentence each.
-    /// - Throws: What is wrong with the profile or a selector, or which device is missing or busy.
+    ///   - request: The request whose profile's cameras count; `nil` for all connected ones.
+    ///   - machine: The computer to run on: `ThisMachine(output:).model`.
+    /// - Returns: The sets, and notes for the user, one sentence each.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing or busy.
     public static func sets(
         _ request: SetupRequest?, on machine: MachineModel
     ) throws(SetupError) -> (sets: CameraSets, notes: [String]) {
         guard let request else { return connectedSets(on: machine) }
         let profile = try profile(of: request)
-        // Microphones take next to nothing, and need not be there.
+        // Microphones are left out: they cost next to nothing, and need not be connected.
         let cameras = Profile(name: profile.name, cameras: profile.cameras, choice: profile.choice)
         let wantsReal = profile.cameras.contains { !VirtualSources.handles($0.device) }
         let (memory, warning) = (wantsReal ? DeviceMemory.file?.read() : nil) ?? (DeviceMemory(), nil)
@@ -38,7 +38,7 @@ extension SessionSetup {
     }
 
     private static func connectedSets(on machine: MachineModel) -> (sets: CameraSets, notes: [String]) {
-        // One node for each camera; what is in use keeps what it keeps.
+        // One node for each camera; the bandwidth of cameras in use counts as taken.
         let present = CameraCatalog().locatedCameras().map(\.device)
         var notes: [String] = []
         let usable = present.filter { camera in

@@ -10,7 +10,7 @@ public import Profiles
 public import Session
 internal import VirtualDevices
 
-/// Makes a session ready to record: finds and opens the devices of a profile.
+/// Prepares a recording session: finds and opens the devices of a profile.
 ///
 ///     let setup = try SessionSetup(SetupRequest(profile: "pip", usesVirtualDevices: true))
 ///     let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
@@ -19,37 +19,38 @@ internal import VirtualDevices
 /// A request with a machine (`ThisMachine(output: "recordings").model`) is reduced to what the computer can do within the
 /// profile's budget, or refused.
 ///
-/// A program may exchange a role's source for one of its own (`cameras`, `microphones`) and add sinks.
+/// A program may replace a role's source by its own (`cameras`, `microphones`) and add sinks.
 public struct SessionSetup: Sendable {
-    /// As it runs: reduced where the request's machine makes that necessary.
+    /// The plan that runs: reduced when the request's machine makes that necessary.
     public let plan: SessionPlan
-    /// What the plan was predicted to cost, and what was given up for that; `nil` where no machine was given.
+    /// The predicted cost of the plan, and what was given up for it; `nil` without a machine.
     public let reduction: PlanReduction?
-    /// Opened, not started, by role. A source put here must deliver the plan's format.
+    /// The cameras by role, opened, not started. A program's own source must deliver the plan's format.
     public var cameras: [String: any CameraSource]
+    /// The microphones by role, opened, not started. A program's own source must deliver the plan's format.
     public var microphones: [String: any MicrophoneSource]
-    /// The same microphones with something taken out of their audio, where their roles want that.
+    /// The microphones with echo or noise removed, for the roles that want that.
     public var voices: [String: any MicrophoneSource] = [:]
-    /// Microphone roles that record what the computer plays.
+    /// The microphone roles that record what the computer plays.
     private let monitorRoles: Set<String>
-    /// What encodes and converts: other machinery in tests.
+    /// Makes encoders, decoders and resamplers; replaced in tests.
     package var codecs: any CodecFactory = Codecs()
-    /// What was looked for, by role, and everything that is there.
+    /// The devices by role, and all connected ones.
     package let devices: Calibrations.Devices
-    /// What a person chose with the request; `nil` where there was none.
+    /// The user's choices to remember; `nil` without a request.
     private let choices: ChoiceRecord?
-    /// What it was made for; `nil` where there was none.
+    /// The request that this was made for; `nil` without one.
     public private(set) var request: SetupRequest?
-    /// As it was read for the request, with all that the request says otherwise; `nil` where there was no request. Whatever becomes of
-    /// its file, the session keeps to this.
+    /// The profile as it was read for the request, with the request's changes; `nil` without a request. Later changes of its file
+    /// do not count.
     private(set) var profile: Profile?
-    /// How the computer is held; `nil` where no camera asks.
+    /// The source of the computer's orientation; `nil` when no camera asks for it.
     private(set) var tracker: (any OrientationTracker)?
 
-    /// Finds and opens what a request names.
+    /// Finds and opens the devices of a request.
     ///
-    /// - Throws: What is wrong with the profile or a selector, which device is missing, busy or not permitted, or, before
-    ///   any is opened, what the plan needs more than its budget.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, or, before
+    ///   any is opened, the plan exceeds its budget.
     public init(_ request: SetupRequest) throws(SetupError) {
         do {
             try self.init(request, calibrations: Calibrations.file)
@@ -60,12 +61,18 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// The same, with a program's own knowledge of how the computer is held, in place of its accelerometer.
+    /// Finds and opens the devices of a request, with a program's own source of the computer's orientation.
+    ///
+    /// - Parameters:
+    ///   - request: What to run.
+    ///   - tracker: Replaces the computer's accelerometer.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, or, before
+    ///   any is opened, the plan exceeds its budget.
     public init(_ request: SetupRequest, tracker: any OrientationTracker) throws(SetupError) {
         try self.init(request, calibrations: Calibrations.file, tracker: tracker)
     }
 
-    /// Finds and opens what a request names, with what was measured of devices in a file: nothing where it is `nil`.
+    /// Finds and opens the devices of a request, with the calibrations of a file; with none when it is `nil`.
     package init(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
         tracker: (any OrientationTracker)? = nil
@@ -81,7 +88,7 @@ public struct SessionSetup: Sendable {
         self.request = request
     }
 
-    /// Opens the devices of a plan, which were found before.
+    /// Opens the devices of a plan that a resolver has found.
     package init(
         _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
         choices: ChoiceRecord? = nil
@@ -104,7 +111,7 @@ public struct SessionSetup: Sendable {
         self.plan = plan
     }
 
-    /// A plan with sources of the caller's own.
+    /// Prepares a plan with the caller's own sources, opened, not started, by role.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
     ) {
@@ -119,20 +126,21 @@ public struct SessionSetup: Sendable {
         self.microphones = microphones
     }
 
-    /// What a request would run. Nothing is opened but to ask what it is.
+    /// The plan that a request would run. Opens a device only to query it.
     ///
-    /// - Returns: The plan; reduced where the request has a machine, whether it fits then or not.
+    /// - Returns: The plan, reduced when the request has a machine, whether it fits then or not.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
     public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
         try resolve(request, calibrations: Calibrations.file).plan
     }
 
-    /// What a request would cost on a machine, and what would be given up for that. Nothing is opened but to ask what it is.
+    /// The cost of a request on a machine, and what would be given up for it. Opens a device only to query it.
     ///
     /// - Parameters:
-    ///   - request: Whose own machine is not looked at.
-    ///   - machine: That it would run on.
-    /// - Returns: What would run, whether it fits or not.
-    /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
+    ///   - request: What to run; its own machine is ignored.
+    ///   - machine: The computer to run on.
+    /// - Returns: The reduced plan and its cost, whether it fits or not.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
     public static func reduction(
         _ request: SetupRequest, on machine: MachineModel
     ) throws(SetupError) -> PlanReduction {
@@ -153,7 +161,7 @@ public struct SessionSetup: Sendable {
         return try resolve(request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
     }
 
-    /// The same, with a tracker, which is made where a camera asks how the computer is held and there is none.
+    /// Compiles a request's plan. Makes a tracker when a camera asks for the computer's orientation and there is none.
     private static func resolve(
         _ request: SetupRequest, _ profile: Profile, calibrations: StateFile<Calibrations>?,
         tracker: inout (any OrientationTracker)?
@@ -189,9 +197,10 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// The profile of a request with its devices.
+    /// The profile of a request and its devices.
     ///
-    /// - Returns: With it a sentence for the user if what was remembered of devices could not be read.
+    /// - Returns: Both, and a sentence for the user when what is remembered of devices or choices could not be read.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
     package static func found(
         _ request: SetupRequest
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
@@ -211,7 +220,7 @@ public struct SessionSetup: Sendable {
         return (profile, resolver, warnings.isEmpty ? nil : warnings.joined(separator: " "))
     }
 
-    /// The profile that a request names, with all that the request says otherwise.
+    /// The profile that a request names, with the request's changes.
     static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
         do throws(ProfileError) {
             let read: Profile
@@ -235,16 +244,17 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// The profiles of this user and this installation.
+    /// The profiles of this user and of this installation.
     public static var library: ProfileLibrary {
         ProfileLibrary(
             environment: ProcessInfo.processInfo.environment,
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
     }
 
-    /// Reads the profile that a request names, so that later setups of the same request keep to it.
+    /// Reads the profile that a request names, so that later setups of the request use this version of it.
     ///
-    /// - Throws: What is wrong with the profile.
+    /// - Returns: The request with the profile.
+    /// - Throws: `SetupError.profile` when the profile cannot be read or is invalid.
     public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
         var request = request
         do throws(ProfileError) {
@@ -255,11 +265,11 @@ public struct SessionSetup: Sendable {
         return request
     }
 
-    /// The role that gets the preferred camera, the first one with `any`; `nil` where every role names its own.
+    /// The first role with `any`, which gets the preferred camera; `nil` when every role names its own.
     public var leadingRole: String? { choices?.leader }
 
-    /// What to ask between recordings which camera the leading role is to have, by the profile's policy: with the camera that it
-    /// has, and without those of the other roles. `nil` where there is no such role, or its camera is synthetic.
+    /// The rule that decides between recordings which camera the leading role gets: by the profile's policy, with its present
+    /// camera, and without those of the other roles. `nil` when there is no such role, or its camera is synthetic.
     public var cameraSelection: CameraSelection? {
         guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
             let identity = Self.memorable(current)
@@ -268,12 +278,12 @@ public struct SessionSetup: Sendable {
         return CameraSelection(policy: choices.policy, current: identity, taken: Set(others))
     }
 
-    /// Remembers which real device plays which role, so that it is found again, what a person chose, and what the cameras, which
-    /// stream by then, keep of their USB: to be called once the recording has begun.
-    /// Synthetic devices and files are not remembered. Waits for the disk, for at most some seconds; not in a Swift task.
+    /// Remembers which real device plays which role, what a person chose, and the USB bandwidth that the streaming cameras
+    /// reserve. Call it once the recording has begun. Synthetic devices and files are not remembered. Waits for the disk, for at
+    /// most some seconds; do not call it in a Swift task.
     ///
-    /// - Returns: A sentence for the user if what was remembered before could not be read.
-    /// - Throws: When it cannot be written. The recording needs none of it.
+    /// - Returns: A sentence for the user when what was remembered before could not be read.
+    /// - Throws: `StateFileError` when it cannot be written. The recording does not depend on it.
     public func rememberDevices() throws(StateFileError) -> String? {
         let cameras = self.cameras.compactMapValues { Self.memorable($0.device) }
         let microphones = self.microphones.filter { !monitorRoles.contains($0.key) }
@@ -298,17 +308,17 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// The session, ready to record.
+    /// Creates a session on the opened devices, ready to record. Nothing is recorded yet.
     ///
     /// - Parameters:
-    ///   - options: What the recording is given besides its plan: folder, name, duration.
-    ///   - clock: Simulated for tests of synthetic devices.
-    ///   - pictureTaps: Sinks for what cameras capture.
-    ///   - soundTaps: Sinks for aligned audio.
-    ///   - metadataTaps: Sinks for what is known of each frame.
+    ///   - options: The recording's folder, name, duration and further settings beside the plan.
+    ///   - clock: The session clock; simulated for tests with synthetic devices.
+    ///   - frameTaps: Sinks for captured frames.
+    ///   - audioTaps: Sinks for aligned audio.
+    ///   - metadataTaps: Sinks for each frame's metadata.
     ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
-    ///   - host: The computer, for system pressure; `nil` asks this one, or nobody in simulated time.
-    /// - Returns: A session on the devices that were opened here. Nothing is recorded yet.
+    ///   - host: The computer that system pressure is read from; `nil` reads this one, or none in simulated time.
+    /// - Returns: The session.
     public func makeSession(
         _ options: RecordingOptions, clock: any SessionClock = MonotonicClock(),
         frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
@@ -328,18 +338,18 @@ public struct SessionSetup: Sendable {
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
     }
 
-    /// What may wait in memory for each folder's disk: together a quarter of what programs can have, from 64 MiB to 2 GiB.
+    /// The memory limit of the queue to each folder's disk: together a quarter of the available memory, from 64 MiB to 2 GiB.
     ///
     /// - Parameters:
-    ///   - available: In bytes; `nil` where the system does not say.
-    ///   - folders: That the recording is written into.
-    /// - Returns: Bytes; `nil` where nobody knows.
+    ///   - available: Available memory in bytes; `nil` when the system does not say.
+    ///   - folders: The number of folders that the recording is written into.
+    /// - Returns: The limit in bytes for each folder; `nil` when the available memory is unknown.
     static func writeMemory(available: Int64?, folders: Int) -> Int? {
         available.map { Int(min(max($0 / 4, 64 << 20), 2 << 30)) / max(folders, 1) }
     }
 
-    /// All cameras at once: a driver may take half a second to agree on a format. Of several that cannot be had, the first of the
-    /// plan is named.
+    /// Opens all cameras in parallel, because a driver may take half a second to agree on a format. When several fail, the error
+    /// of the first in the plan is thrown.
     static func open(
         _ plan: SessionPlan, _ resolver: DeviceResolver
     ) throws(SetupError) -> [String: any CameraSource] {
@@ -385,7 +395,7 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Sets the controls of a synthetic camera or a file. A real one sets its own when it is opened.
+    /// Sets the controls of a synthetic camera or a file. A real camera's source sets its own when it is opened.
     private static func adjust(
         _ source: any CameraSource, _ controls: [ControlRequest]
     ) throws(SetupError) {

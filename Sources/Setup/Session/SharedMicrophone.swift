@@ -1,21 +1,23 @@
 internal import Media
 
-/// One microphone that plays several roles: captured once, so that all have the same samples, times and losses. Each role gets a
-/// source of its own from it.
+/// Captures one microphone once for several roles, so that all have the same samples, times and losses. Each role gets its own
+/// source.
 final class SharedMicrophone: Sendable {
     private let source: any MicrophoneSource
     private let roleCount: Int
     private let receivers = ConditionLock<[@Sendable (MicrophoneEvent) -> Void]>([])
 
+    /// Shares a microphone.
+    ///
     /// - Parameters:
-    ///   - source: Opened, not started.
-    ///   - roleCount: How many will start it; it streams from the last of them on, so that none misses a sample of another's.
+    ///   - source: The microphone, opened, not started.
+    ///   - roleCount: The number of roles that will start it; capture begins with the last, so that all get the same samples.
     init(_ source: any MicrophoneSource, roleCount: Int) {
         self.source = source
         self.roleCount = roleCount
     }
 
-    /// The source of one role.
+    /// A source for one role.
     var part: any MicrophoneSource { Part(whole: self) }
 
     private struct Part: MicrophoneSource {
@@ -35,7 +37,7 @@ final class SharedMicrophone: Sendable {
 
         func recordingBegins(at start: ClockTime) { whole.source.recordingBegins(at: start) }
 
-        /// Roles of one session end together: the first ends it for all.
+        /// Stops the capture for all roles: those of one session end together.
         func stop() { whole.source.stop() }
     }
 

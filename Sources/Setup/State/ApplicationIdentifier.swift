@@ -1,12 +1,14 @@
-/// Who asks: each application has a history of choices of its own.
+/// The name of an application; each application has its own history of choices.
 public struct ApplicationIdentifier: Sendable, Hashable {
-    /// Of letters, digits, `.`, `-` and `_`.
+    /// 1 to 100 letters, digits, `.`, `-` and `_`.
     public let name: String
 
     /// The program `multicam`.
     public static let multicam = Self(known: "multicam")
 
-    /// - Parameter name: 1 to 100 letters, digits, `.`, `-` and `_`, for example `org.example.call`; `nil` for anything else.
+    /// Creates an identifier from a name.
+    ///
+    /// - Parameter name: 1 to 100 letters, digits, `.`, `-` and `_`, for example `org.example.call`; anything else gives `nil`.
     public init?(_ name: String) {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)
         guard (1...100).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else { return nil }

@@ -1,11 +1,11 @@
 internal import Media
 internal import Plan
 
-/// What people chose, by application, and which cameras have streamed.
+/// The choices that people made, by application, and the cameras that have streamed.
 ///
-/// A value; a `StateFile` keeps it.
+/// This value is stored by a `StateFile`.
 struct ChoiceMemory: StateFileContent {
-    /// Of one application.
+    /// The choices made in one application.
     struct Histories: Equatable, Codable {
         var cameras = DeviceHistory()
         var microphones = DeviceHistory()
@@ -17,10 +17,10 @@ struct ChoiceMemory: StateFileContent {
 
     var schema = ChoiceMemory.currentSchema
     var applications: [String: Histories] = [:]
-    /// Cameras that have streamed, the latest first, whoever used them.
+    /// The cameras that have streamed in any application, the latest first.
     var streamed: [DeviceIdentity] = []
 
-    /// As many as a computer sees in a year or so.
+    /// The greatest length of `streamed`: about as many cameras as a computer sees in a year.
     private static let streamedCapacity = 32
 
     subscript(application: ApplicationIdentifier) -> Histories {
@@ -28,7 +28,7 @@ struct ChoiceMemory: StateFileContent {
         set { applications[application.name] = newValue == Histories() ? nil : newValue }
     }
 
-    /// Remembers cameras that stream, the most important first.
+    /// Puts cameras that stream at the front, the most important first.
     mutating func stream(_ cameras: [DeviceIdentity]) {
         streamed = Array((cameras + streamed.filter { !cameras.contains($0) }).prefix(Self.streamedCapacity))
     }

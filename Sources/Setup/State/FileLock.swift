@@ -1,17 +1,17 @@
 internal import Glibc
 internal import Media
 
-/// A lock between processes: whoever holds it is alone.
+/// A lock between processes, which one process holds at a time.
 enum FileLock {
-    /// Waits for the lock and runs `body` with it. Not in a Swift task.
+    /// Waits for the lock and runs `body` with it. Do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - path: Of a file that is only there to be locked, and is made where it is missing.
-    ///   - subject: What it keeps, for messages.
-    ///   - patience: How long to wait for another process, at most.
-    ///   - body: What is done alone.
-    /// - Returns: What `body` returns.
-    /// - Throws: When the file cannot be made, another process does not let go of it, or `body` throws.
+    ///   - path: A file that serves as the lock alone; it is created when missing.
+    ///   - subject: The name of what the lock protects, for messages.
+    ///   - patience: The longest wait for another process.
+    ///   - body: The work to do under the lock.
+    /// - Returns: The result of `body`.
+    /// - Throws: `StateFileError` when the file cannot be created, another process keeps the lock, or `body` throws.
     static func hold<Result>(
         _ path: String, for subject: String, patience: Nanoseconds,
         _ body: () throws(StateFileError) -> Result
@@ -20,7 +20,7 @@ enum FileLock {
         guard descriptor >= 0 else {
             throw StateFileError(path: path, subject: subject, operation: "lock", errno: errno)
         }
-        // That gives the lock back; so does the end of the process.
+        // Closing releases the lock; so does the end of the process.
         defer { close(descriptor) }
         let deadline = MonotonicClock().now + patience
         let pause = Cancellation()

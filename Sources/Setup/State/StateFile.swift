@@ -3,17 +3,19 @@ internal import Glibc
 internal import Media
 internal import SessionFolder
 
-/// A file in which something is kept from one run to the next: `$XDG_STATE_HOME/multicam/devices.json`, for example.
+/// A file that keeps a value between runs: `$XDG_STATE_HOME/multicam/devices.json`, for example.
 ///
-/// Always whole: written under another name and put in place at once. Processes take turns to change it.
+/// The file is whole at every instant: it is written under another name and then renamed. Processes take turns to change it.
 package struct StateFile<Content: StateFileContent>: Equatable {
     let path: String
-    /// How long to wait for another process that changes the file. It takes milliseconds; one that was stopped in the middle
-    /// must not stop us.
+    /// The longest wait for another process that changes the file. A change takes milliseconds; a process stopped in the middle
+    /// must not stop this one.
     private let patience: Nanoseconds
 
-    /// - Parameter environment: The process's variables. A relative path in XDG_STATE_HOME counts as not set, as the XDG
-    ///   Base Directory Specification says; `nil` where there is no home either: nothing is remembered then.
+    /// Finds the file's path below XDG_STATE_HOME, else below `~/.local/state`; `nil` when the environment has neither.
+    ///
+    /// - Parameter environment: The process's variables. A relative path in XDG_STATE_HOME counts as not set, as the XDG Base
+    ///   Directory Specification says.
     init?(environment: [String: String]) {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
             self.init(path: state + "/multicam/\(Content.fileName)")
@@ -29,10 +31,10 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         self.patience = patience
     }
 
-    /// What is kept: nothing where there is no file.
+    /// Reads the content; an empty one when there is no file.
     ///
-    /// - Returns: The content, and a sentence for the user where the file is broken. It is set aside then, so that the
-    ///   sentence comes once; where even that fails, the sentence says so.
+    /// - Returns: The content, and a sentence for the user when the file is broken. A broken file is renamed, so that the
+    ///   sentence comes once; when that fails, the sentence says so.
     func read() -> (content: Content, warning: String?) {
         switch reading() {
         case .whole(let content): return (content, nil)
@@ -40,10 +42,10 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         }
     }
 
-    /// Changes what is kept, as one step for all processes.
+    /// Changes the content, as one step for all processes.
     ///
-    /// - Returns: As of `read`.
-    /// - Throws: When it cannot be written; the file is as it was then.
+    /// - Returns: A sentence for the user when the file was broken; it is renamed then.
+    /// - Throws: `StateFileError` when the file cannot be written; it is unchanged then.
     package func update(_ change: (inout Content) -> Void) throws(StateFileError) -> String? {
         try makeFolder()
         return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
@@ -70,11 +72,11 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         case broken(String)
     }
 
-    /// Far more than any number of devices needs.
+    /// The largest file that is read, in bytes: far more than any number of devices needs.
     private static var greatestSize: Int { 1 << 20 }
 
     private func reading() -> Reading {
-        // Not waiting: whatever has been put there in its place, a pipe, say, must not stop anybody.
+        // Opened without waiting: a pipe in place of the file must not block the program.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT || errno == ENOTDIR
@@ -112,7 +114,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         do throws(StateFileError) {
             return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
                 () throws(StateFileError) in
-                // Another process may have put it right meanwhile.
+                // Another process may have repaired it meanwhile.
                 guard case .broken(let why) = reading() else {
                     return "\(path.printable(limit: 1000)): \(Content.subject) was broken and is gone."
                 }
@@ -142,7 +144,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            // Foundation keeps the number in the error below its own.
+            // Foundation keeps the system's error number in the underlying error.
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
             throw StateFileError(
                 path: folder, subject: Content.subject, operation: "keep",
@@ -150,7 +152,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         }
     }
 
-    /// The folder that it is in, there or not.
+    /// The folder that contains the file, whether it exists or not.
     var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
 
     private func write(_ content: Content) throws(StateFileError) {
@@ -172,7 +174,7 @@ package struct StateFile<Content: StateFileContent>: Equatable {
             unlink(draft)
             throw error
         }
-        // The new name lasts too. A folder that cannot be opened for that has it in the end all the same.
+        // Makes the rename durable. When the folder cannot be opened for that, the kernel writes it later all the same.
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)

@@ -1,6 +1,6 @@
 internal import Foundation
 
 extension StateFileContent {
-    /// The file in which this is kept for the user who runs this process; `nil` where that user has no place for it.
+    /// The file that stores this content for the user of this process; `nil` when that user has no folder for it.
     package static var file: StateFile<Self>? { StateFile(environment: ProcessInfo.processInfo.environment) }
 }

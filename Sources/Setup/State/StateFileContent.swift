@@ -1,14 +1,14 @@
-/// What a `StateFile` keeps.
+/// The content of a `StateFile`.
 package protocol StateFileContent: Equatable, Codable {
     /// The file's name in the state folder.
     static var fileName: String { get }
-    /// What it is, in the middle of a sentence: “what is remembered of devices”.
+    /// The content's name in the middle of a sentence: “what is remembered of devices”.
     static var subject: String { get }
-    /// The only version that is understood.
+    /// The only schema version that is understood.
     static var currentSchema: Int { get }
-    /// The version that was read.
+    /// The schema version of this content.
     var schema: Int { get }
 
-    /// Nothing.
+    /// Creates an empty content.
     init()
 }

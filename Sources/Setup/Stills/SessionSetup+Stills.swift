@@ -5,12 +5,12 @@ internal import Profiles
 internal import VirtualDevices
 
 extension SessionSetup {
-    /// One camera that is used by nobody, for stills: in the largest size that it offers, as its own JPEGs where it has them.
+    /// Opens one camera that nothing else uses, for stills: in its largest size, as the camera's own JPEGs when it offers them.
     ///
     /// - Parameters:
-    ///   - selector: As a profile names cameras.
+    ///   - selector: The camera's selector as in a profile.
     ///   - role: The name of its stills.
-    /// - Throws: When it is missing, busy, not permitted, or not to be told from another.
+    /// - Throws: `SetupError` when the camera is missing, busy, not permitted or ambiguous.
     public init(stillsOf selector: String, role: String = "camera") throws(SetupError) {
         var profile = Profile(
             name: "snapshot", cameras: [CameraRole(role: role, device: selector)],
@@ -29,19 +29,19 @@ extension SessionSetup {
         } catch {
             throw .profile(error)
         }
-        // A still may be exposed for as long as the camera likes.
+        // Without a rate lock a still may be exposed for as long as the camera likes.
         for index in plan.cameras.indices {
             plan.cameras[index].controls.removeAll { $0.origin == .rateLock }
         }
         try self.init(plan, of: resolver)
     }
 
-    /// The cameras of a profile, in its formats and with its controls, for stills. Microphones are left alone.
+    /// Opens the cameras of a profile for stills, in the profile's formats and with its controls. Microphones are not opened.
     ///
     /// - Parameters:
-    ///   - request: Names the profile and its devices.
-    ///   - takesAll: Whether all of its cameras, or the first alone.
-    /// - Throws: What is wrong with the profile or a selector, or which camera is missing, busy or not permitted.
+    ///   - request: The profile and its devices.
+    ///   - takesAll: Whether to open all cameras of the profile, or only the first.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, or a camera is missing, busy or not permitted.
     public init(stillsOf request: SetupRequest, takesAll: Bool) throws(SetupError) {
         var (plan, _, resolver, _) = try Self.resolve(request, calibrations: Calibrations.file)
         plan.microphones = []
@@ -52,7 +52,7 @@ extension SessionSetup {
         try self.init(plan, of: resolver)
     }
 
-    /// The largest; of those JPEGs, then raw frames, then what has to be decoded.
+    /// The best format for stills: the largest size; within it JPEG first, then raw frames, then H.264.
     private static func best(_ offers: [OfferedFormat]) -> OfferedFormat? {
         func rank(_ format: OfferedFormat) -> Int {
             switch format.pixel {

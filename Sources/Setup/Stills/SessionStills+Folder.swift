@@ -3,21 +3,29 @@ public import Session
 internal import SessionFolder
 
 extension SessionStills {
-    /// Takes the next whole frame of each of some cameras of a recording, at about one instant, and writes them into its folder,
-    /// as `stills/2026-11-21_142310-123_desk.jpg`. Blocks its thread; not in a Swift task, nor from several threads at once.
+    /// Takes the next whole frame of each camera of a recording, at about one instant, and writes them into its folder as
+    /// `stills/2026-11-21_142310-123_desk.jpg`. Blocks its thread: do not call it in a Swift task, nor from several threads at
+    /// once.
     ///
     /// - Parameters:
-    ///   - roles: Of the cameras; all where there is none.
-    ///   - folder: The session folder.
-    /// - Returns: What was written of each, or why nothing was, in the plan's order.
-    /// - Throws: When there is no camera of a role; nothing is taken then.
+    ///   - roles: The roles of the cameras; all when empty.
+    ///   - folder: The path of the session folder.
+    /// - Returns: The written files of each camera, or why there are none, in the plan's order.
+    /// - Throws: `StillError` when there is no camera of a role; nothing is taken then.
     public func take(
         _ roles: [String] = [], intoSession folder: String
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
         try take(roles, into: StillFolder(ofSession: folder, version: MulticamVersion.current))
     }
 
-    /// As above, into any folder: of devices that stand by.
+    /// Takes the next whole frame of each camera, at about one instant, and writes them into any folder, for cameras on standby.
+    /// Blocks its thread: do not call it in a Swift task, nor from several threads at once.
+    ///
+    /// - Parameters:
+    ///   - roles: The roles of the cameras; all when empty.
+    ///   - folder: The folder to write into.
+    /// - Returns: The written files of each camera, or why there are none, in the plan's order.
+    /// - Throws: `StillError` when there is no camera of a role; nothing is taken then.
     public func take(
         _ roles: [String] = [], into folder: StillFolder
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {

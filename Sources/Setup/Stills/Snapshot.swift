@@ -3,33 +3,36 @@ public import Media
 internal import Plan
 public import Session
 
-/// Takes stills of cameras that nothing else uses: lets them run until exposure and focus have come to rest, takes the next good
-/// frame of each, and lets them go.
+/// Takes stills of cameras that nothing else uses: runs them until exposure and focus have settled, takes the next good frame of
+/// each, and stops them.
 ///
 ///     let snapshot = try Snapshot(SessionSetup(stillsOf: "any"))
-///     let files = try snapshot.take().map { try snapshot.write($0, into: StillFolder(path: ".", version: MulticamVersion.current)) }
+///     let folder = StillFolder(path: ".", version: MulticamVersion.current)
+///     let files = try snapshot.take().map { try snapshot.write($0, into: folder) }
 public final class Snapshot: Sendable {
     private let cameras: [StillCamera]
     private let observation: Observation
     private let settling: Nanoseconds
 
-    /// What the cameras have done so far.
+    /// The state of the cameras so far.
     private struct Progress {
-        /// By role, when its first good frame was captured, and how many have come.
+        /// The time of each camera's first good frame, and the number of its frames so far, by role.
         var began: [String: (at: ClockTime, count: Int)] = [:]
         var settled: Set<String> = []
         var failure: RecordingError?
         var isOver = false
     }
 
-    /// After as many frames at least: automatic exposure takes some steps, however fast the camera is.
+    /// The fewest frames before a still: automatic exposure takes some steps, however fast the camera is.
     private static let leastFrames = 8
 
+    /// Prepares the cameras of a setup.
+    ///
     /// - Parameters:
-    ///   - setup: Its cameras, opened.
-    ///   - live: The length of the clips around the stills; zero for none.
-    ///   - settling: How long exposure and focus have before the still, after the first good frame.
-    /// - Throws: When a stream cannot be decoded, or a clip is wanted of a camera that delivers no JPEGs.
+    ///   - setup: The setup with its opened cameras.
+    ///   - live: The length of the clip around each still; zero for none.
+    ///   - settling: The time for exposure and focus between the first good frame and the still.
+    /// - Throws: `StillError` when a stream cannot be decoded, or a clip is wanted of a camera that delivers no JPEGs.
     public init(
         _ setup: SessionSetup, live: Nanoseconds = .zero, settling: Nanoseconds = .seconds(1)
     ) throws(StillError) {
@@ -53,10 +56,11 @@ public final class Snapshot: Sendable {
         }
     }
 
-    /// Takes a still of each camera, at about one instant. Once only. Blocks its thread for some seconds; not in a Swift task.
+    /// Takes a still of each camera, at about one instant. Call it once only. Blocks its thread for some seconds; do not call it
+    /// in a Swift task.
     ///
-    /// - Returns: In the plan's order.
-    /// - Throws: `RecordingError` when a camera does not start or is silent; `StillError`.
+    /// - Returns: The stills in the plan's order.
+    /// - Throws: `RecordingError` when a camera does not start or is silent; `StillError` when a still cannot be taken.
     public func take() throws -> [Still] {
         let progress = ConditionLock(Progress())
         let byRole = Dictionary(cameras.map { ($0.role, $0) }, uniquingKeysWith: { first, _ in first })
@@ -92,14 +96,14 @@ public final class Snapshot: Sendable {
         return try taken.map { try $0.get() }
     }
 
-    /// Writes a still, and its clip where it has one. Waits for the disk.
+    /// Writes a still, and its clip when it has one. Waits for the disk.
     ///
     /// - Parameters:
-    ///   - still: That was taken.
-    ///   - folder: Where it is written.
-    ///   - name: The file's own name; `nil` for the usual one.
-    /// - Returns: What was written.
-    /// - Throws: When the frame cannot be encoded, or a file cannot be written or is there already.
+    ///   - still: The still to write.
+    ///   - folder: The folder to write into.
+    ///   - name: The file's name; `nil` for the usual one.
+    /// - Returns: The written files.
+    /// - Throws: `StillError` when the frame cannot be encoded, or a file cannot be written or exists already.
     public func write(
         _ still: Still, into folder: StillFolder, as name: String? = nil
     ) throws(StillError) -> StillFolder.Files {

@@ -2,9 +2,9 @@ internal import Capture
 internal import Media
 
 extension USBTopology {
-    /// All that is connected, by sysfs, which asks no device anything, with what was learned of the cameras.
+    /// The connected USB devices, read from sysfs without asking any device, with the learned bandwidths of the cameras.
     ///
-    /// - Returns: The topology, and a sentence for the user where what was learned cannot be read.
+    /// - Returns: The topology, and a sentence for the user when the learned bandwidths cannot be read.
     static func connected() -> (topology: USBTopology, warning: String?) {
         let present = PresentCameras().devices()
         let (kept, warning) = KeptBandwidth.file?.read() ?? (KeptBandwidth(), nil)
@@ -16,11 +16,11 @@ extension USBTopology {
 }
 
 extension StateFile<KeptBandwidth> {
-    /// Keeps what cameras that stream keep of their USB now. Writes nothing where all of it is known.
+    /// Stores the bandwidth that streaming cameras reserve now. Writes nothing when all of it is known.
     ///
-    /// - Parameter cameras: With the formats in which they stream.
-    /// - Returns: A sentence for the user if what was kept before could not be read.
-    /// - Throws: When it cannot be written.
+    /// - Parameter cameras: The cameras with the formats in which they stream.
+    /// - Returns: A sentence for the user when earlier values could not be read.
+    /// - Throws: `StateFileError` when the file cannot be written.
     func learn(from cameras: [(device: CaptureDevice, format: VideoFormat)]) throws(StateFileError) -> String?
     {
         let nodes = VideoNode.all()
