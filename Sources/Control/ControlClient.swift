@@ -3,25 +3,27 @@ internal import Glibc
 internal import Media
 internal import SessionFolder
 
-/// Speaks to a running session of this user's.
+/// Sends commands to a running session of this user and receives its answers.
 public struct ControlClient: Sendable {
     private let folder: ControlFolder
-    /// A session answers when it has done what it was asked: closing files may take a while.
+    /// The longest wait for an answer: a session answers once it has done what was asked, and closing files takes a while.
     private static let patience = Nanoseconds.seconds(30)
-    /// Who answers later than this to `status` is listed without its answer.
+    /// The longest wait for an answer to `status` when sessions are listed.
     private static let listingPatience = Nanoseconds.seconds(2)
 
+    /// Creates a client that finds sessions in this user's runtime directory.
     public init() { self.init(ControlFolder(environment: ProcessInfo.processInfo.environment)) }
 
     init(_ folder: ControlFolder) { self.folder = folder }
 
-    /// Asks, and waits for the answer. Blocks its thread.
+    /// Sends a command and waits up to 30 s for the answer. Blocks its thread.
     ///
     /// - Parameters:
-    ///   - words: Of a `ControlCommand`.
-    ///   - process: Which process's session; `nil` for the only one that there is.
-    /// - Returns: Whether it was done, and what there is to say.
-    /// - Throws: When the words make no sense, nothing runs, or it is not clear which is meant.
+    ///   - words: The words of a `ControlCommand`.
+    ///   - process: The process identifier of the session; `nil` when only one session runs.
+    /// - Returns: The session's answer.
+    /// - Throws: `ControlError.usage` when the words are invalid or several sessions run, `ControlError.nobody` when none runs,
+    ///   `ControlError.system` when there is no answer.
     public func ask(_ words: [String], process: Int32? = nil) throws(ControlError) -> ControlReply {
         _ = try ControlCommand(words: words)
         let request = Self.request(words)
@@ -37,14 +39,14 @@ public struct ControlClient: Sendable {
         return reply
     }
 
-    /// What a process of this user's does, such as `records profile “pip” into …`; `nil` where it is no recorder. Blocks its thread
-    /// for some seconds at the most.
+    /// What a process of this user does, such as `records profile “pip” into …`; `nil` when it is no recorder. Blocks its thread
+    /// for at most some seconds.
     package func activity(of process: Int32) -> String? {
         do throws(ControlError) {
             guard let socket = try connection(to: process) else { return nil }
             return recorder(process, socket).activity
         } catch {
-            // Nobody can be asked.
+            // No process can be asked.
             return nil
         }
     }
@@ -53,7 +55,9 @@ public struct ControlClient: Sendable {
         Data(JSONText.line(ControlLoop.Request(words: words)).utf8)
     }
 
-    /// - Returns: `nil` where no answer came in time.
+    /// Sends a request and waits for the answer.
+    ///
+    /// - Returns: `nil` when no answer came in time.
     private static func exchange(
         _ request: Data, over socket: LocalSocket, patience: Nanoseconds
     ) throws(ControlError) -> ControlReply? {
@@ -93,7 +97,7 @@ public struct ControlClient: Sendable {
 
     private func connection(to process: Int32) throws(ControlError) -> LocalSocket? {
         let socket = try LocalSocket()
-        // Of a recorder that hangs, the queue may be full.
+        // The queue of a recorder that hangs may be full, so connecting may block.
         socket.setPatience(Self.listingPatience)
         return try socket.connects(to: folder.socketPath(of: process)) ? socket : nil
     }
@@ -106,7 +110,7 @@ public struct ControlClient: Sendable {
         return found
     }
 
-    /// Asks a recorder what it does. The socket is used up by that.
+    /// Asks a recorder what it does, and uses up the socket.
     private func recorder(_ process: Int32, _ socket: LocalSocket) -> RunningRecorder {
         let reply: ControlReply?
         do throws(ControlError) {

@@ -1,33 +1,38 @@
 internal import Media
 public import Plan
 
-/// What a person or a program asks of a running `multicam record`.
+/// A command that a person or a program gives to a running `multicam record`.
 public enum ControlCommand: Sendable, Equatable {
+    /// Reports the state of the session.
     case status
+    /// Names the present instant of the recording.
     case mark(String)
+    /// Continues all tracks in new files.
     case split
-    /// Begins a recording on standby.
+    /// Begins a recording of a session on standby.
     case start
     /// Ends the recording.
     case stop
-    /// Ends the program: the recording, or standing by.
+    /// Ends the process: its recording, or its standby.
     case quit
-    /// Gives the leading role this camera, by a selector, or the next one.
+    /// Switches the leading role to the camera that a selector names; to the next camera when it is `nil`.
     case switchCamera(String?)
-    /// Takes stills of the cameras of these roles, of all where there is none, into the session folder.
+    /// Takes stills of the cameras of these roles, or of all cameras when empty, into the session folder.
     case snapshot([String])
+    /// Changes what the session shows, mixes or records.
     case change(SessionChange)
-    /// Sets controls of a camera, each as NAME=VALUE.
+    /// Sets controls of a camera, each given as NAME=VALUE.
     case set(role: String, [String])
-    /// Takes another camera into the recording: a selector, and the role that it gets.
+    /// Adds the camera that a selector names to the recording, under a new role.
     case add(role: String, selector: String)
-    /// Likewise another microphone.
+    /// Adds the microphone that a selector names to the recording, under a new role.
     case addMicrophone(role: String, selector: String)
 
-    /// Commands for one purpose, as help lists them.
+    /// Commands with a common purpose, as help lists them.
     public struct Group: Sendable {
+        /// The headline in the help.
         public let title: String
-        /// How each is said, and what it does.
+        /// The syntax of each command, and a description.
         public let commands: [(usage: String, help: String)]
     }
 
@@ -73,8 +78,10 @@ public enum ControlCommand: Sendable, Equatable {
 
     private static func name(of usage: String) -> String { String(usage.prefix { $0 != " " }) }
 
-    /// - Parameter words: As of `groups`; a mark's text may be several.
-    /// - Throws: Which words would have been right.
+    /// Parses a command.
+    ///
+    /// - Parameter words: A command as listed in `groups`; the text of `mark` may be several words.
+    /// - Throws: `ControlError.usage` with a sentence that names the valid words.
     public init(words: [String]) throws(ControlError) {
         guard let name = words.first else {
             throw .usage("no command was given: expected one of \(Self.names).")
@@ -95,7 +102,7 @@ public enum ControlCommand: Sendable, Equatable {
             return
         }
         if name == "switch" {
-            // A selector may be several words of a name.
+            // A selector may be a name of several words.
             self = .switchCamera(rest.isEmpty ? nil : rest.joined(separator: " "))
             return
         }
@@ -141,7 +148,7 @@ public enum ControlCommand: Sendable, Equatable {
         self = .change(change)
     }
 
-    /// Whether it is nothing without a recording.
+    /// Whether the command makes sense only during a recording.
     public var needsRecording: Bool {
         switch self {
         case .mark, .split, .stop, .add, .addMicrophone: true
@@ -150,7 +157,7 @@ public enum ControlCommand: Sendable, Equatable {
         }
     }
 
-    /// Whether doing it may block its thread: for a device, for the disk, or until a recording has begun.
+    /// Whether the command may block its thread: for a device, for the disk, or until a recording has begun.
     public var blocks: Bool {
         switch self {
         case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone: true
@@ -158,7 +165,7 @@ public enum ControlCommand: Sendable, Equatable {
         }
     }
 
-    /// Whether its answer waits for nothing. The answers of others tell what became of them in the recording.
+    /// Whether the answer is available at once. Other answers tell what became of the command in the recording.
     var isAnsweredAtOnce: Bool {
         switch self {
         case .status, .stop, .quit: true
@@ -170,11 +177,11 @@ public enum ControlCommand: Sendable, Equatable {
         "status": .status, "split": .split, "start": .start, "stop": .stop, "quit": .quit,
     ]
     private static let allNames = groups.flatMap(\.commands).map { name(of: $0.usage) }
-    /// Never guessed, since what they end cannot be taken back.
+    /// Commands that end something. They are never suggested, because that cannot be undone.
     private static let endingNames: Set = ["stop", "quit", "end", "remove"]
     private static let harmlessNames = allNames.filter { !endingNames.contains($0) }
 
-    /// The word that begins so, or else the nearest one; never one that ends something.
+    /// The command that begins with the word, or else the most similar one; never one that ends something.
     private static func guess(_ word: String) -> String? {
         let longer = allNames.filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
         return longer.count == 1 && harmlessNames.contains(longer[0])

@@ -2,25 +2,25 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// One client of the control socket: its request as far as it has come, then its answer as far as it has been taken.
+/// One client of the control socket: receives its request, then sends its answer.
 ///
-/// Never blocks. Control thread only.
+/// Never blocks. Used on the control thread only.
 final class ControlConnection {
     enum Phase {
-        /// The request has not come whole yet.
+        /// The request is incomplete.
         case asking
-        /// Somebody does what was asked.
+        /// The command is being carried out.
         case working
-        /// The answer has not been taken whole yet.
+        /// The answer is not sent completely.
         case answering
         /// The connection can be closed.
         case over
     }
 
-    /// What the client has sent so far.
+    /// The request received so far.
     enum Request {
         case incomplete
-        /// Without its line feed.
+        /// The request without its line feed.
         case whole(Data)
         case tooLong
     }
@@ -28,7 +28,7 @@ final class ControlConnection {
     let number: Int
     let socket: LocalSocket
     private(set) var phase = Phase.asking
-    /// When the phase has to be over.
+    /// When the present phase must be over.
     private(set) var deadline: ClockTime
     private var request = Data()
     private var answer = Data()
@@ -39,7 +39,7 @@ final class ControlConnection {
         self.deadline = deadline
     }
 
-    /// What the control thread waits for, as of poll(2); 0 for nothing.
+    /// The poll(2) events to wait for in the present phase; 0 for none.
     var events: Int16 {
         switch phase {
         case .asking: Int16(POLLIN)
@@ -48,7 +48,7 @@ final class ControlConnection {
         }
     }
 
-    /// Takes what the client has sent since the last call. A client that has gone ends the connection.
+    /// Receives what the client has sent since the last call. A client that has disconnected ends the connection.
     func read() -> Request {
         while true {
             switch socket.receive() {
@@ -67,14 +67,14 @@ final class ControlConnection {
         }
     }
 
-    /// The request is whole, and somebody does it until a deadline.
+    /// Marks the request as being carried out, until a deadline.
     func beginWork(until deadline: ClockTime) {
         request = Data()
         phase = .working
         self.deadline = deadline
     }
 
-    /// Begins to send the answer, which the client has until a deadline to take.
+    /// Starts to send the answer, which the client must take before a deadline.
     func give(_ line: Data, until deadline: ClockTime) {
         request = Data()
         answer = line

@@ -2,9 +2,9 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// Where the sockets of a user's running sessions are: `multicam` in the runtime directory, one for each process.
+/// The folder with the sockets of a user's running sessions, one for each process: `multicam` in the runtime directory.
 ///
-/// Without `XDG_RUNTIME_DIR` it is a folder in `/tmp` that nobody else may enter.
+/// Without `XDG_RUNTIME_DIR` it is a folder in `/tmp` that only this user may enter.
 struct ControlFolder {
     let path: String
 
@@ -16,9 +16,9 @@ struct ControlFolder {
         }
     }
 
-    /// Makes it, for this user alone.
+    /// Creates the folder for this user alone.
     ///
-    /// - Throws: When it cannot be made, or is somebody else's.
+    /// - Throws: `ControlError.system` when it cannot be created, or others may enter it.
     func make() throws(ControlError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw LocalSocket.failure("the folder for control, \(path.printable()), cannot be made")
@@ -37,12 +37,15 @@ struct ControlFolder {
 
     func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
 
-    /// A symbolic link to the session folder that a process records into.
+    /// The path of a symbolic link to the session folder that a process records into.
     private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
 
-    /// Notes what a process records, or that it records nothing.
+    /// Stores which folder a process records into.
     ///
-    /// - Throws: When it cannot be noted.
+    /// - Parameters:
+    ///   - sessionFolder: The session folder; `nil` when nothing is recorded.
+    ///   - process: The identifier of the process.
+    /// - Throws: `ControlError.system` when it cannot be stored.
     func note(recordingIn sessionFolder: String?, by process: Int32) throws(ControlError) {
         let link = recordingPath(of: process)
         unlink(link)
@@ -53,7 +56,7 @@ struct ControlFolder {
         }
     }
 
-    /// The session folder that a process records into, or recorded into when it crashed.
+    /// The session folder that a process records into, or recorded into when it crashed; `nil` when there is none.
     func recording(of process: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { bytes in
@@ -64,13 +67,13 @@ struct ControlFolder {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Removes what a process has here.
+    /// Removes the socket and the recording's link of a process.
     func forget(_ process: Int32) {
         unlink(socketPath(of: process))
         unlink(recordingPath(of: process))
     }
 
-    /// The processes that have a socket here, whether they still run or not.
+    /// The processes that have a socket here, in ascending order, whether they still run or not.
     func processes() -> [Int32] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

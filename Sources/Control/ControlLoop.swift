@@ -2,23 +2,23 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// The work of the control thread: takes connections and requests, and hands out answers. It waits for no client and no command.
+/// The loop of the control thread: accepts connections, reads requests and sends answers. It waits for no client and no command.
 final class ControlLoop {
-    /// A request as it comes: a line of JSON.
+    /// A request, received as a line of JSON.
     struct Request: Codable {
         var words: [String]
     }
 
-    /// How long and how many. Tests have other limits.
+    /// Time and count limits, which tests change.
     struct Limits: Sendable {
-        /// From connecting until the request is whole, and from the answer until it is taken.
+        /// The longest time from connecting to the whole request, and from the answer until it is taken.
         var patience = Nanoseconds.seconds(5)
-        /// From the request until the answer.
+        /// The longest time from the request to the answer.
         var work = Nanoseconds.seconds(60)
-        /// After the system had no room for a connection, until the next try.
+        /// The pause after the system had no room for a connection.
         var pause = Nanoseconds.milliseconds(100)
         var connections = 64
-        /// Commands that are being done or wait for their turn.
+        /// The greatest number of commands in progress or waiting.
         var commands = 32
     }
 
@@ -30,20 +30,22 @@ final class ControlLoop {
     /// Commands that block their thread.
     private let blocking: BoundedQueue<@Sendable () -> Void>
     private let clock = MonotonicClock()
-    /// The longest connected first.
+    /// The connections, the oldest first.
     private var connections: [ControlConnection] = []
     private var lastNumber = 0
-    /// Nobody is accepted before.
+    /// No connection is accepted before this time.
     private var acceptsFrom = ClockTime(nanoseconds: 0)
     private var isClosed = false
 
+    /// Prepares the loop.
+    ///
     /// - Parameters:
-    ///   - listener: Listens already.
-    ///   - accept: Takes the next connection from it.
-    ///   - mailbox: Has the answers.
-    ///   - limits: Of clients and commands.
-    ///   - blocking: Gets the commands that block their thread, one after the other.
-    ///   - handler: Does a command.
+    ///   - listener: The socket, which listens already.
+    ///   - accept: Accepts the next connection of the listener.
+    ///   - mailbox: Delivers the answers.
+    ///   - limits: The limits of clients and commands.
+    ///   - blocking: Receives the commands that block their thread, and runs them one after the other.
+    ///   - handler: Carries out a command.
     init(
         _ listener: LocalSocket, accept: @escaping @Sendable (LocalSocket) -> LocalSocket.Acceptance,
         mailbox: ControlMailbox, limits: Limits, blocking: BoundedQueue<@Sendable () -> Void>,
@@ -57,7 +59,7 @@ final class ControlLoop {
         self.handler = handler
     }
 
-    /// Serves until the mailbox is closed and the answers that there are have been given.
+    /// Serves until the mailbox is closed and the pending answers are sent.
     func run() {
         while !isClosed || !connections.isEmpty {
             let ready = sleep()
@@ -93,12 +95,12 @@ final class ControlLoop {
         return zip(waiting, polls).filter { $1.revents != 0 }.map(\.0)
     }
 
-    /// Until the next deadline; -1 where there is none.
+    /// Time until the next deadline in milliseconds, for poll(2); -1 when there is none.
     private var milliseconds: Int32 {
         var deadlines = connections.map(\.deadline)
         if !isClosed, clock.now < acceptsFrom { deadlines.append(acceptsFrom) }
         guard let first = deadlines.min() else { return -1 }
-        // Rounded up: waking early would only be another round.
+        // Rounded up, because waking too early would only cost another round.
         return Int32(clamping: max(((first - clock.now).count + 999_999) / 1_000_000, 0))
     }
 
@@ -117,7 +119,7 @@ final class ControlLoop {
         }
     }
 
-    /// Where there are too many, the one goes that has waited for longest without asking, or without taking its answer.
+    /// Admits a client. Beyond the limit the oldest one is dropped that has not asked, or else that has not taken its answer.
     private func admit(_ socket: LocalSocket) {
         connections.removeAll { $0.phase == .over }
         if connections.count >= limits.connections {
@@ -150,7 +152,7 @@ final class ControlLoop {
         }
     }
 
-    /// Takes no more requests. Who has not asked is let go.
+    /// Stops accepting requests, and drops clients that have not asked.
     private func close() {
         isClosed = true
         for connection in connections {

@@ -1,10 +1,10 @@
 internal import Descriptors
 internal import Media
 
-/// Answers on their way to the control thread, which they wake. Safe to call from any thread.
+/// Carries answers to the control thread and wakes it. Safe to call from any thread.
 final class ControlMailbox: Sendable {
     struct Content: Sendable {
-        /// By the number of the connection.
+        /// The answers, with the number of their connection.
         var answers: [(connection: Int, reply: ControlReply)] = []
         var isClosed = false
     }
@@ -12,7 +12,9 @@ final class ControlMailbox: Sendable {
     private let content = ConditionLock(Content())
     private let wakeUp: WakeUp
 
-    /// - Throws: When the system has no descriptor left.
+    /// Creates an empty mailbox.
+    ///
+    /// - Throws: `ControlError.system` when the system has no file descriptor left.
     init() throws(ControlError) {
         do throws(DeviceError) {
             wakeUp = try WakeUp(for: "the control socket")
@@ -21,7 +23,7 @@ final class ControlMailbox: Sendable {
         }
     }
 
-    /// Readable while there is something to take.
+    /// A file descriptor that is readable while there is something to take.
     var descriptor: Int32 { wakeUp.number }
 
     func put(_ reply: ControlReply, for connection: Int) {
@@ -29,13 +31,13 @@ final class ControlMailbox: Sendable {
         wakeUp.wake()
     }
 
-    /// No request is taken any more.
+    /// Tells the control thread to accept no more requests.
     func close() {
         content.withLock { $0.isClosed = true }
         wakeUp.wake()
     }
 
-    /// Everything that came since the last call.
+    /// Removes and returns everything that came since the last call.
     func take() -> Content {
         wakeUp.forget()
         return content.withLock { content in

@@ -3,15 +3,18 @@ public import Plan
 public import Session
 internal import SessionFolder
 
-/// What a running session answers: a line of JSON.
+/// The answer of a running session, sent as a line of JSON.
 public struct ControlReply: Sendable, Equatable, Codable {
-    /// The files of a still, as absolute paths.
+    /// The files of one still, as absolute paths.
     public struct Still: Sendable, Equatable, Codable {
+        /// The camera's role.
         public var role: String
+        /// The path of the still.
         public var file: String
-        /// The clip around it; `nil` where none is made.
+        /// The path of the clip around the still; `nil` when there is none.
         public var clip: String?
 
+        /// Creates an entry from its values.
         public init(role: String, file: String, clip: String?) {
             self.role = role
             self.file = file
@@ -19,17 +22,18 @@ public struct ControlReply: Sendable, Equatable, Codable {
         }
     }
 
-    /// Whether it was done.
+    /// Whether the command was carried out.
     public var ok: Bool
-    /// A sentence for people: what was done, or why not.
+    /// A sentence for people: what was done, or why it was not.
     public var text: String
-    /// Whether it was not done because it makes no sense in this session: a role that it does not have, a value out of range.
+    /// Whether the command failed because it is invalid in this session: an unknown role, a value out of range.
     public var usage: Bool
-    /// Of `status`.
+    /// The answer to `status`; `nil` for other commands.
     public var status: ControlStatus?
-    /// Of `snapshot`: those that were taken, also where others were not.
+    /// The answer to `snapshot`: the stills that were taken, even when others failed; `nil` for other commands.
     public var stills: [Still]?
 
+    /// Creates an answer from its values.
     public init(
         ok: Bool, text: String, usage: Bool = false, status: ControlStatus? = nil, stills: [Still]? = nil
     ) {
@@ -42,14 +46,14 @@ public struct ControlReply: Sendable, Equatable, Codable {
 }
 
 extension ControlReply {
-    /// The reply as a line of JSON, without its line feed.
+    /// The answer as a line of JSON, without its line feed.
     var line: Data { Data(JSONText.line(self).utf8) }
 
-    /// What became of something that was asked of a session.
+    /// Creates the answer to a change of a session.
     ///
     /// - Parameters:
-    ///   - outcome: As the session told it.
-    ///   - sentence: What was done, where it was.
+    ///   - outcome: What the session reports of the change.
+    ///   - sentence: What was done, for the case of success.
     public init(_ outcome: ChangeOutcome, did sentence: String) {
         switch outcome {
         case .recorded: self.init(ok: true, text: sentence)
@@ -63,7 +67,7 @@ extension ControlReply {
         }
     }
 
-    /// What came of stills.
+    /// Creates the answer to `snapshot`, with the files or the error of each camera.
     public init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
         var stills: [Still] = []
         var failures: [String] = []

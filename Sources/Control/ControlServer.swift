@@ -2,21 +2,21 @@ internal import Foundation
 internal import Glibc
 public import Media
 
-/// Takes what people and programs ask of this process's session: on a Unix socket that only the same user may speak to.
+/// Receives commands for this process's session on a Unix socket that accepts only the same user.
 ///
 /// A request is a line of JSON with the words of a `ControlCommand`, `{"words": ["layout", "grid"]}`; the reply is a line of JSON
-/// too (`ControlReply`), and the connection ends with it. Two threads serve all clients, and no client waits for another: `control`
-/// reads, answers and does what does not block; `control:work` does commands that block, one after the other.
+/// too (`ControlReply`), and the connection ends with it. Two threads serve all clients, and no client waits for another:
+/// `control` reads, answers and runs commands that do not block; `control:work` runs commands that block, one after the other.
 public final class ControlServer: Sendable {
-    /// Answers a request: once, from any thread.
+    /// Sends the answer to a request. Call it once, from any thread.
     public typealias Answer = @Sendable (ControlReply) -> Void
 
-    /// Does a command, and answers at once or later.
+    /// Carries out a command, and answers at once or later.
     ///
     /// - Parameters:
-    ///   - command: Where `blocks` is true of it, its thread may be blocked; otherwise nothing else is served meanwhile.
-    ///   - arrival: When the request had come whole, on `CLOCK_MONOTONIC`.
-    ///   - answer: Has to be called, within a minute.
+    ///   - command: The command. When its `blocks` is false, the handler must not block: nothing else is served meanwhile.
+    ///   - arrival: When the whole request had arrived, on `CLOCK_MONOTONIC`.
+    ///   - answer: Sends the answer; must be called within a minute.
     public typealias Handler =
         @Sendable (_ command: ControlCommand, _ arrival: ClockTime, _ answer: @escaping Answer) -> Void
 
@@ -25,10 +25,10 @@ public final class ControlServer: Sendable {
     private let blocking: BoundedQueue<@Sendable () -> Void>
     private let threads: [MediaThread]
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
-    /// - Parameter handler: Does each command.
-    /// - Throws: When there is no place for the socket.
+    /// - Parameter handler: Carries out each command.
+    /// - Throws: `ControlError.system` when the socket or its folder cannot be created.
     public convenience init(handler: @escaping Handler) throws(ControlError) {
         try self.init(
             in: ControlFolder(environment: ProcessInfo.processInfo.environment), handler: handler)
@@ -40,7 +40,7 @@ public final class ControlServer: Sendable {
         handler: @escaping Handler
     ) throws(ControlError) {
         try folder.make()
-        // Of an earlier process of this number.
+        // An earlier process with the same identifier may have left files.
         folder.forget(getpid())
         let listener = try LocalSocket()
         try listener.listen(at: folder.socketPath(of: getpid()))
@@ -60,15 +60,16 @@ public final class ControlServer: Sendable {
         ]
     }
 
-    /// Remembers beside the socket what is being recorded, so that `ctl` can say after a crash which folder is to be made whole.
+    /// Stores beside the socket which folder is recorded into, so that after a crash `multicam ctl` can name the folder to
+    /// recover.
     ///
-    /// - Parameter sessionFolder: That is being written; `nil` when it is finished.
-    /// - Throws: When it cannot be noted. The recording needs none of it.
+    /// - Parameter sessionFolder: The folder that is recorded into; `nil` when it is finished.
+    /// - Throws: `ControlError.system` when it cannot be stored. The recording does not depend on it.
     public func note(recordingIn sessionFolder: String?) throws(ControlError) {
         try folder.note(recordingIn: sessionFolder, by: getpid())
     }
 
-    /// Listens no longer, and waits for the commands under way.
+    /// Stops listening, and waits for the commands in progress.
     public func stop() {
         folder.forget(getpid())
         blocking.finish()

@@ -5,11 +5,12 @@ internal import Profiles
 public import Session
 internal import Timing
 
-/// How a running session goes, for programs. Times are nanoseconds since T0, levels linear, 0…1.
+/// The state of a running session, for programs. Times are nanoseconds since T0; levels are linear, 1 being full scale.
 public struct ControlStatus: Sendable, Equatable, Codable {
+    /// The phase of the session.
     public enum State: String, Sendable, Codable {
         case starting
-        /// Devices run, nothing is recorded.
+        /// Devices run, and nothing is recorded.
         case standby
         case recording
         case finishing
@@ -17,49 +18,65 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         case paused
     }
 
+    /// The state of one camera.
     public struct Camera: Sendable, Equatable, Codable {
+        /// The camera's role.
         public var role: String
-        /// Frames a second by its own clock.
+        /// Frames per second by the camera's own clock.
         public var rate: Double
+        /// The number of frames lost so far.
         public var lost: Int
+        /// Deviation of the camera's clock from its nominal rate in parts per million; positive when it runs fast.
         public var ppm: Double
+        /// Whether the model of the camera's clock is reliable.
         public var locked: Bool
     }
 
+    /// The state of one microphone.
     public struct Microphone: Sendable, Equatable, Codable {
+        /// The microphone's role.
         public var role: String
-        /// See `AudioLevel`.
+        /// Peak level, linear, 0…1, with the fall of a programme meter (`AudioLevel.peak`).
         public var peak: Double
-        /// The root of the mean square.
+        /// Root mean square level, linear, 0…1, averaged over 300 ms (`AudioLevel.rootMeanSquare`).
         public var level: Double
-        /// Of its track so far; `nil` while nothing is recorded.
+        /// The loudness of the microphone's track so far; `nil` while nothing is recorded.
         public var loudness: Loudness?
-        /// What is the matter with it now.
+        /// The active alarms.
         public var alarms: [AudioAlarm.Kind]
-        /// How much of its audio is missing so far.
+        /// Duration of the audio missing so far, in nanoseconds.
         public var missing_ns: Int64
+        /// Deviation of the microphone's clock from its nominal rate in parts per million; positive when it runs fast.
         public var ppm: Double
+        /// Whether the model of the microphone's clock is reliable.
         public var locked: Bool
     }
 
+    /// The state of the program.
     public struct Program: Sendable, Equatable, Codable {
+        /// The name of the layout.
         public var layout: String
-        /// Roles of the cameras that are seen, the main one first.
+        /// Roles of the visible cameras, the main one first.
         public var shown: [String]
-        /// Roles of the microphones that are heard.
+        /// Roles of the audible microphones.
         public var mix: [String]
-        /// Frames that the computer or the disk was too slow for, so far.
+        /// The number of frames lost so far because the computer or the disk was too slow.
         public var lost: Int
-        /// Of its audio so far; `nil` while nothing is recorded, and where it has none.
+        /// The loudness of the program's audio so far; `nil` while nothing is recorded, or when it has no audio.
         public var loudness: Loudness?
     }
 
-    /// See `Media.Loudness`; rounded to 0.01.
+    /// The measures of `Media.Loudness`, rounded to 0.01; each is `nil` until it is known.
     public struct Loudness: Sendable, Equatable, Codable {
+        /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
         public var momentary_lufs: Double?
+        /// Loudness of the last 3 s in LUFS.
         public var short_term_lufs: Double?
+        /// Gated loudness of everything so far in LUFS.
         public var integrated_lufs: Double?
+        /// Loudness range of everything so far in LU (EBU Tech 3342).
         public var range_lu: Double?
+        /// Greatest true peak so far in dBTP, from four times oversampled audio.
         public var true_peak_dbtp: Double?
 
         init(_ loudness: Media.Loudness) {
@@ -72,26 +89,34 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         }
     }
 
+    /// The phase of the session.
     public var state: State
+    /// The profile's name.
     public var profile: String
-    /// The session folder; `nil` while nothing is recorded.
+    /// The path of the session folder; `nil` while nothing is recorded.
     public var folder: String?
+    /// Recorded time in nanoseconds since T0; on standby, nanoseconds since that began.
     public var time_ns: Int64
+    /// The cameras, in the order of the plan.
     public var cameras: [Camera]
+    /// The microphones, in the order of the plan.
     public var microphones: [Microphone]
+    /// The program; `nil` when the plan has none.
     public var program: Program?
-    /// `nil` where nobody asks the computer.
+    /// The level of system pressure; `nil` when it is not measured.
     public var pressure: String?
-    /// What the governor has given up.
+    /// What the governor has given up, in words.
     public var given_up: [String]
-    /// What is said of the recording that ended last; `nil` while one runs, and before the first.
+    /// The verdict on the recording that ended last; `nil` while one runs, and before the first.
     public var verdict: String?
 
+    /// Creates the status that programs read.
+    ///
     /// - Parameters:
-    ///   - status: Of the session.
-    ///   - plan: As it runs.
-    ///   - folder: As above.
-    ///   - state: In place of what the status says, where that knows less.
+    ///   - status: The state of the session.
+    ///   - plan: The plan as it runs.
+    ///   - folder: The path of the session folder; `nil` while nothing is recorded.
+    ///   - state: Replaces the phase in `status` when the caller knows more.
     public init(_ status: SessionStatus, plan: SessionPlan, folder: String?, state: State? = nil) {
         switch status.phase {
         case .starting: self.state = .starting

@@ -3,18 +3,18 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// A descriptor of a Unix socket, closed with its last reference. Lines of JSON go through it, one each way.
+/// A Unix socket, closed with its last reference. Lines of JSON go through it, one each way.
 final class LocalSocket: Sendable {
-    /// What a look at who wants to connect brought.
+    /// The result of accepting a connection.
     enum Acceptance {
-        /// The socket never blocks and is closed on exec.
+        /// A connection; its socket never blocks and is closed on exec.
         case connected(LocalSocket)
         case nobody
-        /// The system has no room for another connection now, or says no for another reason. Whoever wants to connect waits.
+        /// The system has no room for another connection, or refuses for another reason. The client keeps waiting.
         case refused(errno: Int32)
     }
 
-    /// What a read from a socket that never blocks brought.
+    /// The result of reading from a socket that never blocks.
     enum Received {
         case bytes(Data)
         case nothingYet
@@ -23,14 +23,16 @@ final class LocalSocket: Sendable {
 
     let descriptor: Int32
 
-    /// In bytes. A longer line is nobody's request.
+    /// The longest request in bytes; a longer line is refused.
     static let longestRequest = 1 << 16
-    /// In bytes. A longer line is nobody's answer.
+    /// The longest reply in bytes; a longer line is refused.
     static let longestReply = 1 << 24
-    /// How many may wait to be accepted.
+    /// The greatest number of clients that wait to be accepted.
     private static let backlog: Int32 = 64
 
-    /// - Throws: When the system has no descriptor left.
+    /// Creates an unconnected stream socket.
+    ///
+    /// - Throws: `ControlError.system` when the system has no file descriptor left.
     init() throws(ControlError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("a socket cannot be made") }
@@ -40,9 +42,9 @@ final class LocalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Listens without ever blocking in `accept`.
+    /// Listens at a path; `accept` then never blocks.
     ///
-    /// - Throws: The path is too long, or the system's reason.
+    /// - Throws: `ControlError.system` when the path is too long, or the system refuses.
     func listen(at path: String) throws(ControlError) {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0,
             try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
@@ -50,12 +52,15 @@ final class LocalSocket: Sendable {
         else { throw Self.failure("\(path.printable()) cannot be made") }
     }
 
-    /// - Returns: Whether somebody listens there.
+    /// Connects to the socket at a path.
+    ///
+    /// - Returns: Whether a process listens there.
+    /// - Throws: `ControlError.system` when the path is too long.
     func connects(to path: String) throws(ControlError) -> Bool {
         try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0
     }
 
-    /// Takes the next connection, without waiting for one.
+    /// Accepts the next connection, without waiting for one.
     func accept() -> Acceptance {
         while true {
             let accepted = linux_accept(descriptor)
@@ -68,7 +73,7 @@ final class LocalSocket: Sendable {
         }
     }
 
-    /// How long connecting may take, and the other side for each piece of a line.
+    /// Sets the longest time for connecting, and for each piece of a line to be sent or received.
     func setPatience(_ patience: Nanoseconds) {
         var time = timeval(
             tv_sec: Int(patience.count / 1_000_000_000), tv_usec: Int(patience.count % 1_000_000_000 / 1000))
@@ -77,7 +82,7 @@ final class LocalSocket: Sendable {
         }
     }
 
-    /// The user at the other end, as the kernel knows it (unix(7), SO_PEERCRED); `nil` where it does not say.
+    /// The user at the other end, as the kernel knows it (unix(7), SO_PEERCRED); `nil` when it does not say.
     var peerUser: uid_t? {
         // `struct ucred` of the kernel's include/linux/socket.h, which Swift's importer does not see: three 32-bit numbers.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
@@ -86,7 +91,7 @@ final class LocalSocket: Sendable {
         return peer.user
     }
 
-    /// Reads what there is, a few kilobytes at the most, on a socket that never blocks.
+    /// Reads what is there, at most 4096 bytes, from a socket that never blocks.
     func receive() -> Received {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -103,7 +108,7 @@ final class LocalSocket: Sendable {
 
     /// Sends what the other side has room for, on a socket that never blocks.
     ///
-    /// - Returns: How many bytes were taken; `nil` when the other side has gone.
+    /// - Returns: The number of bytes sent; `nil` when the other side has disconnected.
     func send(_ bytes: Data) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes {
@@ -120,8 +125,8 @@ final class LocalSocket: Sendable {
 
     /// Waits for a line.
     ///
-    /// - Parameter limit: In bytes.
-    /// - Returns: Bytes up to the first line feed; `nil` when none came in time, or too many.
+    /// - Parameter limit: The longest line in bytes.
+    /// - Returns: The bytes before the first line feed; `nil` when none came in time, or the line is too long.
     func readLine(limit: Int = longestReply) -> Data? {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -136,9 +141,9 @@ final class LocalSocket: Sendable {
         return nil
     }
 
-    /// Waits until a line is taken.
+    /// Sends a line and waits until it is taken.
     ///
-    /// - Returns: Whether all of it, and a line feed, was taken.
+    /// - Returns: Whether all of it was taken, with its line feed.
     func write(line: Data) -> Bool {
         var rest = line[...]
         rest.append(UInt8(ascii: "\n"))

@@ -2,15 +2,15 @@ internal import Foundation
 internal import Media
 internal import SessionFolder
 
-/// A process that has a control socket, and what it does, as people read it.
+/// A process that has a control socket, and what it does, in words.
 struct RunningRecorder: Sendable {
     let process: Int32
-    /// What it answered to `status`; `nil` where it did not answer.
+    /// The process's answer to `status`; `nil` when it did not answer.
     let status: ControlStatus?
-    /// The whole path of the folder that it records into; `nil` while it records nothing.
+    /// The absolute path of the folder that the process records into; `nil` while it records nothing.
     let folder: String?
 
-    /// What it does, such as `records profile “pip” into /home/ann/recordings/2026-11-21_142310_pip`.
+    /// What the process does, such as `records profile “pip” into /home/ann/recordings/2026-11-21_142310_pip`.
     var activity: String {
         guard let status else { return "does not answer" }
         let profile = "profile “\(status.profile.printable())”"
@@ -24,10 +24,10 @@ struct RunningRecorder: Sendable {
         }
     }
 
-    /// The folder that a crashed process left unfinished.
+    /// Whether a crashed process left a session folder unfinished.
     ///
-    /// - Parameter folder: That it was recording into.
-    /// - Returns: Whether its manifest says that it is still being recorded.
+    /// - Parameter folder: The session folder that it was recording into.
+    /// - Returns: Whether the folder's manifest says that it is still being recorded.
     static func isUnfinished(_ folder: String) -> Bool {
         struct Outcome: Decodable {
             let outcome: String
@@ -36,7 +36,7 @@ struct RunningRecorder: Sendable {
             let manifest = try Data(contentsOf: URL(fileURLWithPath: folder).appending(path: "manifest.json"))
             return try JSONText.decoder().decode(Outcome.self, from: manifest).outcome == "recording"
         } catch {
-            // Removed or moved since, so that nobody knows.
+            // The folder was removed or moved, so nothing is known of it.
             return false
         }
     }
