@@ -4,7 +4,11 @@ internal import Monitoring
 internal import Session
 
 extension StressCertificate {
-    /// Draws the conclusions of what has been run so far: verdict, summary, environment.
+    /// Draws the conclusions from the runs so far: verdict, summary, environment.
+    ///
+    /// - Parameters:
+    ///   - outcome: Whether the test is running, finished or stopped.
+    ///   - duration: The time since the test began.
     public mutating func conclude(_ outcome: Outcome, duration: Nanoseconds) {
         self.outcome = outcome
         duration_ns = duration.count
@@ -19,7 +23,7 @@ extension StressCertificate {
         summary = summary.map { $0.printable(limit: 1000) }
     }
 
-    /// A date as certificates and manifests have it: ISO 8601 with nanoseconds and the local zone's offset.
+    /// Formats a date for certificates and manifests: ISO 8601 with nanoseconds and the local zone's offset.
     public static func timeStamp(_ date: Date) -> String { ManifestBuilder.timeStamp(date) }
 
     private mutating func noteEnvironment() {
@@ -103,7 +107,7 @@ extension StressCertificate {
         return parts.isEmpty ? [] : [parts.joined(separator: ", ") + "."]
     }
 
-    /// `5 s`, `1:30:00`.
+    /// Formats a duration in nanoseconds for people: `5 s`, `1:30:00 h`.
     static func length(_ nanoseconds: Int64) -> String {
         let seconds = Int(rounding: Double(nanoseconds) / 1e9)
         guard seconds >= 60 else {

@@ -2,17 +2,19 @@ public import Media
 internal import Monitoring
 public import SessionFolder
 
-/// The samples of a run in bounded memory: of a long one every second, then every fourth is kept, and so on. Counters lose nothing
-/// by that, and extremes are kept beside.
+/// Keeps the samples of a run in bounded memory: as the run gets longer, only every second sample, then every fourth, and so on.
+/// Counters lose nothing by that, and the temperature's extremes are kept separately.
 public struct StressCourse: Sendable {
     private var samples = Course<StressSample>()
     private var latest: StressSample?
-    /// Where the devices have found their way.
+    /// The first sample that was added.
     private var first: StressSample?
     private var temperature: StressCertificate.Range?
 
+    /// Creates a course without samples.
     public init() {}
 
+    /// Adds a sample; samples must come in the order of their times.
     public mutating func add(_ sample: StressSample) {
         samples.add(sample, at: sample.time)
         first = first ?? sample
@@ -24,23 +26,23 @@ public struct StressCourse: Sendable {
         }
     }
 
-    /// The last one that was taken.
+    /// The last sample that was added; `nil` before the first.
     public var last: StressSample? { latest }
 
-    /// What was taken a second, from the first to the last sample.
+    /// Computes what the run took on average, from the first to the last sample.
     ///
     /// - Parameters:
-    ///   - pressure: What the session found.
-    ///   - writtenBytes: What the files of all tracks hold in the end; `nil` where that is not known.
-    ///   - duration: Of the recording.
-    /// - Returns: Figures for the certificate.
+    ///   - pressure: The system pressure that the session found.
+    ///   - writtenBytes: The bytes in the files of all tracks at the end; `nil` when unknown.
+    ///   - duration: The duration of the recording.
+    /// - Returns: The averages for the certificate.
     public func measured(
         pressure: Manifest.Pressure?, writtenBytes: Int64?, duration: Nanoseconds
     ) -> StressCertificate.Measured {
         var measured = StressCertificate.Measured(
             pressure_peak: pressure?.peak, pressure_causes: pressure?.factors.map(\.text) ?? [],
             temperature: temperature)
-        // Of the files rather than of the samples: a file grows by a fragment at a time.
+        // The files count rather than the samples, because a file grows by one fragment at a time.
         if let writtenBytes, duration > .zero {
             measured.bytes_per_second = (Double(writtenBytes) / duration.inSeconds).rounded()
         }
@@ -58,10 +60,10 @@ public struct StressCourse: Sendable {
         return measured
     }
 
-    /// For the certificate.
+    /// Arranges the samples as columns for the certificate.
     ///
-    /// - Parameter tracks: What the tracks lost in the end, by cause.
-    /// - Returns: `nil` where there are fewer than two samples.
+    /// - Parameter tracks: The tracks with their final losses, by cause.
+    /// - Returns: `nil` when there are fewer than two samples.
     public func columns(tracks: [StressCertificate.Track]) -> StressCertificate.Course? {
         var kept = samples.points.map(\.value)
         if let latest, kept.last?.time != latest.time { kept.append(latest) }
@@ -100,13 +102,14 @@ public struct StressCourse: Sendable {
             rate: rates, jitter_us: jitters, lost: losses(after, final: final))
     }
 
-    /// Since T0, by cause. What a track lost beyond what its camera told of was lost while that was away, or in the computer.
+    /// The losses of a camera since T0, by cause. What its track lost beyond what the camera reported was lost while the camera
+    /// was away, or in the computer.
     ///
     /// - Parameters:
     ///   - cameras: One camera's counters, sample by sample.
-    ///   - final: What its track lost in the end. It bounds what is guessed: the two counts are taken a tenth of a second apart,
-    ///     and what lies astride T0 is in one of them alone.
-    /// - Returns: A column for each cause that there is.
+    ///   - final: The final losses of its track. They bound the estimate, because the two counts are taken a tenth of a second
+    ///     apart, and frames around T0 appear in one of them only.
+    /// - Returns: A column for each cause that occurs.
     private static func losses(_ cameras: [StressSample.Camera], final: [String: Int64]) -> [String: [Int]] {
         let inComputer = [LossCause.late, .encoder, .disk, .governor].map { Int(final[$0.rawValue] ?? 0) }
             .reduce(0, +)
@@ -130,7 +133,7 @@ public struct StressCourse: Sendable {
         return columns
     }
 
-    /// What was lost after it had arrived, by the name of its column.
+    /// The name of the column of frames lost after their delivery.
     static let computerLosses = "computer"
 
     private static func seconds(from before: StressSample, to after: StressSample) -> Double {

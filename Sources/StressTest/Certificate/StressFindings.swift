@@ -3,19 +3,24 @@ public import Session
 public import SessionFolder
 public import Timing
 
-/// What a recording told of itself, as far as it decides whether it held. A value, so that judging is a function.
+/// The facts of a recording that decide whether it held. A value, so that judging is a function.
 public struct StressFindings: Sendable, Equatable {
+    /// The captured and lost frames or samples of each track.
     public var tracks: [StressCertificate.Track]
+    /// The gaps in which devices delivered nothing.
     public var gaps: [Gap]
-    /// Sentences of files and encoders that failed.
+    /// Failures of files, one sentence each.
     public var storageFailures: [String]
+    /// Failures of encoders, one sentence each.
     public var encodingFailures: [String]
-    /// Sentences of limits of the profile that the recording itself found exceeded and that are not about frames.
+    /// Silent microphones that exceeded the profile's limit, one sentence each.
     public var silences: [String]
+    /// The system pressure during the recording; `nil` when it was not measured.
     public var pressure: Manifest.Pressure?
-    /// Devices whose clock could not be relied on in the end.
+    /// Roles of the devices whose clock model was unreliable at the end.
     public var unlocked: [String]
 
+    /// Creates findings from their values.
     public init(
         tracks: [StressCertificate.Track], gaps: [Gap] = [], storageFailures: [String] = [],
         encodingFailures: [String] = [], silences: [String] = [], pressure: Manifest.Pressure? = nil,
@@ -30,8 +35,10 @@ public struct StressFindings: Sendable, Equatable {
         self.unlocked = unlocked
     }
 
+    /// Creates the findings of a recording.
+    ///
     /// - Parameters:
-    ///   - result: How the recording ended.
+    ///   - result: The result of the recording.
     ///   - silences: A sentence for each microphone that was silent for too long.
     public init(_ result: RecordingResult, silences: [String]) {
         let manifest = result.manifest

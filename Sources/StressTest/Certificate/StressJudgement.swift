@@ -3,19 +3,22 @@ internal import Monitoring
 internal import SessionFolder
 internal import Timing
 
-/// Whether a run held, why not, and what gave.
+/// The verdict on a run: whether it held, why not, and the limiting part of the system.
 public struct StressJudgement: Sendable, Equatable {
+    /// Whether the run held.
     public let verdict: StressCertificate.Verdict
+    /// The limiting part of the system; `nil` when the run held.
     public let cause: StressCause?
-    /// A sentence each; none where it held.
+    /// Why the run did not hold, one sentence each, the heaviest first; empty when it held.
     public let reasons: [String]
 
-    /// A recording that ran. The heaviest reason is first: what ends a recording before what it lost, that before what wears.
+    /// Judges a recording that ran. The heaviest reason comes first: failures, then absences and losses, then pressure and
+    /// clocks.
     public init(_ findings: StressFindings, limits: StressLimits) {
         var reasons: [(cause: StressCause, sentence: String)] = []
         reasons += findings.storageFailures.map { (.disk, $0) }
         reasons += findings.encodingFailures.map { (.processor, $0) }
-        // An absence explains the losses that come of it.
+        // Absences come first because they explain losses.
         reasons += Self.absences(findings.gaps)
         reasons += findings.tracks.compactMap { Self.loss(of: $0, limits) }
         reasons += findings.silences.map { (.device, $0) }
@@ -40,13 +43,14 @@ public struct StressJudgement: Sendable, Equatable {
         self.reasons = reasons.map { $0.sentence.printable(limit: 1000) }
     }
 
-    /// One that did not start.
+    /// Judges a recording that did not start.
     ///
     /// - Parameters:
-    ///   - cause: Of the failure by itself.
+    ///   - cause: The cause that the error suggests.
     ///   - sentence: What failed, and why.
-    ///   - isSilent: Whether a device only delivered nothing: where the processor was to be overloaded, that is why.
-    ///   - predicted: What the run was expected to need.
+    ///   - isSilent: Whether a device started and delivered nothing. When the processor was predicted to be overloaded, that is
+    ///     the cause.
+    ///   - predicted: The prediction for the run.
     public init(
         notStarted cause: StressCause, _ sentence: String, isSilent: Bool = false,
         predicted: StressCertificate.Predicted? = nil
@@ -85,9 +89,9 @@ public struct StressJudgement: Sendable, Equatable {
         )
     }
 
-    /// Devices that were away or silent, each once.
+    /// The devices that were away or silent, each once.
     private static func absences(_ gaps: [Gap]) -> [(StressCause, String)] {
-        // A camera with a track of its own that is in the program too tells of each absence twice.
+        // A camera with its own track that is also in the program reports each absence twice.
         let once = gaps.enumerated().filter { index, gap in !gaps[..<index].contains(gap) }.map(\.element)
         return Set(once.map(\.track)).sorted().map { track in
             let own = once.filter { $0.track == track }
@@ -101,7 +105,7 @@ public struct StressJudgement: Sendable, Equatable {
         }
     }
 
-    /// What most losses beyond the limit speak of. The program's are those of the cameras that it shows, and its encoder's.
+    /// The cause of most losses beyond the limit. The program's losses are those of its cameras, and those of its encoder.
     private static func heaviest(_ tracks: [StressCertificate.Track], _ limits: StressLimits) -> StressCause?
     {
         let beyond = tracks.filter { $0.kind != "microphone" && $0.lostShare > limits.lostShare }

@@ -1,36 +1,47 @@
 public import Media
 public import Monitoring
 
-/// The state of a run at one moment: counters since its devices started, so that between any two samples nothing is missed.
+/// The state of a run at one moment. Counters run since the devices started, so that two samples give what lies between them.
 public struct StressSample: Sendable, Equatable {
+    /// The counters of one camera.
     public struct Camera: Sendable, Equatable {
+        /// The number of delivered frames.
         public var frames = 0
+        /// The size of all delivered frames in bytes.
         public var bytes: Int64 = 0
-        /// Sum of the distances of all time stamps from an even rhythm, and how many they are.
+        /// The sum of the deviations of all time stamps from an even rhythm; divide it by `intervals`.
         public var jitter = Nanoseconds.zero
+        /// The number of intervals between frames that `jitter` sums up.
         public var intervals = 0
-        /// Before they arrived, by cause, from T0 on.
+        /// Frames lost before their delivery since T0, by cause.
         public var lost: [LossCause: Int] = [:]
-        /// How often it went away.
+        /// How often the camera went away.
         public var absences = 0
-        /// Of the camera's track, whatever the cause.
+        /// Frames that the camera's track lost since T0, whatever the cause.
         public var lostInAll = 0
 
+        /// Creates counters of zero.
         public init() {}
     }
 
+    /// The time of the sample since T0.
     public var time: MediaTime
+    /// The counters of the cameras, by role.
     public var cameras: [String: Camera]
+    /// System pressure; `nil` when it is not measured.
     public var pressure: PressureLevel?
-    /// Of the hottest zone.
+    /// The temperature of the hottest zone; `nil` when there is none.
     public var temperature: Temperature?
-    /// Of the process, without the threads that stand in for hardware, and those threads'. `nil` in simulated time.
+    /// The processor time of the process without the threads of synthetic devices; `nil` in simulated time.
     public var processorTime: Nanoseconds?
+    /// The processor time of the threads of synthetic devices; `nil` in simulated time.
     public var syntheticTime: Nanoseconds?
+    /// The space on the disk; `nil` when unknown.
     public var disk: DiskSpace?
-    /// Whether each device's clock can be relied on.
+    /// Roles of the cameras whose clock model is unreliable.
     public var unlocked: [String]
 
+    /// Creates a sample from its values.
     public init(
         time: MediaTime, cameras: [String: Camera], pressure: PressureLevel?, temperature: Temperature?,
         processorTime: Nanoseconds?, syntheticTime: Nanoseconds?, disk: DiskSpace?, unlocked: [String]

@@ -11,7 +11,7 @@ struct StressChart {
 
     enum Kind {
         case lines
-        /// Areas one upon the other, in steps.
+        /// Stacked areas with steps.
         case steps
     }
 
@@ -20,18 +20,18 @@ struct StressChart {
     private static let left = 64.0
 
     let title: String
-    /// What the numbers are, as `frames a second`.
+    /// The unit of the values: `frames a second`.
     let unit: String
     let kind: Kind
     let seconds: [Double]
     let series: [Series]
     var height = 130.0
-    /// The least that the axis reaches up to.
+    /// The smallest upper end of the vertical axis.
     var least = 0.0
-    /// In place of numbers along the vertical axis, for each whole number from 0.
+    /// Labels of the vertical axis in place of numbers, one for each whole number from 0.
     var names: [String] = []
 
-    /// `nil` where there is nothing to draw.
+    /// The chart; `nil` when there is nothing to draw.
     var html: HTML? {
         let all = series.flatMap(\.values).compactMap(\.self)
         guard !all.isEmpty, let last = seconds.last, last > 0 else { return nil }
@@ -78,7 +78,7 @@ struct StressChart {
         seconds.indices.map { index in series.map { $0.values[index] ?? 0 }.reduce(0, +) }.max() ?? 0
     }
 
-    /// `7 s`, `2:30`, `1:02:30`.
+    /// Formats a time for the axis: `7 s`, `2:30`, `1:02:30`.
     private static func time(_ seconds: Double) -> String {
         if seconds < 60 { return "\(Axis.label(seconds)) s" }
         let whole = Int(rounding: seconds)

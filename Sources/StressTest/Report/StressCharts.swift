@@ -2,7 +2,7 @@ internal import Media
 internal import Monitoring
 internal import Plots
 
-/// The course of one run: what its cameras delivered and lost, and what the computer said.
+/// The charts of one run: what its cameras delivered and lost, and the state of the computer.
 struct StressCharts {
     private let run: StressCertificate.Run
 
@@ -53,7 +53,7 @@ struct StressCharts {
         return charts.compactMap(\.html)
     }
 
-    /// `nil` where none was lost.
+    /// The chart of a camera's losses; `nil` when it lost none.
     private func losses(
         of role: String, _ course: StressCertificate.Course, _ seconds: [Double]
     ) -> StressChart? {

@@ -1,7 +1,7 @@
 internal import Media
 internal import Plots
 
-/// What each run was expected to cost, and what it took.
+/// The section that compares the predicted and the measured cost of each run.
 struct StressCostSection {
     private let runs: [StressCertificate.Run]
 
@@ -12,7 +12,7 @@ struct StressCostSection {
         self.runs = runs.filter { $0.predicted != nil }
     }
 
-    /// `nil` where nothing was expected.
+    /// The section; `nil` when no run has a prediction.
     var html: HTML? {
         guard !runs.isEmpty else { return nil }
         let rows = runs.map { run in
@@ -49,7 +49,7 @@ struct StressCostSection {
             ])
     }
 
-    /// Pairs of bars, a pair for each run whose processor time was measured.
+    /// A chart with a pair of bars for each run whose processor time was measured.
     private var chart: HTML? {
         let pairs = runs.compactMap { run -> (name: String, expected: Double, measured: Double)? in
             guard let expected = run.predicted?.processors, let measured = run.measured?.processors else {
@@ -93,7 +93,7 @@ struct StressCostSection {
             [caption, .drawing(canvas, label: "Processor time of each run, expected and measured.")])
     }
 
-    /// Two figures and how many times the first the second is.
+    /// Three cells: two figures, and the second divided by the first.
     private static func pair(_ expected: Double?, _ measured: Double?, scale: Double) -> [HTML] {
         let ratio: Double? =
             if let expected, let measured, expected > 0 { measured / expected } else { nil }

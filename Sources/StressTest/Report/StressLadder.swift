@@ -1,7 +1,7 @@
 internal import Media
 internal import Plots
 
-/// The climb as a frame: a bar for each step, as long as what all cameras delivered together.
+/// The drawing of the climb: a bar for each step, as long as the load of all cameras together.
 struct StressLadder {
     private let runs: [StressCertificate.Run]
 
@@ -61,7 +61,7 @@ struct StressLadder {
             ])
     }
 
-    /// What fits beside the bars.
+    /// The title, shortened to fit beside the bars.
     private static func short(_ title: String) -> String {
         title.count > 42 ? "\(title.prefix(41))…" : title
     }

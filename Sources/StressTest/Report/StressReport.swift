@@ -2,15 +2,17 @@ internal import Media
 internal import Monitoring
 internal import Plots
 
-/// `report.html`: the certificate for people. One file that needs no network and no script, on a screen, dark or light, and on paper.
+/// Renders a certificate for people as `report.html`: one file without network access or scripts, for screens, dark or light, and
+/// for paper.
 public struct StressReport {
     private let certificate: StressCertificate
 
+    /// Creates the report of a certificate.
     public init(_ certificate: StressCertificate) {
         self.certificate = certificate
     }
 
-    /// The whole file.
+    /// The whole HTML file.
     public var document: String {
         HTML.page(
             title: "Stress test of \(certificate.profile)", style: StressStyle.sheet,
@@ -106,7 +108,7 @@ public struct StressReport {
             [matrix, sets.left_out.isEmpty ? nil : leftOut, Self.details(sets.runs)].compactMap { $0 })
     }
 
-    /// Every run with its reasons, folded away where there are many.
+    /// A table of every run with its reasons, folded when it has more than 12 rows.
     private static func details(_ runs: [StressCertificate.Run]) -> HTML {
         .element(
             "details", runs.count <= 12 ? ["open": "open"] : [:],

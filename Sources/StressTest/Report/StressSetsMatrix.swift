@@ -1,17 +1,17 @@
 internal import Plots
 
-/// Which sets ran in which formats: a row for each grade, a column for each set.
+/// A table of the sets: a row for each grade, a column for each set.
 struct StressSetsMatrix {
     private let runs: [StressCertificate.Run]
 
-    /// More columns than a page is wide are told by the list of runs alone.
+    /// The greatest number of columns; more do not fit the page, and the list of runs shows them.
     private static let mostColumns = 12
 
     init(_ runs: [StressCertificate.Run]) {
         self.runs = runs
     }
 
-    /// `nil` where there is too much for it.
+    /// The table; `nil` when it has too many columns.
     var html: HTML? {
         var sets: [[String]] = []
         var grades: [String] = []
@@ -20,7 +20,7 @@ struct StressSetsMatrix {
             if !sets.contains(roles) { sets.append(roles) }
             if !grades.contains(run.title) { grades.append(run.title) }
         }
-        // The larger ones first, as they were asked for.
+        // Larger sets first; sets of equal size keep the order in which they ran.
         sets.sort { $0.count > $1.count }
         guard !sets.isEmpty, sets.count <= Self.mostColumns else { return nil }
         let rows = grades.map { grade in

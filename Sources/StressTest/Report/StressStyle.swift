@@ -1,6 +1,6 @@
-/// How a stress report looks: quiet, readable at arm's length, in print and in the dark.
+/// The style sheet of a stress report, for screens, dark or light, and for paper.
 enum StressStyle {
-    /// Colours of cameras and causes, by name of the style sheet's variable.
+    /// The colour of a series, as a variable of the style sheet.
     static func series(_ index: Int) -> String { "var(--s\(index % 8))" }
 
     static func cause(_ name: String) -> String {

@@ -1,12 +1,14 @@
 internal import Plots
 
-/// Tables of a stress report.
+/// Builds the tables of a stress report.
 enum StressTable {
+    /// Builds a table.
+    ///
     /// - Parameters:
-    ///   - heads: Of the columns; none for a table without a head.
-    ///   - rows: Its body.
-    ///   - numbers: The columns that hold numbers, which stand to the right.
-    /// - Returns: A table that scrolls by itself where the page is narrow.
+    ///   - heads: The titles of the columns; empty for a table without a head.
+    ///   - rows: The rows of the body.
+    ///   - numbers: The columns with numbers, which are aligned to the right.
+    /// - Returns: A table that scrolls by itself on a narrow page.
     static func table(_ heads: [String], _ rows: [HTML], numbers: Set<Int> = []) -> HTML {
         let cells = heads.enumerated().map { index, head in
             HTML.element(
@@ -18,7 +20,7 @@ enum StressTable {
             [.element("table", [:], (heads.isEmpty ? [] : [head]) + [.element("tbody", [:], rows)])])
     }
 
-    /// A run with its result and the reasons.
+    /// A row with a run's cameras, result and reasons.
     static func row(_ run: StressCertificate.Run) -> HTML {
         .element(
             "tr", [:],
@@ -30,7 +32,7 @@ enum StressTable {
             ])
     }
 
-    /// What became of a run, in a word.
+    /// The result of a run in a word.
     static func badge(_ run: StressCertificate.Run) -> HTML {
         switch run.verdict {
         case .held: .element("span", ["class": "badge held"], "held")
@@ -41,7 +43,7 @@ enum StressTable {
         }
     }
 
-    /// What each track lost.
+    /// A table of the losses of each track.
     static func tracks(_ tracks: [StressCertificate.Track]) -> HTML {
         let rows = tracks.map { track in
             let causes = track.lost.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

@@ -1,12 +1,12 @@
 internal import Media
 
-/// A camera whose deliveries are counted on their way to the session, on the camera's own thread.
+/// Counts a camera's deliveries on their way to the session, on the camera's own thread.
 final class ObservedCamera: CameraSource {
     private struct State {
         var counts = StressSample.Camera()
         var start: ClockTime?
         var latest: (time: ClockTime, sequence: Int64)?
-        /// From one frame to the next, in the present format.
+        /// The time between two frames in the present format.
         var interval: Nanoseconds
 
         mutating func note(_ event: CameraEvent) {
@@ -50,10 +50,10 @@ final class ObservedCamera: CameraSource {
         try source.set(requests)
     }
 
-    /// Since its start; losses since the recording's first instant.
+    /// The counters since the camera started; losses count since T0.
     var counts: StressSample.Camera { state.withLock { $0.counts } }
 
-    /// The recording's first instant, once it is known.
+    /// T0 on the session clock; `nil` before it is known.
     var recordingStart: ClockTime? { state.withLock { $0.start } }
 
     var device: CaptureDevice { source.device }

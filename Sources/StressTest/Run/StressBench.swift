@@ -7,18 +7,21 @@ internal import VirtualDevices
 /// A profile with its devices, found once, from which every run of a test is set up.
 struct StressBench {
     let profile: Profile
-    /// The profile's own plan.
+    /// The plan of the profile as it stands.
     let plan: SessionPlan
-    /// Of the cameras that are used, in their order.
+    /// The formats that each camera of the plan can be tried with, in the plan's order.
     let offers: [StressOffer]
-    /// What a person should know of the choice of devices.
+    /// Notes on the choice of devices for the user.
     let notes: [String]
     private let resolver: DeviceResolver
 
-    /// - Throws: When the profile or a selector is wrong, has no camera, or a device is missing, busy or not permitted.
+    /// Finds the devices of a profile.
+    ///
+    /// - Throws: `SetupError` when the profile or a selector is invalid, the profile has no camera, or a device is missing, busy
+    ///   or not permitted.
     init(_ request: SetupRequest) throws(SetupError) {
         var (profile, resolver, warning) = try SessionSetup.found(request)
-        // What is to be found is what gives, not what would be given up before that.
+        // Without the governor, which would lower the quality before anything fails.
         profile.budget.governs = false
         let plan = try Self.planned(profile, resolver.devices)
         guard !plan.cameras.isEmpty else {
@@ -40,7 +43,7 @@ struct StressBench {
         self.offers = offers
     }
 
-    /// Every device of the profile's plan, cameras first.
+    /// The devices of the profile's plan, cameras first.
     var devices: [(role: String, device: CaptureDevice)] {
         (plan.cameras.map(\.role) + plan.microphones.map(\.role)).compactMap { role in
             resolver.devices[role].map { (role, $0.device) }
@@ -52,10 +55,10 @@ struct StressBench {
         try SessionSetup(trial.isProfile && trial.kind != .sets ? plan : plan(trial), of: resolver)
     }
 
-    /// What a run records.
+    /// The plan of a run.
     ///
-    /// A set is its cameras alone: compressed frames are copied, raw ones encoded as cheaply as can be, since they are more than a
-    /// disk takes. A climb has the profile's outputs.
+    /// A set records its cameras alone: compressed frames are copied, and raw ones are encoded at the lowest cost, because the
+    /// disk could not take them. A climb has the profile's outputs.
     private func plan(_ trial: StressTrial) throws(SetupError) -> SessionPlan {
         var variant = profile
         var devices = resolver.devices
@@ -87,7 +90,7 @@ struct StressBench {
         return plan
     }
 
-    /// What the profile says of its frame's parts, as far as a frame of another size has them.
+    /// Adapts what the profile says of a frame's parts to another size; a set shows whole frames.
     private static func adapt(_ camera: inout CameraRole, to size: FrameSize, isAlone: Bool) {
         if isAlone {
             (camera.crop, camera.zoom, camera.output) = (nil, .none, nil)
@@ -113,7 +116,7 @@ struct StressBench {
         }
     }
 
-    /// What a camera offers; a synthetic one everything that its selector leaves open.
+    /// The formats that a camera offers. A synthetic one offers everything that its selector leaves open.
     private static func formats(
         of camera: PlannedCamera, _ found: PlannedDevice?
     ) throws(SetupError) -> [OfferedFormat] {

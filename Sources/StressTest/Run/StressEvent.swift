@@ -1,10 +1,11 @@
-/// What happens in a stress test, in order.
+/// An event of a stress test. Events come in order.
 public enum StressEvent: Sendable {
-    /// Its folder has been made.
+    /// The test's folder was created.
     case started(folder: String)
-    /// A run begins: it has no verdict yet.
+    /// A run begins; its verdict does not count yet.
     case began(StressCertificate.Run)
+    /// A run ended and was judged.
     case ended(StressCertificate.Run)
-    /// What a person should know.
+    /// A sentence for the user.
     case warning(String)
 }

@@ -3,9 +3,9 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// What a certificate says of the computer and of the devices: from proc and sysfs, without opening anything.
+/// Reads the facts of the computer and the devices for a certificate: from proc and sysfs, without opening a device.
 struct StressMachine {
-    /// In front of `/sys` and `/proc`; synthetic in tests.
+    /// The path prefix of `/sys` and `/proc`; another folder in tests.
     let root: String
 
     init(root: String = "") {
@@ -29,13 +29,13 @@ struct StressMachine {
             }, controllers: controllers)
     }
 
-    /// A device of the bench.
+    /// The certificate's entry of a device.
     ///
     /// - Parameters:
-    ///   - role: Whose.
-    ///   - device: As it was found.
-    ///   - offer: Of a camera.
-    /// - Returns: What the certificate says of it.
+    ///   - role: The device's role.
+    ///   - device: The device as it was found.
+    ///   - offer: The formats of a camera; `nil` for a microphone.
+    /// - Returns: The entry.
     func device(_ role: String, _ device: CaptureDevice, offer: StressOffer?) -> StressCertificate.Device {
         let isNode = device.node.hasPrefix("/dev/")
         let usb =
@@ -54,7 +54,7 @@ struct StressMachine {
             controller: device.controller?.printable(), megabits: device.busSpeed, formats: formats)
     }
 
-    /// The first line `name : value` of a file of proc.
+    /// The value of the first line `name : value` in a file of proc.
     private func field(_ name: String, of file: String) -> String? {
         let bytes = Paths.bytes(root + file, atMost: 1 << 16) ?? []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix(name) {

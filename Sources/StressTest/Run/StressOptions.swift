@@ -1,25 +1,28 @@
 public import Media
 
-/// What a stress test is asked to do.
+/// What a stress test tries, and for how long.
 public struct StressOptions: Sendable, Equatable {
-    /// In the order of `StressKind`.
+    /// The kinds of test to run, in the order of `StressKind.allCases`.
     public var kinds: Set<StressKind>
-    /// How long each set and each step of the climb records.
+    /// The duration of each set and each step of the climb.
     public var each: Nanoseconds
-    /// How long the soak records.
+    /// The duration of the soak.
     public var soak: Nanoseconds
-    /// Where the folder of the test is made.
+    /// The path of the folder in which the test's folder is created.
     public var output: String
-    /// Whether what the runs recorded stays.
+    /// Whether the recordings of the runs are kept.
     public var keepsMedia: Bool
-    /// At most so many sets are tried.
+    /// The greatest number of sets to try.
     public var setLimit: Int
     /// The program's version, for the certificate.
     public var version: String
 
+    /// The usual duration of a set or a step: 5 s.
     public static let usualEach = Nanoseconds.seconds(5)
+    /// The usual duration of a soak: one hour.
     public static let usualSoak = Nanoseconds.seconds(3600)
 
+    /// Creates options from their values.
     public init(
         kinds: Set<StressKind>, each: Nanoseconds = usualEach, soak: Nanoseconds = usualSoak,
         output: String, keepsMedia: Bool = false, setLimit: Int = StressSets.usualLimit, version: String

@@ -5,10 +5,10 @@ internal import Monitoring
 internal import Session
 internal import Timing
 
-/// Samples a run once a second: the session asks it how the computer is, on a thread and a clock of the session's, so that in
-/// simulated time too it comes when it should.
+/// Samples a run once a second, as the host that the session asks for system pressure: on the session's thread and clock, so that
+/// it works in simulated time too.
 final class StressSampler: HostReading {
-    /// The session holds its host.
+    /// Holds the session weakly, because the session holds its host.
     private struct Followed {
         weak var session: MulticamSession?
     }
@@ -20,11 +20,13 @@ final class StressSampler: HostReading {
     private let followed = ConditionLock(Followed())
     private let collected = ConditionLock(StressCourse())
 
+    /// Prepares the sampling of a run.
+    ///
     /// - Parameters:
-    ///   - host: Who knows how the computer is; `nil` for nobody.
-    ///   - cameras: Of the run, by role.
-    ///   - microphones: Likewise.
-    ///   - isRealTime: Whether processor time means anything.
+    ///   - host: The computer to read; `nil` for none.
+    ///   - cameras: The cameras of the run, by role.
+    ///   - microphones: The microphones of the run.
+    ///   - isRealTime: Whether processor time is meaningful.
     init(
         _ host: (any HostReading)?, cameras: [String: ObservedCamera],
         microphones: [any MicrophoneSource], isRealTime: Bool
@@ -35,7 +37,7 @@ final class StressSampler: HostReading {
         self.isRealTime = isRealTime
     }
 
-    /// Whose status is sampled.
+    /// Sets the session whose status is sampled.
     func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
 
     var course: StressCourse { collected.withLock { $0 } }
@@ -64,7 +66,7 @@ final class StressSampler: HostReading {
         return state
     }
 
-    /// Of all threads of this process; `nil` where the system does not say.
+    /// The processor time of all threads of this process; `nil` when the system does not say.
     private static func processorTime() -> Nanoseconds? {
         var usage = rusage()
         guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return nil }

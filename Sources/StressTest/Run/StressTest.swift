@@ -9,17 +9,17 @@ public import Session
 internal import SessionFolder
 public import Setup
 
-/// Stresses a bundle of cameras: which run together, what gives first when the load is raised, whether they hold for long.
+/// Stresses a bundle of cameras: which run together, what fails first when the load is raised, and whether they hold for long.
 ///
 ///     let test = try StressTest(request, StressOptions(kinds: [.sets, .climb], output: "stress", version: "1"))
 ///     let result = try await test.run()
 ///
-/// Each run is a recording like any other; what it records is removed when it has been judged. The certificate and the report stay.
+/// Each run is an ordinary recording, which is removed once it is judged. The certificate and the report stay.
 public final class StressTest: Sendable {
     private struct State {
         var session: MulticamSession?
         var isStopped = false
-        /// Removed media that could not be, and the like.
+        /// Warnings for the certificate: recordings that could not be removed, for example.
         var warnings: [String] = []
     }
 
@@ -30,17 +30,18 @@ public final class StressTest: Sendable {
     private let state = ConditionLock(State())
     private let sink: AsyncStream<StressEvent>.Continuation
 
-    /// What happens, in order. It ends with the test.
+    /// The events of the test, in order. The stream ends with the test.
     public let events: AsyncStream<StressEvent>
 
-    /// Finds the devices; opens none but to ask what it is.
+    /// Finds the devices. Opens a device only to query it.
     ///
     /// - Parameters:
-    ///   - request: The profile, and which devices play its roles.
-    ///   - options: What to try, for how long.
-    ///   - clock: Simulated for tests of synthetic devices.
-    ///   - host: The computer; `nil` asks this one, or nobody in simulated time.
-    /// - Throws: What is wrong with the profile or a selector, or which device is missing, busy or not permitted.
+    ///   - request: The profile, and the devices that play its roles.
+    ///   - options: What to try, and for how long.
+    ///   - clock: The session clock; simulated for tests with synthetic devices.
+    ///   - host: The computer that system pressure is read from; `nil` reads this one, or none in simulated time.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, the profile has no camera, or a device is missing, busy
+    ///   or not permitted.
     public init(
         _ request: SetupRequest, _ options: StressOptions, clock: any SessionClock = MonotonicClock(),
         host: (any HostReading)? = nil
@@ -52,7 +53,7 @@ public final class StressTest: Sendable {
         (events, sink) = AsyncStream.makeStream()
     }
 
-    /// Ends the run that is under way, and starts no other. What was done is judged and written.
+    /// Ends the present run and starts no other. Finished runs are still judged and written.
     public func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -60,7 +61,7 @@ public final class StressTest: Sendable {
         }?.stop()
     }
 
-    /// Like `stop`, but frames that wait for an encoder are left out.
+    /// Ends the present run and starts no other. Frames that wait for an encoder are dropped.
     public func stopUrgently() {
         state.withLock { state in
             state.isStopped = true
@@ -68,15 +69,17 @@ public final class StressTest: Sendable {
         }?.stopUrgently()
     }
 
-    /// How the run goes that is under way; `nil` between two.
+    /// The state of the present run; `nil` between two runs.
     public var status: SessionStatus? { state.withLock { $0.session }?.status }
 
-    /// What a person should know of the choice of devices and formats: one sentence each.
+    /// Notes on the choice of devices and formats for the user, one sentence each.
     public var notes: [String] { bench.notes }
 
-    /// Makes the folder, runs all that is asked, and writes certificate and report.
+    /// Creates the folder, runs everything asked for, and writes the certificate and the report.
     ///
-    /// - Throws: When the folder cannot be made or what is found cannot be written. That a disk is too small for a run is a finding.
+    /// - Returns: The folder and the certificate.
+    /// - Throws: `FileError` when the folder cannot be created or the results cannot be written. A disk that is too small for a
+    ///   run is a result, not an error.
     public func run() async throws(FileError) -> StressResult {
         defer { sink.finish() }
         let begun = clock.now
@@ -131,7 +134,7 @@ public final class StressTest: Sendable {
             begun: begun, machine: machine)
     }
 
-    /// The certificate first: the report can be made of it again.
+    /// Writes the certificate first, because the report can be made from it again.
     private func write(_ certificate: StressCertificate, _ folder: String) throws(FileError) {
         try SessionFolder.write(JSONText.pretty(certificate), to: "certificate.json", in: folder)
         try SessionFolder.write(Data(StressReport(certificate).document.utf8), to: "report.html", in: folder)
@@ -215,9 +218,9 @@ public final class StressTest: Sendable {
 
     // MARK: A run
 
-    /// Records, and judges what came of it.
+    /// Makes a recording and judges it.
     ///
-    /// - Returns: `nil` when the test was stopped before the run's first instant: nothing is known of it then.
+    /// - Returns: `nil` when the test was stopped before the recording's T0, so that nothing is known of it.
     private func perform(
         _ trial: StressTrial, _ record: inout Record, _ folder: String
     ) async -> StressCertificate.Run? {
@@ -253,7 +256,9 @@ public final class StressTest: Sendable {
         return run
     }
 
-    /// - Returns: What the computer did not tell meanwhile.
+    /// Records and measures a run.
+    ///
+    /// - Returns: The sources of the computer's state that reported nothing.
     private func capture(
         _ setup: SessionSetup, _ trial: StressTrial, _ folder: String, into run: inout StressCertificate.Run
     ) async throws(RecordingError) -> [MissingSource] {
@@ -296,7 +301,9 @@ public final class StressTest: Sendable {
         return findings.pressure?.missing ?? []
     }
 
-    /// - Returns: What is said of microphones that were silent for too long.
+    /// Forwards a session's warnings until it ends.
+    ///
+    /// - Returns: A sentence for each microphone that was silent for too long.
     private func listen(to session: MulticamSession) async -> [String] {
         var silences: [String] = []
         for await event in session.events {
@@ -310,7 +317,7 @@ public final class StressTest: Sendable {
         return silences
     }
 
-    /// Of the files of all tracks; `nil` where one cannot be looked at.
+    /// The size of the files of all tracks in bytes; `nil` when one cannot be read.
     private static func writtenBytes(_ result: RecordingResult) -> Int64? {
         var sum: Int64 = 0
         for file in Set(result.manifest.tracks.flatMap { [$0.file] + ($0.parts ?? []) }) {

@@ -1,16 +1,16 @@
 internal import Media
 
-/// A run that is to be made.
+/// The description of a run to make.
 struct StressTrial {
     let name: String
     let kind: StressKind
     let title: String
     var step: Int?
-    /// Whether it is the profile as it stands, in its own formats.
+    /// Whether the run is the profile as it stands, in its own formats.
     let isProfile: Bool
-    /// In the profile's order; no other cameras take part.
+    /// The cameras that take part, with their formats, in the profile's order.
     let cameras: [(role: String, format: VideoFormat)]
     let duration: Nanoseconds
-    /// Whether it is also judged by what only shows with time.
+    /// Whether pressure and clocks, which show only with time, are judged too.
     var isLong: Bool { kind == .soak }
 }

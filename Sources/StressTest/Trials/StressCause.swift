@@ -1,11 +1,11 @@
 public import Media
 public import Session
 
-/// What gave: the part of a bundle of cameras that a test found at its limit.
+/// The limiting part of a system, at which a run failed.
 public enum StressCause: String, Sendable, Codable, CaseIterable {
-    /// Between cameras and computer.
+    /// The connection between cameras and computer.
     case bus
-    /// Encoders, threads that were late, drivers without a free buffer.
+    /// Encoders, late threads, drivers without a free buffer.
     case processor
     case disk
     /// A camera or a microphone itself.
@@ -15,7 +15,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     /// The formats cannot be planned.
     case setup
 
-    /// What a lost frame speaks of. A driver without a free buffer waits for a processor.
+    /// The part that a lost frame points to. A driver without a free buffer points to the processor.
     public init(_ loss: LossCause) {
         switch loss {
         case .bus: self = .bus
@@ -25,7 +25,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Why a device did not start.
+    /// The part that a device's failure to start points to.
     public init(_ error: DeviceError) {
         switch error.reason {
         case .noBandwidth: self = .bus
@@ -33,6 +33,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// The part that a failed recording points to.
     public init(_ error: RecordingError) {
         switch error {
         case .device(let error): self = StressCause(error)
@@ -42,7 +43,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// As the subject of a sentence: `the bus`.
+    /// The part as the subject of a sentence: `the bus`.
     public var words: String {
         switch self {
         case .bus: "the bus"

@@ -1,27 +1,31 @@
 public import Media
 
-/// Raises the load of all cameras until something gives, one thing at a time: results in, the next step out. A value.
+/// Raises the load of the cameras one change at a time until a step fails. Takes results and gives the next step. A value.
 ///
-/// All cameras begin with their smallest size; then sizes go up, a camera after the other, and when all are at their largest the
-/// rates. A step that fails is tried once more: only what fails twice has given.
+/// All cameras begin with their smallest size. Then sizes go up, one camera after the other; when all are at their largest, the
+/// rates go up. A failed step is repeated once, and only a second failure counts.
 public struct StressClimb: Sendable {
+    /// One step of the climb.
     public struct Step: Sendable, Equatable {
-        /// Counted from 1; a repetition has the number of what it repeats.
+        /// The number of the step, counted from 1; a repetition has the same number.
         public let number: Int
-        /// What was raised: `desk 640x480 → 1280x720`; of the first step what it begins with.
+        /// The change of the step: `desk 640x480 → 1280x720 at 30`; for the first step the lowest formats.
         public let change: String
+        /// The formats of all cameras, by role.
         public let formats: [String: VideoFormat]
-        /// Whether the same has failed just before.
+        /// Whether the same formats failed just before.
         public let isRepetition: Bool
     }
 
+    /// How the climb ended.
     public enum End: Sendable, Equatable {
-        /// All cameras deliver all that they have.
+        /// All cameras held at their highest formats.
         case top
+        /// This step failed twice.
         case gave(Step)
     }
 
-    /// One camera's way up.
+    /// One camera's formats from low to high.
     private struct Ladder {
         let role: String
         var sizes: [VideoFormat]
@@ -30,20 +34,22 @@ public struct StressClimb: Sendable {
     }
 
     private var ladders: [Ladder]
-    /// Whose turn it is.
+    /// The index of the camera that is raised next.
     private var turn = 0
     private var number = 1
     private var upcoming: Step?
-    /// The highest that held.
+    /// The highest step that held; `nil` when none has.
     public private(set) var highest: Step?
-    /// `nil` while it goes on.
+    /// How the climb ended; `nil` while it goes on.
     public private(set) var end: End?
 
     private static let lowestRate: FrameRate = FrameRate(15)
     private static let mostSizes = 6
 
-    /// - Parameter offers: Of each camera, in the profile's order. Each climbs in one pixel format: the compressed one where it
-    ///   has one; the one that the profile asks for where that is raw.
+    /// Creates a climb. Each camera climbs in one pixel format: its compressed one if it has any, or the one that the profile
+    /// asks for if that is raw.
+    ///
+    /// - Parameter offers: The formats of each camera, in the profile's order.
     public init(_ offers: [StressOffer]) {
         ladders = offers.compactMap { offer in
             let isRaw = !offer.asked.pixel.isCompressed
@@ -58,9 +64,10 @@ public struct StressClimb: Sendable {
         if ladders.isEmpty { end = .top }
     }
 
+    /// The next step to try; `nil` when the climb has ended.
     public func next() -> Step? { upcoming }
 
-    /// What became of the step that `next` gave.
+    /// Takes the result of the step that `next` returned.
     public mutating func note(held: Bool) {
         guard let step = upcoming else { return }
         if held {
@@ -76,7 +83,7 @@ public struct StressClimb: Sendable {
         }
     }
 
-    /// The next camera that has a larger size; when there is none, the next that has a higher rate.
+    /// The step that raises the next camera with a larger size, or else the next with a higher rate; `nil` when there is none.
     private mutating func raised() -> Step? {
         for path in [\Ladder.sizes, \Ladder.rates] {
             for offset in ladders.indices {
@@ -104,7 +111,7 @@ public struct StressClimb: Sendable {
         Dictionary(uniqueKeysWithValues: ladders.map { ($0.role, $0.current) })
     }
 
-    /// Sizes at the lowest rate that people record at, each a good deal above the one before; then the largest one's rates.
+    /// A camera's formats: sizes of rising load at the lowest usual rate, then the largest size's higher rates.
     private static func ladder(_ role: String, _ modes: [StressOffer.Mode]) -> Ladder? {
         var formats: [VideoFormat] = []
         for format in thinned(modes).map({ $0.format(near: lowestRate) })
@@ -123,7 +130,7 @@ public struct StressClimb: Sendable {
         return Ladder(role: role, sizes: Array(formats.dropFirst()), rates: higher, current: first)
     }
 
-    /// Of many sizes the smallest, the largest, and those between that are at least half as large again as the one before.
+    /// The smallest and the largest size, and those between that have at least 1.5 times the pixels of the one before.
     private static func thinned(_ modes: [StressOffer.Mode]) -> [StressOffer.Mode] {
         guard let largest = modes.last else { return [] }
         var taken: [StressOffer.Mode] = []
@@ -136,7 +143,7 @@ public struct StressClimb: Sendable {
         return taken + [largest]
     }
 
-    /// Pixels a second.
+    /// Pixels per second.
     static func load(_ format: VideoFormat) -> Double {
         Double(format.size.pixelCount) * format.rate.perSecond
     }

@@ -1,26 +1,28 @@
 public import Media
 
-/// A format for all cameras of a set alike, as far as each offers it: one row of the table of sets.
+/// A rule that gives each camera of a set a format, for example the best compressed one: one row of the table of sets.
 public struct StressGrade: Sendable, Equatable {
-    /// `as asked`, `best compressed`, `up to 720p30 raw`.
+    /// The grade's name: `as asked`, `best compressed`, `up to 720p30 raw`.
     public let name: String
-    /// By role; cameras without such a format are left out.
+    /// The format of each camera, by role; cameras without such a format are left out.
     public let formats: [String: VideoFormat]
 
+    /// Creates a grade from its values.
     public init(name: String, formats: [String: VideoFormat]) {
         self.name = name
         self.formats = formats
     }
 
+    /// The name of the grade with the profile's formats.
     public static let asAsked = "as asked"
 
     private static let heights = [1080, 720, 480]
     private static let rate: FrameRate = FrameRate(30)
 
-    /// The grades worth trying, each with other formats: as the profile asks, then compressed and raw ones from the best down.
+    /// The grades worth trying, each with different formats: the profile's, then compressed and raw ones from the best down.
     ///
-    /// - Parameter offers: Of each camera.
-    /// - Returns: At least one.
+    /// - Parameter offers: The formats of each camera.
+    /// - Returns: At least one grade.
     public static func all(_ offers: [StressOffer]) -> [StressGrade] {
         var grades = [
             StressGrade(
@@ -49,7 +51,7 @@ public struct StressGrade: Sendable, Equatable {
         modes.last.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: $0.rates[$0.rates.count - 1]) }
     }
 
-    /// The largest size that is not above a height in 16:9, else the smallest; at the rate nearest to 30 from above.
+    /// The largest size with no more pixels than a 16:9 frame of a height, else the smallest; at the lowest rate of 30 or more.
     private static func nearest(_ modes: [StressOffer.Mode], height: Int) -> VideoFormat? {
         let most = height * height * 16 / 9
         let mode = modes.last { $0.size.pixelCount <= most } ?? modes.first

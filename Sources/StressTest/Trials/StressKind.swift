@@ -1,9 +1,9 @@
 /// The ways to stress a bundle of cameras.
 public enum StressKind: String, Sendable, Codable, CaseIterable {
-    /// Which cameras run together, in which formats.
+    /// Finds which cameras run together, in which formats.
     case sets
-    /// The load is raised until something gives.
+    /// Raises the load until a step fails.
     case climb
-    /// The profile as it stands, for long.
+    /// Records the profile as it stands for a long time.
     case soak
 }

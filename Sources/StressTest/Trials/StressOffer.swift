@@ -1,41 +1,50 @@
 public import Media
 
-/// What a camera can be stressed with: each pixel format and size once, with its rates in ascending order.
+/// The formats that a camera can be tried with, sorted by size.
 public struct StressOffer: Sendable, Equatable {
+    /// One pixel format and size of a camera, with its rates.
     public struct Mode: Sendable, Equatable {
+        /// The pixel format.
         public let pixel: PixelFormat
+        /// The frame size in pixels.
         public let size: FrameSize
-        /// Ascending, at least one.
+        /// The frame rates in ascending order; at least one.
         public let rates: [FrameRate]
 
-        /// The rate nearest above the wanted one, else the highest. Cameras say 30 for 29.97.
+        /// The format at the lowest rate that reaches the wanted one, else at the highest. 29.97 counts as 30.
         func format(near wanted: FrameRate) -> VideoFormat {
             let rate = rates.first { $0.perSecond >= wanted.perSecond * 0.998 } ?? rates[rates.count - 1]
             return VideoFormat(pixel: pixel, size: size, rate: rate)
         }
     }
 
+    /// The camera's role.
     public let role: String
-    /// What the profile asks of it.
+    /// The format that the profile asks for.
     public let asked: VideoFormat
+    /// The modes in ascending order of their pixel count, each pixel format and size once.
     public let modes: [Mode]
 
-    /// The sizes and rates at which synthetic cameras are tried.
+    /// The sizes that synthetic cameras are tried at.
     public static let syntheticSizes = [
         FrameSize(width: 320, height: 180), FrameSize(width: 640, height: 480),
         FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
         FrameSize(width: 2560, height: 1440), FrameSize(width: 3840, height: 2160),
     ]
+    /// The frame rates that synthetic cameras are tried at.
     public static let syntheticRates: [FrameRate] = [FrameRate(15), FrameRate(30), FrameRate(60)]
-    /// Of a camera with any rate between two.
+    /// The rates to try of a camera that offers any rate in a range.
     private static let usualRates: [FrameRate] = [15, 20, 25, 30, 50, 60, 90, 120].map {
         FrameRate(Int64($0), per: 1)
     }
 
+    /// Collects the modes of a camera.
+    ///
     /// - Parameters:
-    ///   - role: The camera's.
-    ///   - asked: What the profile asks of it.
-    ///   - formats: All that it offers; those without a rate are left out, those there twice are one with the rates of both.
+    ///   - role: The camera's role.
+    ///   - asked: The format that the profile asks for.
+    ///   - formats: The formats that the camera offers. Those without a rate are left out; equal ones are merged with their
+    ///     rates.
     public init(role: String, asked: VideoFormat, formats: [OfferedFormat]) {
         self.role = role
         self.asked = asked
@@ -63,7 +72,7 @@ public struct StressOffer: Sendable, Equatable {
         }
     }
 
-    /// Modes whose frames come compressed or not, of the pixel format that is preferred among them; by size.
+    /// The modes with compressed or with raw frames, in the most preferred pixel format among them, by size.
     func modes(compressed: Bool) -> [Mode] {
         let order: [PixelFormat] =
             compressed ? [.mjpeg, .h264] : [.yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey]

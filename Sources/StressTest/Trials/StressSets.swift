@@ -1,17 +1,21 @@
 public import Media
 
-/// Decides which sets of cameras are tried, in which order: results in, the next set out. A value.
+/// Decides which sets of cameras to try, in which order. Takes results and gives the next set. A value.
 ///
-/// In each grade the whole first. Where it holds, its parts hold too. Where it does not, each camera alone, then the pairs of those
-/// that held, then larger sets of which every part held: what contains a set that failed need not be tried.
+/// In each grade all cameras are tried first. When they hold, every part holds too. Otherwise each camera is tried alone, then
+/// the pairs of those that held, then larger sets of which every part held: a set with a failed part need not be tried.
 public struct StressSets: Sendable {
+    /// A set of cameras to try.
     public struct Candidate: Sendable, Equatable {
+        /// The name of the set's grade.
         public let grade: String
-        /// In the profile's order.
+        /// The cameras with their formats, in the profile's order.
         public let cameras: [(role: String, format: VideoFormat)]
 
+        /// The roles of the cameras.
         public var roles: [String] { cameras.map(\.role) }
 
+        /// Whether two sets have the same grade, cameras and formats.
         public static func == (lhs: Self, rhs: Self) -> Bool {
             lhs.grade == rhs.grade && lhs.roles == rhs.roles
                 && lhs.cameras.map(\.format) == rhs.cameras.map(\.format)
@@ -22,23 +26,25 @@ public struct StressSets: Sendable {
     private let grades: [StressGrade]
     private let limit: Int
     private var tried = 0
-    /// What is to be tried before the next stage, the next one last.
+    /// The sets of the present stage that are not yet tried; the next one is the last element.
     private var waiting: [Candidate] = []
-    /// 0: wholes. k: sets of k cameras.
+    /// 0 for the sets of all cameras, k for sets of k cameras.
     private var stage = 0
-    /// Sets that held, and grades that held as a whole.
+    /// The sets that held, as roles by grade.
     private var held: [String: Set<[String]>] = [:]
     private var done: Set<String> = []
-    /// Whether a set was left out because a part of it had failed.
+    /// Whether a set was left out because a part of it failed.
     private var hasPruned = false
 
-    /// More takes longer than people wait: 40 runs of 5 s and their starts are five minutes.
+    /// The usual limit: 40 runs of 5 s take five minutes with their starts, about as long as people wait.
     public static let usualLimit = 40
 
+    /// Creates the sequence of sets.
+    ///
     /// - Parameters:
     ///   - roles: The profile's cameras in their order.
-    ///   - grades: What they are tried in.
-    ///   - limit: How many sets are tried at most.
+    ///   - grades: The grades to try.
+    ///   - limit: The greatest number of sets to try.
     public init(roles: [String], grades: [StressGrade], limit: Int = usualLimit) {
         self.roles = roles
         self.grades = grades
@@ -46,7 +52,7 @@ public struct StressSets: Sendable {
         waiting = grades.map { Self.candidate($0, roles) }.reversed()
     }
 
-    /// The next set to try; `nil` when all is known or the limit is reached.
+    /// The next set to try; `nil` when everything is known or the limit is reached.
     public mutating func next() -> Candidate? {
         guard tried < limit else { return nil }
         while waiting.isEmpty {
@@ -64,13 +70,13 @@ public struct StressSets: Sendable {
         return waiting.removeLast()
     }
 
-    /// What became of the set that `next` gave.
+    /// Takes the result of the set that `next` returned.
     public mutating func note(_ candidate: Candidate, held isHeld: Bool) {
         if stage == 0, isHeld || candidate.cameras.count == 1 { done.insert(candidate.grade) }
         if isHeld { held[candidate.grade, default: []].insert(candidate.roles) }
     }
 
-    /// Why not all combinations were tried: a sentence each.
+    /// Why some combinations were not tried, one sentence each.
     public var leftOut: [String] {
         var sentences: [String] = []
         let wholes = grades.filter { grade in
@@ -105,14 +111,14 @@ public struct StressSets: Sendable {
 
     private func present(_ grade: StressGrade) -> [String] { roles.filter { grade.formats[$0] != nil } }
 
-    /// Sets of `count` cameras all of whose parts held, as far as they were tried. The whole is known.
+    /// The sets of `count` cameras of which every smaller set has held; the set of all cameras is left out, because it was tried.
     private func sets(of count: Int, in grade: StressGrade) -> [Candidate] {
         let present = present(grade)
         guard count < present.count else { return [] }
         guard count > 1 else { return present.map { Self.candidate(grade, [$0]) } }
         let parts = held[grade.name] ?? []
         var sets: [[String]] = []
-        // Each set from the part without its last camera.
+        // Each set extends one that lacks its last camera.
         for part in parts.filter({ $0.count == count - 1 }).sorted(by: { order($0) < order($1) }) {
             guard let last = part.last.flatMap(present.firstIndex) else { continue }
             for role in present[(last + 1)...] {
@@ -128,7 +134,7 @@ public struct StressSets: Sendable {
         return sets.map { Self.candidate(grade, $0) }
     }
 
-    /// How many sets of `count` there are among `all`; no more than fits.
+    /// The number of sets of `count` cameras among `all`; at most `Int.max`.
     private static func choices(_ count: Int, of all: Int) -> Int {
         var choices = 1
         for index in 0..<count {
@@ -139,7 +145,7 @@ public struct StressSets: Sendable {
         return choices
     }
 
-    /// The places of a set's cameras as one word that sorts.
+    /// The positions of a set's cameras in the profile, as a string to sort by.
     private func order(_ set: [String]) -> String {
         set.map { role in
             let place = roles.firstIndex(of: role) ?? 0
