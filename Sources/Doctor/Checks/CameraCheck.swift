@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether cameras have a driver, may be opened, and are free.
+/// Checks whether cameras have a driver, may be opened, and are free.
 enum CameraCheck {
     static func findings(of machine: Machine) -> [Finding] {
         let cameras = machine.usb.devices.filter(\.isCamera)
@@ -84,7 +84,7 @@ enum CameraCheck {
         ]
     }
 
-    /// Says so where programs cannot be looked into.
+    /// The finding that other users' programs are hidden from this user; empty for root.
     private static func hiddenUsers(_ machine: Machine) -> [Finding] {
         guard machine.user.id != 0, !machine.videoNodes.isEmpty else { return [] }
         let nodes = machine.videoNodes.map { $0.node.shellQuoted() }.joined(separator: " ")

@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// The settings of uvcvideo, the driver of nearly all webcams.
+/// Checks the settings of uvcvideo, the driver of nearly all webcams.
 enum CameraDriverCheck {
     private static let folder = "/sys/module/uvcvideo/parameters"
 
@@ -33,7 +33,8 @@ enum CameraDriverCheck {
             mend: machine.setting("\(folder)/clock", to: "CLOCK_MONOTONIC"))
     }
 
-    /// Bits of `quirks` as of drivers/media/usb/uvc/uvcvideo.h; all of them, which is the default, means each camera's own.
+    /// Checks `quirks`, whose bits are those of drivers/media/usb/uvc/uvcvideo.h. All bits set, the default, means each camera's
+    /// own quirks.
     private static func quirks(_ machine: Machine) -> Finding? {
         guard let quirks = number("quirks", machine) else { return nil }
         if quirks == .max {
@@ -51,7 +52,7 @@ enum CameraDriverCheck {
             mend: machine.setting("\(folder)/quirks", to: "4294967295"))
     }
 
-    /// In milliseconds; 5000 is the driver's own (UVC_CTRL_STREAMING_TIMEOUT).
+    /// Checks the time that the driver waits for a camera, in milliseconds; its default is 5000 (UVC_CTRL_STREAMING_TIMEOUT).
     private static func timeout(_ machine: Machine) -> Finding? {
         guard let timeout = number("timeout", machine) else { return nil }
         if timeout >= 1000 {

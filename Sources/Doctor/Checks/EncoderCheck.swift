@@ -2,7 +2,7 @@ import Capture
 import Media
 internal import Setup
 
-/// Whether there are hardware encoders, and what came of their trials.
+/// Checks whether there are hardware encoders, and reports the results of their trials.
 enum EncoderCheck {
     private static let command = "multicam calibrate --machine"
 

@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// The folders in which the program keeps profiles and what it remembers.
+/// Checks the folders in which the program keeps profiles and what it remembers.
 enum FolderCheck {
     static func findings(of machine: Machine) -> [Finding] {
         guard !machine.ownFolders.isEmpty else {

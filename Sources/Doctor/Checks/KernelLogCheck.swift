@@ -2,17 +2,17 @@ import Capture
 import Glibc
 import Media
 
-/// What the kernel has complained of since it started.
+/// Searches the kernel's log for errors of cameras, cables, disks and memory.
 enum KernelLogCheck {
-    /// A complaint: how its messages are known, and what it means.
+    /// A kind of kernel message: the words that identify it, and its meaning.
     private struct Complaint {
         let check: String
-        /// All of them in one message, in any case of letters.
+        /// The words that a message must all contain, in lower case; letter case is ignored.
         let words: [String]
         let meaning: String
     }
 
-    /// Words of drivers/usb/core/hub.c, drivers/usb/host, drivers/media/usb/uvc, mm/oom_kill.c and block/blk-core.c.
+    /// Words of the kernel's drivers/usb/core/hub.c, drivers/usb/host, drivers/media/usb/uvc, mm/oom_kill.c and block/blk-core.c.
     private static let complaints = [
         Complaint(
             check: "bandwidth", words: ["not enough bandwidth"],

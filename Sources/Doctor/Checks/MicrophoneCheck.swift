@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether microphones are silent, or may become so.
+/// Checks whether microphones are silent, or may become so.
 enum MicrophoneCheck {
     static func findings(of machine: Machine) -> [Finding] {
         guard case .success(let survey) = machine.audio else { return [] }
@@ -10,7 +10,7 @@ enum MicrophoneCheck {
             + microphones.filter(\.hasFlatVolume).prefix(1).map(flatVolume)
     }
 
-    /// The default one is the likeliest to be recorded: silent, it is a problem.
+    /// Checks a microphone's level. A silent default microphone is a problem, because it is the likeliest to be recorded.
     private static func level(_ source: PulseSurvey.Source, isDefault: Bool) -> Finding {
         func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
             Finding("sound.level", level, device: source.name, "\(source.description) \(text)", mend: mend)

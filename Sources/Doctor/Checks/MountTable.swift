@@ -1,15 +1,18 @@
-/// The mounted file systems, as proc_pid_mountinfo(5) lists them.
+/// The mounted file systems, parsed from proc_pid_mountinfo(5).
 struct MountTable {
     struct Mount: Equatable {
         let folder: String
-        /// `ext4`, `tmpfs`, `nfs4`.
+        /// The type of the file system: `ext4`, `tmpfs`, `nfs4`.
         let kind: String
         let isReadOnly: Bool
     }
 
     private(set) var mounts: [Mount] = []
 
-    /// - Parameter lines: `36 35 98:0 /root /folder rw,noatime shared:1 - ext3 /dev/sda rw`. Others are passed over.
+    /// Parses the mounts.
+    ///
+    /// - Parameter lines: Lines such as `36 35 98:0 /root /folder rw,noatime shared:1 - ext3 /dev/sda rw`; invalid ones are
+    ///   skipped.
     init(_ lines: [Substring]) {
         for line in lines {
             let fields = line.split(separator: " ")
@@ -28,7 +31,7 @@ struct MountTable {
         }
     }
 
-    /// The file system that a folder, given without links, is on: of the deepest, that was mounted last.
+    /// The mount that contains a folder, whose path has no symbolic links: the deepest one, and of several there the last.
     func mount(of folder: String) -> Mount? {
         let above = mounts.filter {
             $0.folder == "/" || folder == $0.folder || folder.hasPrefix("\($0.folder)/")
@@ -37,7 +40,7 @@ struct MountTable {
         return above.last { $0.folder.utf8.count == depth }
     }
 
-    /// Blanks, tabs, newlines and backslashes are written as `\040`.
+    /// Decodes octal escapes such as `\040`, which stand for spaces, tabs, newlines and backslashes.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

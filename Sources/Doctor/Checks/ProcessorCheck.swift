@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether the processor may run at its full speed.
+/// Checks whether the processor may run at its full speed.
 enum ProcessorCheck {
     private static let folder = "/sys/devices/system/cpu"
 

@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether there is a sound server, and whether it leaves audio as it is.
+/// Checks whether a sound server runs, and whether it leaves audio unprocessed.
 enum SoundServerCheck {
     static func findings(of machine: Machine) -> [Finding] {
         let survey: PulseSurvey
@@ -26,7 +26,7 @@ enum SoundServerCheck {
             mend: SoundServerStart.command(hasPipeWire: machine.exists(SoundServerStart.pipeWire)))
     }
 
-    /// A server that does not run may be one that cannot reach the cards.
+    /// Checks the access to sound cards: a server that does not run may lack it.
     private static func cards(_ machine: Machine) -> [Finding] {
         let closed = machine.access.filter { $0.permissions.node.hasPrefix("/dev/snd/") && !$0.isAllowed }
         guard let first = closed.first else { return [] }

@@ -1,9 +1,9 @@
 import Capture
 import Media
 
-/// The disk that recordings go to.
+/// Checks the disk that recordings go to.
 enum StorageCheck {
-    /// Two 1080p cameras as mjpeg fill about a gigabyte a minute.
+    /// A problem below this many bytes: two 1080p cameras as mjpeg write about a gigabyte per minute.
     private static let little: Int64 = 1_000_000_000
     private static let ample: Int64 = 20_000_000_000
 

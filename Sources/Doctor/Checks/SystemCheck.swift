@@ -2,11 +2,11 @@ import Capture
 import Host
 import Media
 
-/// Memory, the wall clock, and udev.
+/// Checks memory, the wall clock, and udev.
 enum SystemCheck {
-    /// 2026-01-01, before which nobody had this program.
+    /// 2026-01-01 in seconds since 1970: earlier clocks are wrong, because the program did not exist.
     private static let earliest = 1_767_225_600
-    /// 2100-01-01.
+    /// 2100-01-01 in seconds since 1970.
     private static let latest = 4_102_444_800
 
     static func findings(of machine: Machine) -> [Finding] {

@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether the cameras of a bus can run together, by what their alternate settings reserve.
+/// Checks whether the cameras of a USB bus can run together, by what their alternate settings reserve.
 enum USBBandwidthCheck {
     static func findings(of machine: Machine) -> [Finding] {
         let cameras = machine.usb.devices.filter {
@@ -24,7 +24,7 @@ enum USBBandwidthCheck {
                 "usb.bandwidth", .ok, device: first.controller,
                 "\(first.product) has the bandwidth of \(place) for itself.")
         }
-        // What is on the bus beside the cameras, such as a USB microphone that somebody uses.
+        // Other devices of the bus count too, such as a USB microphone in use.
         let others = machine.usb.devices.filter { $0.domains.first == domain && !cameras.contains($0) }
         func fits(_ choose: (USBDevice) -> USBReservation?) -> Bool {
             var load = USBLoad()

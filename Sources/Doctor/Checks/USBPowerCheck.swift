@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether the kernel sends idle cameras to sleep, from which some do not wake up.
+/// Checks whether the kernel suspends idle cameras, from which some do not wake up.
 enum USBPowerCheck {
     static func findings(of machine: Machine) -> [Finding] {
         machine.usb.devices.filter(\.isCamera).map { camera in

@@ -1,7 +1,7 @@
 import Capture
 import Media
 
-/// Whether cameras talk as fast as they can.
+/// Checks whether cameras are connected at their highest USB speed.
 enum USBSpeedCheck {
     static func findings(of machine: Machine) -> [Finding] {
         machine.usb.devices.filter(\.isCamera).map { camera in

@@ -1,15 +1,15 @@
 internal import Capture
 internal import Media
 
-/// What the doctor finds on this machine: for `multicam doctor`.
+/// The results of all checks of `multicam doctor` on this computer.
 public struct Examination: Sendable {
-    /// By group, in the order in which they are checked.
+    /// The findings, grouped by check, in the order of the checks.
     public let findings: [Finding]
 
-    /// Looks at the kernel's and the sound server's facts and changes nothing. Takes up to a few seconds where the audio
-    /// server does not answer. Not in a Swift task.
+    /// Runs all checks. Reads facts of the kernel and the sound server, and changes nothing. Takes up to a few seconds when the
+    /// sound server does not answer; do not call it in a Swift task.
     ///
-    /// - Parameter output: The folder that recordings shall go to; need not exist yet.
+    /// - Parameter output: The folder that recordings will go to; it need not exist.
     public init(output: String) {
         self.init(of: Machine(output: output))
     }
@@ -25,6 +25,6 @@ public struct Examination: Sendable {
         findings = checks.flatMap { $0(machine) }
     }
 
-    /// Whether nothing was found that makes recordings fail.
+    /// Whether no finding is a problem, which would make recordings fail.
     public var isHealthy: Bool { !findings.contains { $0.level == .problem } }
 }

@@ -1,27 +1,31 @@
 internal import Media
 
-/// One thing that the doctor looked at: how it is, and the command that mends it.
+/// The result of one check, with a command that repairs what is wrong.
 public struct Finding: Sendable, Hashable {
+    /// How serious a finding is.
     public enum Level: String, Sendable, CaseIterable {
+        /// Nothing is wrong.
         case ok
-        /// Recording works, but something may go wrong or be worse than it could be.
+        /// Recordings work, but something may fail or could be better.
         case warning
-        /// Recording will fail, or lose what it should not.
+        /// Recordings will fail, or lose frames or audio.
         case problem
-        /// Could not be checked; `text` says why.
+        /// The check was impossible; `text` says why.
         case unknown
     }
 
-    /// What was looked at: `usb.autosuspend`. The word before the point is its group.
+    /// The name of the check: `usb.autosuspend`. The part before the point is its group.
     public let check: String
+    /// How serious the finding is.
     public let level: Level
-    /// The node, USB device, source or folder; `nil` where it is the whole machine.
+    /// The device node, USB device, sound source or folder; `nil` when the finding concerns the whole computer.
     public let device: String?
-    /// A sentence. Printable, as are the other texts.
+    /// The finding as a sentence of at most 1000 printable characters.
     public let text: String
-    /// A command for a POSIX shell; `nil` where none can help.
+    /// A command for a POSIX shell that repairs it; `nil` when none can.
     public let mend: String?
 
+    /// Creates a finding; control characters in its texts are replaced.
     public init(_ check: String, _ level: Level, device: String? = nil, _ text: String, mend: String? = nil) {
         self.check = check
         self.level = level
@@ -30,5 +34,6 @@ public struct Finding: Sendable, Hashable {
         self.mend = mend?.printable(limit: 1000)
     }
 
+    /// The group of the check: `usb` for `usb.autosuspend`.
     public var group: String { String(check.prefix { $0 != "." }) }
 }

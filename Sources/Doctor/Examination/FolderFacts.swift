@@ -2,14 +2,14 @@ import Capture
 import Glibc
 import Host
 
-/// A folder that files shall go to, and the file system that it is or will be on.
+/// A folder that files will go to, and the file system that it is or will be on.
 struct FolderFacts: Sendable {
     let path: String
-    /// The folder itself or, where it does not exist yet, the nearest above that does; without links.
+    /// The folder itself, or its nearest existing parent; without symbolic links.
     let existing: String
-    /// Whether this user may make files there, or folders to it.
+    /// Whether this user may create files in the folder, or create the folder.
     let isWritable: Bool
-    /// For this user; `nil` where the file system does not say.
+    /// Bytes free for this user; `nil` when the file system does not say.
     let freeBytes: Int64?
 
     init(path: String, existing: String, isWritable: Bool, freeBytes: Int64?) {
@@ -19,7 +19,9 @@ struct FolderFacts: Sendable {
         self.freeBytes = freeBytes
     }
 
-    /// - Parameter path: Absolute, or from the current folder.
+    /// Reads the facts of a folder.
+    ///
+    /// - Parameter path: An absolute path, or one relative to the current folder.
     init(of path: String) {
         let here = Paths.resolved(".") ?? "/"
         self.path = path == "." ? here : path.hasPrefix("/") ? path : "\(here)/\(path)"

@@ -1,21 +1,21 @@
 import Glibc
 import Media
 
-/// The kernel's messages.
+/// The messages of the kernel's log.
 enum KernelLog: Sendable {
-    /// Each without its head, the oldest first.
+    /// The messages without their heads, the oldest first.
     case messages([String])
-    /// Not for this user, or not there at all.
+    /// The log is closed to this user, or missing.
     case unreadable(errno: Int32)
 
-    /// Reads what `/dev/kmsg` still has, without waiting for more.
+    /// Reads what `/dev/kmsg` still holds, without waiting for more.
     static func read() -> KernelLog {
         let number = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return .unreadable(errno: errno) }
         defer { close(number) }
         var messages: [String] = []
         var record = [UInt8](repeating: 0, count: 8192)
-        // One record each; the kernel's memory for them is bounded, and so is this for a log that is written to meanwhile.
+        // Each read returns one record. The bound ends the loop when the log is written to meanwhile.
         while messages.count < 100_000 {
             let count = Glibc.read(number, &record, record.count)
             if count < 0, errno == EPIPE { continue }  // overwritten before we came to it
@@ -26,7 +26,7 @@ enum KernelLog: Sendable {
         return .messages(messages)
     }
 
-    /// `6,339,5140900,-;usb 1-2: new device` and, on more lines, what it belongs to.
+    /// The message of a record such as `6,339,5140900,-;usb 1-2: new device`; further lines of the record are ignored.
     static func message(of record: some Collection<UInt8>) -> String? {
         let line = record.prefix { $0 != UInt8(ascii: "\n") }
         guard let head = line.firstIndex(of: UInt8(ascii: ";")) else { return nil }

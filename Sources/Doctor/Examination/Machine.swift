@@ -3,34 +3,34 @@ import Glibc
 import Media
 internal import Setup
 
-/// What the doctor looks at, gathered before he judges: files of sysfs, proc and the like below a root, and the few facts that
-/// are in no file. Tests make it up.
+/// The facts that the checks judge: files of sysfs, proc and the like below a root, and the few facts that are in no file. Tests
+/// provide synthetic ones.
 struct Machine: Sendable {
-    /// In front of `/sys`, `/proc`, `/run`; empty for the real ones.
+    /// The path prefix of `/sys`, `/proc` and `/run`; empty for the real ones.
     let root: String
     var user: UserGroups
     var usb: USBTree
-    /// The nodes that capture, without those for metadata.
+    /// The video nodes that capture frames, without those for metadata.
     var videoNodes: [VideoNode]
-    /// Of the video nodes and the sound cards' inputs.
+    /// The permissions of the video nodes, of the sound cards' inputs and of hardware encoders.
     var access: [NodeAccess]
-    /// What the sound server says, or why it says nothing.
+    /// The report of the sound server, or why it does not answer.
     var audio: Result<PulseSurvey, DeviceError>
     var output: FolderFacts
-    /// Where the program keeps what it remembers: XDG's config and state folders.
+    /// The folders in which the program keeps what it remembers: XDG's config and state folders.
     var ownFolders: [FolderFacts]
-    /// Seconds since 1970 by the wall clock.
+    /// The wall clock in seconds since 1970.
     var wallClock: Int
-    /// The kernel's messages since its start, or the `errno` that they cannot be read for.
+    /// The kernel's messages since its start, or why they cannot be read.
     var kernelLog: KernelLog
-    /// Chips that encode or decode, cameras' nodes apart.
+    /// The video nodes of codec devices.
     var codecNodes: [CodecNode] = []
     /// Names of the hardware encoders that libavcodec was built with.
     var libraryEncoders = Set(EncoderDetection.libraries)
-    /// What trials found of hardware encoders that there are now or were once.
+    /// Trial results of hardware encoders, possibly also of absent ones.
     var triedEncoders: [TriedEncoder] = []
 
-    /// A node, and whether this process may open it.
+    /// A device node, and whether this process may open it.
     struct NodeAccess: Sendable {
         let permissions: NodePermissions
         let isAllowed: Bool
@@ -38,10 +38,10 @@ struct Machine: Sendable {
 
     var isContainer: Bool { Container.isAround(root: root) }
 
-    /// The first 4096 bytes of a file below the root; `nil` where it cannot be read.
+    /// The first 4096 bytes of a file below the root; `nil` when it cannot be read.
     func text(_ path: String) -> String? { Paths.text(root + path) }
 
-    /// All of a file below the root, up to a mebibyte, line by line.
+    /// The lines of a file below the root, up to 1 MiB; empty when it cannot be read.
     func lines(_ path: String) -> [Substring] {
         let bytes = Paths.bytes(root + path, atMost: 1 << 20) ?? []
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
@@ -56,24 +56,24 @@ struct Machine: Sendable {
         videoNodes.first { $0.usbDevice == camera.folder }?.node ?? camera.name
     }
 
-    /// A folder of the machine as the user names it, without the root that tests put in front.
+    /// A path as the user knows it, without the root.
     func ownPath(_ path: String) -> String {
         path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
     }
 
     // MARK: Commands that mend
 
-    /// Root needs no `sudo`, and has none in many containers.
+    /// `sudo ` for other users; empty for root, who needs none, and has none in many containers.
     var sudo: String { user.id == 0 ? "" : "sudo " }
 
-    /// Writes a value into a file of sysfs.
+    /// A shell command that writes a value into a file of sysfs.
     func setting(_ path: String, to value: String) -> String {
         "echo \(value.shellQuoted()) | \(sudo)tee \(path.shellQuoted())"
     }
 }
 
 extension Machine {
-    /// This one.
+    /// Gathers the facts of this computer.
     init(output: String) {
         root = ""
         user = .current

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where the program keeps things between recordings, by the XDG Base Directory Specification.
+/// The folders that the program keeps between recordings, by the XDG Base Directory Specification.
 enum OwnFolders {
-    /// Profiles and preferences, then what is remembered of devices. None where there is no home.
+    /// The folder of profiles and preferences, then that of remembered devices; empty when there is no home folder.
     static var all: [String] {
         [("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")].compactMap { name, inHome in
             // Relative paths count as not set, as the specification says.
