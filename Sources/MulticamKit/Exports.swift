@@ -1,4 +1,4 @@
-// The one import of a program: what a session, its plan, its folder and its measurements are made of comes with this module.
+// The one import of a program: it brings everything that a session, its plan, its folder and its measurements are made of.
 @_exported public import Control
 @_exported public import Doctor
 @_exported public import Media

@@ -7,13 +7,13 @@ internal import Session
 public import Setup
 internal import Synchrony
 
-/// Measures how late a session's cameras and microphones stamp what all of them see and hear: claps or flashes with a beep.
+/// Measures how late a session's cameras and microphones date events that all of them see or hear: claps, or flashes with a beep.
 ///
 ///     let calibration = try Calibration(SessionSetup(request), CalibrationOptions())
 ///     let result = try await calibration.measure()
 ///     let warning = try calibration.keep(result)
 ///
-/// The devices run as in a recording, in the same formats, on the same clock models; nothing is recorded.
+/// The devices run as in a recording, in the same formats and with the same clock models; nothing is recorded.
 public final class Calibration: Sendable {
     private let setup: SessionSetup
     private let options: CalibrationOptions
@@ -22,15 +22,17 @@ public final class Calibration: Sendable {
     private let observation: Observation
     private let sink: AsyncStream<CalibrationEvent>.Continuation
 
-    /// What happens, in order. It ends with the measurement.
+    /// The events of the calibration, in order. The stream ends with the measurement.
     public let events: AsyncStream<CalibrationEvent>
 
+    /// Prepares a calibration of the devices of a setup.
+    ///
     /// - Parameters:
-    ///   - setup: Its devices; what its plan says of latencies and offsets is left alone.
-    ///   - options: How long and how well to measure.
-    ///   - clock: Simulated for tests of synthetic devices.
-    /// - Throws: When there is no microphone or nothing else, when the reference is none of the microphones, or when a
-    ///   camera's stream cannot be decoded.
+    ///   - setup: The setup with its opened devices; the latencies and offsets of its plan are ignored.
+    ///   - options: How long and how accurately to measure.
+    ///   - clock: The session clock; simulated for tests with synthetic devices.
+    /// - Throws: `CalibrationError.usage` when there is no microphone or no second device, or the reference is none of the
+    ///   microphones; `CalibrationError.recording` when a camera's stream cannot be decoded.
     public init(
         _ setup: SessionSetup, _ options: CalibrationOptions = CalibrationOptions(),
         clock: any SessionClock = MonotonicClock()
@@ -61,13 +63,14 @@ public final class Calibration: Sendable {
         }
     }
 
-    /// Ends the measurement soon, with what is known until now. Any thread may call it.
+    /// Ends the measurement soon, with the results so far. Any thread may call it.
     public func stop() { observation.stop() }
 
-    /// Measures until every device is known as well as was wanted, the time is over, it is stopped, or nothing more comes.
-    /// Once only.
+    /// Measures until every device is known accurately enough, the time is over, `stop` is called, or no more events can come.
+    /// Call it once only.
     ///
-    /// - Throws: When a device refuses to start, or is silent.
+    /// - Returns: The findings on each device.
+    /// - Throws: `CalibrationError.recording` when a device does not start or is silent.
     public func measure() async throws(CalibrationError) -> CalibrationResult {
         defer { sink.finish() }
         let listener = CalibrationListener(
@@ -95,10 +98,11 @@ public final class Calibration: Sendable {
         }
     }
 
-    /// Keeps what can be used of a result, so that recordings use it from now on. Waits for the disk.
+    /// Stores the usable findings, so that recordings apply them. Does nothing when no device but the reference is usable. Waits
+    /// for the disk.
     ///
-    /// - Returns: A sentence for the user if what was kept before could not be read.
-    /// - Throws: When it cannot be written, or when this user has no place for it.
+    /// - Returns: A sentence for the user when earlier calibrations could not be read.
+    /// - Throws: `StateFileError` when they cannot be written, or this user has no folder for them.
     public func keep(_ result: CalibrationResult) throws(StateFileError) -> String? {
         guard let file = Calibrations.file else {
             throw StateFileError(

@@ -5,7 +5,7 @@ internal import Session
 internal import Setup
 internal import Synchrony
 
-/// Looks at frames and listens to audio while a calibration runs. Used by the observer's thread alone.
+/// Detects events in frames and audio while a calibration runs. Used on the observer's thread alone.
 final class CalibrationListener {
     private let reference: String
     private let options: CalibrationOptions
@@ -17,12 +17,12 @@ final class CalibrationListener {
     private var begin: ClockTime?
     private var isListening = false
     private var now = MediaTime.zero
-    /// Roles that will deliver no more, and when it was noticed that nothing can be learnt any more.
+    /// The roles that deliver no more, and since when nothing more can be learnt.
     private var ended: Set<String> = []
     private var uselessSince: ClockTime?
     private var problems: [String] = []
 
-    /// Detectors want to know first what is usual.
+    /// The time that detectors take to learn the usual brightness and loudness.
     private static let warmUp = Nanoseconds.milliseconds(400)
 
     init(
@@ -52,6 +52,8 @@ final class CalibrationListener {
         progress = CalibrationProgress(reference: reference, participants: participants, options: options)
     }
 
+    /// Takes what the devices delivered.
+    ///
     /// - Returns: Whether to go on.
     func take(_ news: [Observed], at time: ClockTime) -> Bool {
         let ready = (begin ?? time) + Self.warmUp
@@ -79,7 +81,7 @@ final class CalibrationListener {
         return ended.contains(reference) || others.isSubset(of: ended)
     }
 
-    /// What it came to.
+    /// The result of the calibration. Call it once, at the end.
     func result() -> CalibrationResult {
         for role in microphones.keys.sorted() {
             for event in microphones[role]?.finish() ?? [] { progress.add(event, of: role) }
@@ -128,6 +130,6 @@ final class CalibrationListener {
         microphones[role]?.interrupt()
     }
 
-    /// On the session clock: a calibration has no first instant of its own.
+    /// The time on the session clock, because a calibration has no T0.
     private static func media(_ time: ClockTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds) }
 }

@@ -1,18 +1,19 @@
 public import Media
 
-/// How long and how well to measure.
+/// How long and how accurately a calibration measures.
 public struct CalibrationOptions: Sendable, Equatable {
-    /// How many events each device must have noticed, at least; 3 or more.
+    /// The fewest events that each device must notice; 3 or more.
     public var events: Int
-    /// How well each is to be known: the measurement goes on until its uncertainty is no more.
+    /// The accuracy to reach: the measurement goes on until the uncertainty of each device is at most this.
     public var goal: Nanoseconds
-    /// How long to go on at most, from when all devices deliver.
+    /// The longest duration, counted from when all devices deliver.
     public var duration: Nanoseconds
-    /// The role of the microphone against whose clock the others are measured; the first one when `nil`.
+    /// The role of the microphone that the other devices are compared with; `nil` for the first one.
     public var reference: String?
-    /// How long devices have to deliver good frames and audio.
+    /// The longest time for the devices to deliver good frames and audio.
     public var startTimeLimit: Nanoseconds
 
+    /// Creates options from their values.
     public init(
         events: Int = 10, goal: Nanoseconds = .milliseconds(2), duration: Nanoseconds = .seconds(120),
         reference: String? = nil, startTimeLimit: Nanoseconds = .seconds(10)

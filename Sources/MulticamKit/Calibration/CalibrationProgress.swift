@@ -2,7 +2,7 @@ internal import Media
 internal import Setup
 internal import Synchrony
 
-/// What is known while a calibration runs: events come in, findings and remarks go out. A value: time is an argument.
+/// The state of a running calibration: takes events and gives findings and hints. A value: time is an argument.
 struct CalibrationProgress {
     struct Participant {
         let role: String
@@ -15,17 +15,17 @@ struct CalibrationProgress {
     private let reference: String
     private let options: CalibrationOptions
     private var participants: [Participant]
-    /// Of the reference's events: how many have been told of.
+    /// The number of the reference's events that were reported.
     private(set) var toldCount = 0
     private var beginning: MediaTime?
     private var silentSince: MediaTime?
 
-    /// An event that a device has not told so long after the reference is one that it did not notice: it may be a second late,
-    /// and detectors tell half a second later.
+    /// How long a device may take to report an event of the reference: it may date it a second late, and detectors report it half
+    /// a second later.
     static let patience = Nanoseconds.seconds(2)
-    /// Somebody who hears nothing wants to know.
+    /// The time without an event after which the user gets a hint.
     private static let silence = Nanoseconds.seconds(15)
-    /// A device that noticed none of so many will not.
+    /// The number of events after which a device that noticed none gets a hint.
     private static let hopeless = 4
 
     init(reference: String, participants: [Participant], options: CalibrationOptions) {
@@ -43,7 +43,7 @@ struct CalibrationProgress {
         participants[index].events.append(event)
     }
 
-    /// What the reference heard before an instant does not count: others may not have been ready for it.
+    /// Ignores what the reference heard before an instant, because other devices may not have been ready for it.
     mutating func begin(at time: MediaTime) {
         beginning = time
         for index in participants.indices where participants[index].role == reference {
@@ -51,12 +51,12 @@ struct CalibrationProgress {
         }
     }
 
-    /// What there is to be told by now.
+    /// The events to report now.
     ///
     /// - Parameters:
-    ///   - now: The present.
-    ///   - isOver: Whether nothing more will come, so that nothing is waited for.
-    /// - Returns: Events whose fate is known, in order, and hints.
+    ///   - now: The present time.
+    ///   - isOver: Whether nothing more will come, so that no device is waited for.
+    /// - Returns: Events that every device has noticed or missed, in order, then hints.
     mutating func news(at now: MediaTime, isOver: Bool = false) -> [CalibrationEvent] {
         var news: [CalibrationEvent] = []
         while toldCount < heard.count {
@@ -75,7 +75,7 @@ struct CalibrationProgress {
         return news + hints(at: now, afterEvent: !news.isEmpty)
     }
 
-    /// Whether every device is known as well as was wanted.
+    /// Whether every device is known within the goal and by enough events.
     var isDone: Bool {
         toldCount == heard.count
             && findings.allSatisfy { finding in

@@ -1,15 +1,15 @@
-/// What a calibration came to.
+/// The result of a calibration.
 public struct CalibrationResult: Sendable {
-    /// How many events the reference microphone heard.
+    /// The number of events that the reference microphone heard.
     public let heardCount: Int
-    /// Of each device, in the order of the plan, cameras first.
+    /// The finding on each device, in the order of the plan, cameras first.
     public let findings: [CalibrationFinding]
-    /// Which devices went away or ended meanwhile, and why: a sentence each.
+    /// The devices that went away or ended during the measurement, and why, one sentence each.
     public let problems: [String]
 
-    /// Whether something can be kept of every device.
+    /// Whether every device has a usable finding.
     public var isComplete: Bool { findings.allSatisfy(\.isUsable) }
 
-    /// Whether something can be kept of any device besides the reference.
+    /// Whether any device besides the reference has a usable finding.
     public var hasUsable: Bool { findings.contains { $0.isUsable && $0.verdict != .reference } }
 }
