@@ -1,11 +1,11 @@
-/// The manual's page about all commands, as Markdown. It says what `HelpText` says, from the same specifications.
+/// Renders the manual's page about all commands as Markdown, from the same specifications as `HelpText`.
 public enum CommandReference {
     /// The whole page.
     ///
     /// - Parameters:
     ///   - program: The program's name.
     ///   - introduction: Paragraphs of Markdown below the page's title.
-    ///   - commands: In the order in which they are listed.
+    ///   - commands: The commands, in the order in which the page lists them.
     /// - Returns: The page without its last line feed.
     public static func markdown(program: String, introduction: [String], commands: [CommandSpec]) -> String {
         let index =
@@ -16,7 +16,7 @@ public enum CommandReference {
         return (head + commands.flatMap { [""] + section(of: $0) }).joined(separator: "\n")
     }
 
-    /// A command's part of the page.
+    /// A command's part of the page, as lines.
     static func section(of command: CommandSpec) -> [String] {
         var lines = ["## \(command.program) \(command.name)", "", escaped(command.summary)]
         lines += ["", "```", usage(of: command), "```"]
@@ -43,7 +43,7 @@ public enum CommandReference {
         return (["\(command.program) \(command.name)"] + words + ["[options]"]).joined(separator: " ")
     }
 
-    /// What a renderer makes of the command's headline.
+    /// The anchor that a Markdown renderer derives from the command's headline.
     private static func anchor(of command: CommandSpec) -> String { "\(command.program)-\(command.name)" }
 
     private static func table(_ kind: String, _ entries: [(term: String, help: String)]) -> [String] {
@@ -51,7 +51,7 @@ public enum CommandReference {
         return ["| \(kind) | |", "|---|---|"] + rows
     }
 
-    /// A `|` would end a cell, in code too.
+    /// A row of a table. `|` is escaped, because it would end a cell even in code.
     private static func row(_ cells: String...) -> String {
         let texts = cells.map {
             $0.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
@@ -59,7 +59,7 @@ public enum CommandReference {
         return "| \(texts.joined(separator: " | ")) |"
     }
 
-    /// A text in which Markdown sees no markup but code.
+    /// The text with all Markdown markup but code escaped.
     private static func escaped(_ text: String) -> String {
         var isCode = false
         var result = ""

@@ -1,17 +1,23 @@
 import Media
 
-/// What a command understands, as a value: parsing and help both follow from it.
+/// The specification of a command, from which both its parsing and its help follow.
 public struct CommandSpec: Sendable {
+    /// The program's name.
     public let program: String
+    /// The command's name, which is its first word.
     public let name: String
+    /// What the command does, in a sentence.
     public let summary: String
-    /// Lists between the words and the options in the help.
+    /// Lists between the positional arguments and the options in the help.
     public let sections: [HelpSection]
     /// Paragraphs after the options in the help.
     public let notes: [String]
+    /// The positional arguments in their order.
     public let positionals: [PositionalSpec]
+    /// The options in the order of the help; `--help` is the last.
     public let options: [OptionSpec]
 
+    /// Creates a specification, and adds the option `--help`.
     public init(
         program: String, name: String, summary: String, sections: [HelpSection] = [], notes: [String] = [],
         positionals: [PositionalSpec] = [],
@@ -26,10 +32,11 @@ public struct CommandSpec: Sendable {
         self.options = options + [.help]
     }
 
-    /// Sorts a command's words into options and positionals.
+    /// Sorts the words of a command line into options and positional arguments.
     ///
-    /// `--name value`, `--name=value`, `--` before words that begin with a dash.
-    /// - Throws: `UsageError` for anything that the command does not understand.
+    /// Understands `--name value`, `--name=value`, `-h`, and `--` before words that begin with a dash. Negative numbers are
+    /// positional arguments. With `--help` missing words are no error.
+    /// - Throws: `UsageError` for an unknown option, a missing or repeated value, and too few or too many words.
     public func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
         var values: [String: [String]] = [:]
         var plain: [String] = []
@@ -53,7 +60,7 @@ public struct CommandSpec: Sendable {
         return ParsedArguments(spec: self, values: values, positionals: plain)
     }
 
-    /// A usage error of this command, which points to its help.
+    /// Creates a usage error that points to this command's help.
     public func error(_ sentence: String) -> UsageError {
         UsageError(sentence, hint: "See `\(program) \(name) --help`.")
     }
@@ -100,11 +107,11 @@ public struct CommandSpec: Sendable {
         }
     }
 
-    /// `-6` is no option.
+    /// Whether a word such as `-6` is a number, and no option.
     private static func isNumber(_ word: String) -> Bool { Double(word) != nil }
 }
 
 extension String {
-    /// A sentence as the second half of another one: with a small letter at its beginning.
+    /// The sentence with a lower-case beginning, to continue another one.
     var continued: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -1,4 +1,4 @@
-/// Help as people read it in a terminal of at least 80 columns.
+/// Renders help for people who read it in a terminal of at least 80 columns.
 public enum HelpText {
     private static let width = 80
     private static let column = 28
@@ -25,7 +25,7 @@ public enum HelpText {
         return lines.joined(separator: "\n")
     }
 
-    /// The help of the program: what it is and its commands.
+    /// The help of the program: its purpose and its commands.
     public static func of(program: String, summary: String, commands: [CommandSpec], notes: [String])
         -> String
     {

@@ -1,12 +1,15 @@
-/// One `--option` of a command.
+/// The specification of one `--option` of a command.
 public struct OptionSpec: Sendable {
+    /// The option's name without its dashes.
     public let name: String
-    /// What the value stands for in the help, for example `DIR`. `nil` makes the option a flag.
+    /// The placeholder of the value in the help, for example `DIR`; `nil` makes the option a flag.
     public let placeholder: String?
+    /// The description in the help, as a sentence.
     public let help: String
-    /// Whether it may be given several times.
+    /// Whether the option may be given several times.
     public let isRepeatable: Bool
 
+    /// Creates an option from its values.
     public init(_ name: String, _ placeholder: String? = nil, isRepeatable: Bool = false, help: String) {
         self.name = name
         self.placeholder = placeholder
@@ -16,10 +19,10 @@ public struct OptionSpec: Sendable {
 
     static let help = OptionSpec("help", help: "Show this text.")
 
-    /// `expected --camera ROLE=DEVICE`, with what the value is: the second half of a sentence about a value that is missing or
-    /// wrong.
+    /// The end of an error's sentence about a missing or wrong value: `expected --camera ROLE=DEVICE`, with the option's
+    /// description.
     var expectation: String { "expected `\(usage)`, \(help.continued)" }
 
-    /// `--camera ROLE=DEVICE`.
+    /// The option with its placeholder: `--camera ROLE=DEVICE`.
     var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
 }

@@ -1,7 +1,9 @@
-/// A command's words after parsing. Accessors name options of the command's spec; another name is a bug of ours.
+/// The words of a command line after parsing. Accessors stop the program when the command's spec lacks the option they name.
 public struct ParsedArguments: Sendable {
+    /// The specification that the words were parsed by.
     public let spec: CommandSpec
     private let values: [String: [String]]
+    /// The positional arguments in their order.
     public let positionals: [String]
 
     init(spec: CommandSpec, values: [String: [String]], positionals: [String]) {
@@ -10,12 +12,18 @@ public struct ParsedArguments: Sendable {
         self.positionals = positionals
     }
 
+    /// Whether `--help` or `-h` was given.
     public var wantsHelp: Bool { flag("help") }
 
+    /// Whether a flag was given.
     public func flag(_ name: String) -> Bool { !all(name).isEmpty }
 
+    /// The last value of an option; `nil` when it was not given.
     public func optional(_ name: String) -> String? { all(name).last }
 
+    /// The last value of an option that must be given.
+    ///
+    /// - Throws: `UsageError` when it was not given.
     public func required(_ name: String) throws(UsageError) -> String {
         guard let value = optional(name) else {
             let option = spec.options.first { $0.name == name }
@@ -24,15 +32,16 @@ public struct ParsedArguments: Sendable {
         return value
     }
 
+    /// All values of an option in their order; an empty string for each time that a flag was given.
     public func all(_ name: String) -> [String] {
         precondition(
             spec.options.contains { $0.name == name }, "`\(spec.name)` declares no option `--\(name)`")
         return values[name] ?? []
     }
 
-    /// Values of the form KEY=VALUE of a repeatable option, in order.
+    /// The values of a repeatable option with the form KEY=VALUE, in their order.
     ///
-    /// - Throws: When one has no `=`, an empty side, or a key that was given before.
+    /// - Throws: `UsageError` when a value has no `=`, an empty side, or a key that was given before.
     public func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         for text in all(name) {
