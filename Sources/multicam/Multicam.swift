@@ -9,12 +9,12 @@ import SessionFolder
 import Setup
 import Synchrony
 
-/// The program: finds the command, runs it, says what went wrong, and exits.
+/// The program: finds the command, runs it, prints its error, and exits.
 @main
 struct Multicam {
     static let program = "multicam"
 
-    /// A new command is its file and a line here.
+    /// All commands in the order of the help. A new command is its file and a line here.
     static let commands: [any Command.Type] = [
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
@@ -35,9 +35,9 @@ struct Multicam {
         return status
     }
 
-    /// Carries out a command line.
+    /// Runs a command line.
     ///
-    /// - Returns: The exit status, and why it could not be carried out, if so.
+    /// - Returns: The exit status, and the messages of the error when it failed.
     static func answer(to words: [String]) async -> (status: ExitStatus, messages: [String]) {
         do {
             return (try await execute(words), [])
@@ -46,7 +46,7 @@ struct Multicam {
         }
     }
 
-    /// A profile may have several errors, each of which is a message.
+    /// The messages of an error; a profile may have several errors, with one message each.
     private static func lines(of error: any Error) -> [String] {
         switch error {
         case let error as ProfileError: error.lines
@@ -59,7 +59,7 @@ struct Multicam {
         let first = words.first ?? ""
         if ["--help", "-h", "help"].contains(first) {
             let topic = words.dropFirst().first
-            // For `tools/docs`, which writes the manual's page about commands.
+            // `tools/docs` writes the manual's page about commands from this.
             if words == ["help", "--markdown"] {
                 Output.data(reference)
                 return .done
@@ -167,7 +167,7 @@ struct Multicam {
         }
     }
 
-    /// A path that cannot be is the user's mistake: nothing was recorded, and no storage failed.
+    /// The exit status for a file's error. An impossible path is the user's mistake: nothing was recorded, and no storage failed.
     private static func status(of error: FileError) -> ExitStatus {
         if error.isPermission { return .noPermission }
         return error.isUserMistake ? .usage : .storageFailed

@@ -19,29 +19,29 @@ public import Setup
 ///     steering.release()
 public final class SessionSteering: Sendable {
     private struct State {
-        /// `nil` while nothing is recorded, but on standby.
+        /// The present session; `nil` when nothing is recorded and nothing is on standby.
         var session: MulticamSession?
-        /// Of that session.
+        /// The setup of the present session.
         var setup: SessionSetup?
         var stills: SessionStills?
-        /// Without the cameras that a recording took in.
+        /// The stills of the planned cameras, without those added during a recording.
         var plannedStills: SessionStills?
-        /// Turns that session's cameras for as long as it is there.
+        /// Rotates the cameras of the present session while it exists.
         var rotation: SessionRotation?
-        /// Of that session, on standby.
+        /// Follows the leading role's camera while the session is on standby.
         var following: CameraFollowing?
         var isStopped = false
-        /// Whether a recording runs, begins or ends; only on standby it does not while there is a session.
+        /// Whether a recording runs, begins or ends; always true with a session, except on standby.
         var isRecording = false
-        /// How many times a recording has begun, or could not.
+        /// How many times a recording has begun or failed to begin.
         var beginnings = 0
-        /// Of the last recording, once it has begun; `nil` where it could not.
+        /// The folder of the last recording that has begun; `nil` when it failed to begin.
         var begun: String?
-        /// On the recording that ended last.
+        /// The verdict on the recording that ended last.
         var verdict: String?
-        /// On standby: whether somebody has asked for a recording that has neither begun nor failed to.
+        /// On standby: whether a requested recording has neither begun nor failed yet.
         var isStarting = false
-        /// `nil` where `multicam ctl` cannot reach this recording.
+        /// The control server; `nil` when `multicam ctl` cannot reach this process.
         var server: ControlServer?
     }
 
@@ -52,7 +52,7 @@ public final class SessionSteering: Sendable {
     private let steps: AsyncStream<StandbyStep>
     private let next: AsyncStream<StandbyStep>.Continuation
 
-    /// How long somebody who wants a recording waits for its first instant.
+    /// The longest wait for the T0 of a requested recording.
     private static let patience = Nanoseconds.seconds(20)
 
     /// - Parameters:
@@ -113,7 +113,7 @@ public final class SessionSteering: Sendable {
     private func end(_ session: MulticamSession?, at time: ClockTime? = nil) {
         stopped.cancel()
         session?.stop(at: time)
-        // Whoever waits for a recording to begin need not.
+        // Wakes the thread that waits for a recording to begin.
         state.broadcast { _ in }
         next.yield(.end)
         next.finish()
@@ -121,16 +121,16 @@ public final class SessionSteering: Sendable {
 
     private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
 
-    /// What is recorded is noted beside the server's socket from here on.
+    /// Sets the server that notes which folder is recorded into.
     public func note(at server: ControlServer?) { state.withLock { $0.server = server } }
 
-    /// Does what somebody asks over the control socket.
+    /// Carries out a command of the control socket.
     ///
     /// - Parameters:
-    ///   - command: Of the socket.
-    ///   - arrival: When it came.
-    ///   - paused: The plan that is told of while nothing is recorded.
-    ///   - answer: Told when it is clear what became of it.
+    ///   - command: The command.
+    ///   - arrival: When the command arrived, on `CLOCK_MONOTONIC`.
+    ///   - paused: The plan to report while there is no session.
+    ///   - answer: Called once the outcome is known.
     public func perform(
         _ command: ControlCommand, at arrival: ClockTime, paused: SessionPlan,
         answer: @escaping ControlServer.Answer
@@ -198,7 +198,7 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// What is answered as soon as it is done.
+    /// Carries out a command whose outcome is known when it returns.
     private func perform(
         _ command: ControlCommand, _ session: MulticamSession, isRecording: Bool
     ) -> ControlReply {
@@ -216,7 +216,7 @@ public final class SessionSteering: Sendable {
                     throw .usage("nothing is being recorded at the moment.")
                 }
                 try setup.addCamera(selector, as: role, to: session, stills: &stills)
-                // Another may have been taken out meanwhile.
+                // Another camera may have been removed meanwhile.
                 let added = stills.cameras.last { $0.role == role }
                 state.withLock { state in
                     if let added { state.stills?.add(added) }
@@ -240,7 +240,7 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Asks the device.
+    /// Sets controls of a camera; waits for the device.
     private func set(_ words: [String], of role: String, _ session: MulticamSession) -> ControlReply {
         let settings = words.compactMap { word -> (name: String, value: String)? in
             guard let mark = word.firstIndex(of: "=") else { return nil }
@@ -259,7 +259,7 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Waits until it delivers.
+    /// Adds a device to the recording; waits until it delivers.
     private func add(
         _ session: MulticamSession, saying success: String, adding: (SessionSetup) throws(SetupError) -> Void
     ) -> ControlReply {
@@ -274,9 +274,9 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Waits for the first instant.
+    /// Requests a recording, and waits for its T0.
     private func start() -> ControlReply {
-        // Who asks while another one does waits for the same recording.
+        // Requests during a pending start wait for the same recording.
         let (before, isFirst) = state.withLock { state in
             defer { state.isStarting = true }
             return (state.beginnings, !state.isStarting)
@@ -300,7 +300,7 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Waits for the disk.
+    /// Switches the leading role's camera; waits for the disk.
     private func switchCamera(to selector: String?) -> ControlReply {
         let (following, session) = state.withLock { ($0.following, $0.session) }
         guard let following else {
@@ -321,7 +321,7 @@ public final class SessionSteering: Sendable {
                     ok: true,
                     text: "\(following.role) gets \(camera.name.printable()) when this recording has ended.")
             case .now(let camera):
-                // A recording that began meanwhile keeps its camera, and is asked when it ends.
+                // A recording that began meanwhile keeps its camera; the switch follows when it ends.
                 if session != nil { next.yield(.follow(camera)) }
                 return ControlReply(ok: true, text: "\(following.role) gets \(camera.name.printable()).")
             }
@@ -340,12 +340,12 @@ public final class SessionSteering: Sendable {
             "there is no camera to switch: every role names its own. Write `device: any` for one in the profile, and no --camera for it."
     }
 
-    /// Waits for the frames, and for the disk.
+    /// Takes stills; waits for the frames and the disk.
     private func takeStills(_ roles: [String], of session: MulticamSession) -> ControlReply {
         let (stills, isRecording) = state.withLock { ($0.stills, $0.isRecording) }
         let place: StillFolder
         switch session.status.phase {
-        // Where `multicam snapshot` puts them.
+        // The folder that `multicam snapshot` uses too.
         case .standby where !isRecording: place = StillFolder(path: ".", version: MulticamVersion.current)
         case .recording:
             guard let folder = session.folderPath else { fallthrough }
@@ -365,13 +365,13 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Signals and commands are this session's from now on.
+    /// Passes signals and commands to a session from now on.
     ///
     /// - Parameters:
-    ///   - session: That is about to record.
-    ///   - setup: That made it.
-    ///   - stills: Whose taps it has.
-    ///   - rotation: Of that session; `nil` where no camera follows the computer.
+    ///   - session: The session that is about to record.
+    ///   - setup: The setup that made the session.
+    ///   - stills: The stills whose taps the session has.
+    ///   - rotation: Rotates the session's cameras; `nil` when none follows the computer.
     public func steer(
         _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills,
         rotation: SessionRotation? = nil
@@ -388,16 +388,16 @@ public final class SessionSteering: Sendable {
         if isStopped { session.stop() }
     }
 
-    /// The camera of the leading role is the next one's to have by its word.
+    /// Sets the object that decides the leading role's camera.
     public func follow(_ following: CameraFollowing) { state.withLock { $0.following = following } }
 
-    /// What comes next, on standby; `nil` after its end. One task asks.
+    /// On standby: waits for the next step; `nil` after the end. Call it from one task only.
     public func nextStep() async -> StandbyStep? {
         for await step in steps { return step }
         return nil
     }
 
-    /// On standby: a recording is about to begin, or over.
+    /// On standby: notes that a recording is about to begin, or is over.
     public func record(_ isRecording: Bool) {
         if isRecording { state.withLock(\.session)?.forgetStop() }
         let isStopped = state.withLock { state in
@@ -408,7 +408,7 @@ public final class SessionSteering: Sendable {
         if isRecording { isStopped?.stop() }
     }
 
-    /// The recording has begun, or could not (`nil`).
+    /// Notes that a recording has begun in a folder, or has failed to begin (`nil`).
     public func tellBeginning(folder: String?) {
         state.broadcast { state in
             state.beginnings += 1
@@ -418,7 +418,7 @@ public final class SessionSteering: Sendable {
         note(recordingIn: folder)
     }
 
-    /// The session folder is finished, or there is none.
+    /// Notes that no session folder is being written any more.
     public func tellEnd() { note(recordingIn: nil) }
 
     private func note(recordingIn folder: String?) {
@@ -429,15 +429,15 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// On standby: what is said of the recording that has just ended.
+    /// On standby: stores the verdict on the recording that has just ended.
     public func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
-    /// On standby: the leading role is to have another camera.
+    /// On standby: requests another camera for the leading role.
     public func take(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
 
-    /// The session is over: signals are nobody's until there is another.
+    /// Releases the session: signals and commands have no session until the next one.
     public func release() {
-        // Let go of outside of the lock.
+        // The rotation is returned so that it is released outside the lock.
         _ = state.withLock { state in
             let rotation = state.rotation
             state.rotation = nil
@@ -451,9 +451,9 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Waits until system pressure has recovered, and says about every minute what is waited for.
+    /// Waits until system pressure has recovered, and prints about every minute what it waits for.
     ///
-    /// - Returns: `false` when somebody asked to stop meanwhile.
+    /// - Returns: `false` when a stop was requested meanwhile.
     public func waitForRecovery(folder: String) async -> Bool {
         let hasRecovered = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "rest") { [stopped, say] in

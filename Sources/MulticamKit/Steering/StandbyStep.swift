@@ -1,11 +1,11 @@
 public import Media
 
-/// What comes next where devices stand by.
+/// The next step of a run on standby.
 public enum StandbyStep: Sendable {
-    /// Somebody wants a recording to begin.
+    /// A recording was requested.
     case start
-    /// The leading role is to have this camera.
+    /// The leading role changes to this camera.
     case follow(CaptureDevice)
-    /// Somebody wants it to end.
+    /// The end of the run was requested.
     case end
 }

@@ -5,7 +5,7 @@ import MulticamKit
 import SessionFolder
 import Setup
 
-/// `multicam calibrate`: measures how late cameras and microphones are, shows what is known, forgets it.
+/// `multicam calibrate`: measures how late cameras and microphones are, shows stored calibrations, deletes them.
 struct CalibrateCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "calibrate",
@@ -41,7 +41,7 @@ struct CalibrateCommand: Command {
 
     private enum Action {
         case measure(SetupRequest, CalibrationOptions, isDry: Bool)
-        /// With the output folder that was named, if any.
+        /// Measures the computer, with the disk of the named output folder, if any.
         case measureMachine(output: String?)
         case show
         case forget(String)
@@ -122,7 +122,7 @@ struct CalibrateCommand: Command {
         let result = try outcome.get()
         var isKept = false
         var exit: ExitStatus = result.isComplete ? .done : .failed
-        // Who clapped for minutes is told what came of it, even where it could not be kept.
+        // A person who clapped for minutes sees the result even when it cannot be stored.
         var failure: (any Error)?
         do {
             isKept = try !isDry && keep(result, of: calibration)
@@ -152,14 +152,17 @@ struct CalibrateCommand: Command {
         }
     }
 
-    /// - Returns: Whether something was kept.
+    /// Stores what is usable of a result.
+    ///
+    /// - Returns: Whether something was stored.
     private func keep(_ result: CalibrationResult, of calibration: Calibration) throws -> Bool {
         guard result.hasUsable else { return false }
         if let warning = try calibration.keep(result) { Output.message(warning) }
         return true
     }
 
-    /// Half a minute of work. A disk that cannot be measured is told; it is a failure where it was named.
+    /// Measures the computer for half a minute. A disk that cannot be measured is reported; that is a failure only when `output`
+    /// names it.
     private func measureMachine(output: String?) async throws -> ExitStatus {
         let hasTerminal = Output.hasTerminal
         let table = try await ThisMachine.measure { share in
@@ -184,7 +187,7 @@ struct CalibrateCommand: Command {
             if output != nil { exit = error.isPermission ? .noPermission : .failed }
         }
         if let speed, let warning = try ThisMachine.keep(speed) { Output.message(warning) }
-        // At the end, since a driver that crashes takes the program with it.
+        // Encoders come last, because a driver that crashes ends the program.
         let encoders = try await tryEncoders()
         if wantsJSON {
             Output.data(CostText.json(table, speed, encoders))
@@ -194,7 +197,7 @@ struct CalibrateCommand: Command {
         return exit
     }
 
-    /// Tries every hardware encoder that there is, one after the other.
+    /// Tries every hardware encoder found, one after the other.
     private func tryEncoders() async throws -> [TriedEncoder] {
         let hasTerminal = Output.hasTerminal
         var results: [TriedEncoder] = []

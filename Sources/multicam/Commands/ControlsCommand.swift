@@ -3,7 +3,7 @@ import Media
 import SessionFolder
 import Setup
 
-/// `multicam controls`: shows and sets what can be adjusted of a camera, and keeps it under names.
+/// `multicam controls`: shows and sets the controls of a camera, and stores their values under names.
 struct ControlsCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "controls",
@@ -65,7 +65,7 @@ struct ControlsCommand: Command {
         return words
     }
 
-    /// Of a preset: it stands in messages, profiles and a file of ours.
+    /// The preset's name that an option gives; `nil` when it is not given. It appears in messages, profiles and a state file.
     private static func name(_ option: String, _ arguments: ParsedArguments) throws(UsageError) -> String? {
         guard let name = arguments.optional(option) else { return nil }
         guard (1...64).contains(name.utf8.count), name.printable() == name else {
@@ -77,14 +77,14 @@ struct ControlsCommand: Command {
 
     func run() async throws -> ExitStatus {
         let controls = try CameraControls(of: camera)
-        // All that may be wrong is found before anything is set.
+        // Presets are looked up before anything is set.
         let loaded = try load.map { try controls.requests(ofPreset: $0) } ?? []
         let isChecked = !resets && loaded.isEmpty
         var requests = isChecked ? try controls.requests(for: words) : []
         var outcomes: [ControlOutcome] = []
         if resets { outcomes += try controls.reset() }
         outcomes += try controls.set(loaded)
-        // What a reset or a preset switches decides what can be set beside it.
+        // A reset or a preset may switch automatic modes, which decides which controls can be set.
         if !isChecked { requests = try controls.requests(for: words) }
         outcomes += try controls.set(requests)
         var warning: String?
@@ -107,7 +107,7 @@ struct ControlsCommand: Command {
             Output.data(JSONText.line(ControlsText.json(controls.device, all, outcomes, presets)))
         } else {
             let names = Set(words.map(\.name))
-            // Who set something sees that; else all of it.
+            // After setting controls only those are shown, else all.
             let shown = names.isEmpty ? all : all.filter { names.contains($0.name) }
             for line in ControlsText.lines(shown, of: all) { Output.data(line) }
             if all.isEmpty { Output.message("\(controls.device.node.printable()) has no controls.") }

@@ -4,7 +4,7 @@ import Foundation
 import Media
 import SessionFolder
 
-/// `multicam ctl`: speaks to a recording that runs in another terminal.
+/// `multicam ctl`: sends a command to a recording that runs in another terminal.
 struct CtlCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "ctl",

@@ -5,7 +5,7 @@ import Media
 import SessionFolder
 import Setup
 
-/// `multicam devices`: lists cameras and microphones, tells what comes and goes, remembers what the user says of cameras.
+/// `multicam devices`: lists cameras and microphones, reports changes, remembers the user's remarks on cameras.
 struct DevicesCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "devices",
@@ -148,7 +148,7 @@ struct DevicesCommand: Command {
                     DeviceChangeText(preferred: preferred, date: Date())
                 }
             guard let text else { continue }
-            // Nobody reads any more: the work is done.
+            // The reader has gone, so the work is done.
             guard Output.data(wantsJSON ? text.json : text.line) else { return choice.stop() }
         }
     }

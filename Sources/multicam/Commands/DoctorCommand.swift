@@ -3,7 +3,7 @@ import Doctor
 import Media
 import SessionFolder
 
-/// `multicam doctor`: looks for what makes recordings fail, and says how to mend it.
+/// `multicam doctor`: looks for what makes recordings fail, and says how to repair it.
 struct DoctorCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "doctor",

@@ -3,7 +3,7 @@ import Media
 import SessionFolder
 import Setup
 
-/// `multicam plan`: says what a profile would record on the devices at hand, without starting any.
+/// `multicam plan`: shows what a profile would record with the connected devices, without starting any.
 struct PlanCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "plan",
@@ -27,7 +27,7 @@ struct PlanCommand: Command {
             OptionSpec("json", help: "Print the plan as JSON."),
         ])
 
-    /// `nil` for all cameras that are connected.
+    /// The profile and its devices; `nil` for all connected cameras.
     private let request: SetupRequest?
     private let wantsSets: Bool
     private let output: String

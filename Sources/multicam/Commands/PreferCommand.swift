@@ -2,7 +2,7 @@ import Arguments
 import Media
 import Setup
 
-/// `multicam prefer`: remembers which camera or microphone a person prefers, shows that, forgets it.
+/// `multicam prefer`: remembers which camera or microphone a person prefers, shows the choices, deletes them.
 struct PreferCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "prefer",
@@ -108,7 +108,7 @@ struct PreferCommand: Command {
         }
     }
 
-    /// There are no roles here to name a device for, and no synthetic devices.
+    /// Rewords an error, because this command has no roles and no synthetic devices.
     private static func explained(_ error: DeviceError) -> DeviceError {
         let sentence: String
         switch error.reason {

@@ -77,7 +77,7 @@ struct ProfilesCommand: Command {
     private func show(_ name: String, _ library: ProfileLibrary) throws {
         let found = try library.text(of: name)
         let profile = try found.profile()
-        // What is a profile is UTF-8.
+        // A valid profile is UTF-8.
         let text = String(decoding: found.bytes, as: UTF8.self)
         if wantsJSON {
             Output.data(
@@ -90,7 +90,7 @@ struct ProfilesCommand: Command {
                         "program": .boolean(profile.program != nil), "text": .string(text),
                     ])))
         } else {
-            // Tabs and line ends are a file's own; anything else that steers a terminal is not shown.
+            // Tabs and line ends belong to the file; other control characters would steer the terminal.
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             Output.data(lines.map { String($0).printable(limit: 4096) }.joined(separator: "\n"))
         }

@@ -6,10 +6,10 @@ import SessionFolder
 import Setup
 
 extension RecordCommand {
-    /// Runs the devices, and records when somebody says so, until somebody ends it.
+    /// Keeps the devices running, and records on command, until a command or a signal ends it.
     ///
-    /// - Returns: The worst of all recordings.
-    /// - Throws: Why the devices cannot run, to begin with. Later that is told, and the next step tries again.
+    /// - Returns: The worst exit status of all recordings.
+    /// - Throws: The error of the first start of the devices. Later ones are printed, and the next step tries again.
     func standBy() async throws -> ExitStatus {
         guard let first = try makeSetup(duration) else { return .overBudget }
         let control = listen(first.plan)
@@ -22,7 +22,7 @@ extension RecordCommand {
         while true {
             var step: StandbyStep?
             if let present = setup {
-                // Its devices are not held beyond this.
+                // Released here, so that its devices are not held after this pass.
                 setup = nil
                 do {
                     step = try await standBy(present, recordingAtOnce: wantsRecording, &results)
@@ -58,14 +58,14 @@ extension RecordCommand {
         steering.tellBeginning(folder: nil)
     }
 
-    /// One session on standby: with these devices.
+    /// Runs one session on standby, with one set of devices.
     ///
     /// - Parameters:
-    ///   - setup: Opened.
-    ///   - recordingAtOnce: Whether somebody has asked for a recording already.
-    ///   - results: Each recording is appended.
-    /// - Returns: The step that needs other devices, or none.
-    /// - Throws: Why the devices do not run.
+    ///   - setup: The setup with its opened devices.
+    ///   - recordingAtOnce: Whether a recording was requested already.
+    ///   - results: Receives the result of each recording.
+    /// - Returns: The step that needs other devices, or ends the standby.
+    /// - Throws: The error of devices that do not start.
     private func standBy(
         _ setup: SessionSetup, recordingAtOnce: Bool, _ results: inout [RecordingResult]
     ) async throws -> StandbyStep? {
@@ -114,7 +114,7 @@ extension RecordCommand {
         }
     }
 
-    /// One recording of devices that run. That it cannot begin is told, and they run on.
+    /// Makes one recording with running devices. When it cannot begin, the error is printed, and the devices continue.
     private func record(_ session: MulticamSession, _ results: inout [RecordingResult]) async {
         do {
             let result = try await session.record()

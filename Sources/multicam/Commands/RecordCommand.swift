@@ -84,7 +84,7 @@ struct RecordCommand: Command {
         self.request = request
         output = arguments.optional("output") ?? "recordings"
         name = try arguments.optional("name").map { text throws(UsageError) in
-            // File systems take 255 bytes; a number may have to follow.
+            // File systems allow 255 bytes; a number may have to be appended.
             guard (1...200).contains(text.utf8.count), text.isPathWithin, text.printable() == text,
                 !text.utf8.contains(UInt8(ascii: "/"))
             else {
@@ -130,7 +130,7 @@ struct RecordCommand: Command {
         SignalInbox.open()
         steering.listen()
         var command = self
-        // Recordings that follow, on standby or after a pause, are of the profile as it was when somebody started this.
+        // All recordings of this run, also after a pause or on standby, use the profile as it is now.
         command.request = try SessionSetup.read(request)
         return try await command.recordUntilStopped()
     }
@@ -157,7 +157,7 @@ struct RecordCommand: Command {
                 Output.message("the recording was stopped before its devices were ready again.")
                 break
             } catch {
-                // What was recorded before stands, and says how it ended.
+                // The earlier recordings remain valid, and say how they ended.
                 Output.message("the recording cannot go on: \(error)".printable(limit: 4000))
                 break
             }
@@ -165,7 +165,7 @@ struct RecordCommand: Command {
         return conclude(results)
     }
 
-    /// Lets `multicam ctl` speak to it. Without that it records all the same.
+    /// Opens the control socket for `multicam ctl`. When that fails, the recording runs without it, and `nil` is returned.
     func listen(_ plan: SessionPlan) -> ControlServer? {
         let steering = steering
         do throws(ControlError) {
@@ -202,7 +202,7 @@ struct RecordCommand: Command {
         return result
     }
 
-    /// A session that is steered from here on.
+    /// Creates a session, which receives signals and commands from here on.
     func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
         let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
@@ -221,7 +221,7 @@ struct RecordCommand: Command {
         return session
     }
 
-    /// Says that the recording goes on later.
+    /// Announces that the recording will continue later.
     private func pause(_ result: RecordingResult, _ reason: String) {
         let text =
             "the recording was ended: \(reason). It goes on in another folder when system pressure has recovered."
@@ -233,13 +233,13 @@ struct RecordCommand: Command {
         Output.data(paused.line())
     }
 
-    /// Finds and opens the devices, with the plan reduced as far as this computer makes that necessary.
+    /// Finds and opens the devices, with the plan reduced to what this computer can do.
     ///
     /// - Parameters:
-    ///   - duration: Of a recording, where that is known.
-    ///   - followed: The leading role's camera by now, where the profile's policy has given it another one than at the start.
-    /// - Returns: `nil` if the plan does not fit; why has been said then.
-    /// - Throws: What is wrong with the request, or which device cannot be had.
+    ///   - duration: The duration of the recording; `nil` when it is unknown.
+    ///   - followed: The leading role's present camera, when the profile's policy has replaced the one of the start.
+    /// - Returns: `nil` when the plan does not fit; the reasons are printed.
+    /// - Throws: `SetupError` when the request is invalid, or a device cannot be opened.
     func makeSetup(
         _ duration: Nanoseconds?, followed: RoleSelection? = nil
     ) throws -> SessionSetup? {
@@ -267,7 +267,7 @@ struct RecordCommand: Command {
         return setup
     }
 
-    /// Writes each event, or the folder once it is known. When the recording has begun, its devices are remembered.
+    /// Prints each event as JSON, or only the folder and warnings. Remembers the devices once the recording has begun.
     func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
         for await event in session.events {
@@ -305,7 +305,7 @@ struct RecordCommand: Command {
         }
     }
 
-    /// A line that is written over on a terminal, a line every 10 s elsewhere, until cancelled.
+    /// Shows the status until cancelled: in one line of the terminal that is overwritten, or in a new line every 10 s elsewhere.
     func showStatus(of session: MulticamSession) async {
         let hasTerminal = Output.hasTerminal
         let interval: Duration = hasTerminal ? .milliseconds(250) : .seconds(10)

@@ -2,7 +2,7 @@ import Arguments
 import Media
 import SessionFolder
 
-/// `multicam recover`: makes whole what a crash left.
+/// `multicam recover`: completes the files that a crash left unfinished.
 struct RecoverCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "recover",
@@ -61,7 +61,8 @@ struct RecoverCommand: Command {
         return await recoverEach(search)
     }
 
-    /// One after the other; where one fails the others are recovered all the same. The exit status is that of the first that fails.
+    /// Recovers the recordings one after the other; a failure does not stop the rest. The exit status is that of the first
+    /// failure.
     private func recoverEach(_ search: RecordingSearch) async -> ExitStatus {
         var reports: [RecoveryReport] = []
         var status = search.remarks.isEmpty ? ExitStatus.done : .failed
@@ -100,7 +101,7 @@ struct RecoverCommand: Command {
         return report
     }
 
-    /// The disk takes its time: on a thread of its own, not on one of the pool's.
+    /// Runs work that waits for the disk on a thread of its own, because Swift tasks must not block.
     private func onThread<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -40,13 +40,13 @@ struct SnapshotCommand: Command {
         case camera(String)
         case allCameras
         case profile(SetupRequest, takesAll: Bool)
-        /// Of the one that runs; of all of its cameras without a role.
+        /// Cameras of the running recording: that of a role, or all when it is `nil`.
         case recording(role: String?)
     }
 
     private let source: Source
     private let folder: String
-    /// Of a single still.
+    /// The file name of a single still; `nil` for the usual names.
     private let fileName: String?
     private let live: Nanoseconds
     private let settling: Nanoseconds
@@ -129,7 +129,8 @@ struct SnapshotCommand: Command {
         return .done
     }
 
-    /// One after the other: in their largest sizes several seldom fit on a bus. One that fails keeps no other from its still.
+    /// Takes stills of all cameras, one after the other, because in their largest sizes several seldom fit on a bus. A failure
+    /// does not stop the rest.
     private func takeEach() throws -> ExitStatus {
         let cameras = DeviceListing().cameras
         guard !cameras.isEmpty else {

@@ -5,7 +5,7 @@ import SessionFolder
 import Setup
 import StressTest
 
-/// `multicam stress`: finds out what a bundle of cameras holds.
+/// `multicam stress`: finds out which cameras a computer can record together, and for how long.
 struct StressCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "stress",
@@ -122,7 +122,8 @@ struct StressCommand: Command {
         }
     }
 
-    /// How the present run goes: a line that is written over on a terminal, a line every 30 s elsewhere, until cancelled.
+    /// Shows the present run's status until cancelled: in one line of the terminal that is overwritten, or in a new line every 30
+    /// s elsewhere.
     private func showStatus(of test: StressTest, _ printer: Task<Void, Never>) async {
         let hasTerminal = Output.hasTerminal
         let interval: Duration = hasTerminal ? .milliseconds(250) : .seconds(30)

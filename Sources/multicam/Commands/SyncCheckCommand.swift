@@ -53,7 +53,7 @@ struct SyncCheckCommand: Command {
                     "`--tolerance-picture \(text.printable())`: expected a number of frames above 0, at most 1000."
                 )
             }
-            // A single clap is uncertain by as much more.
+            // The tolerance of a single clap grows by the same amount.
             tolerance.singleFrame += frames - tolerance.frame
             tolerance.frame = frames
         }
@@ -94,13 +94,13 @@ struct SyncCheckCommand: Command {
             Output.message(
                 "the report is not written: \(error.path.printable(limit: 1000)): \(reason.printable()). Make room or ask for "
                     + "permission there, or copy the folder to where you may write.")
-            // What was measured matters more than where it could not be kept.
+            // The measurement decides the exit status, unless it is good and only the report failed.
             return result == .done ? error.isPermission ? .noPermission : .storageFailed : result
         }
         return result
     }
 
-    /// Decoding takes its time: on a thread of its own, not on one of the pool's.
+    /// Runs work that decodes for long on a thread of its own, because Swift tasks must not block.
     private func measure(
         _ work: @escaping @Sendable () throws -> (SyncFindings, Verdict)
     ) async throws -> (SyncFindings, Verdict) {

@@ -2,7 +2,7 @@ import Arguments
 import Media
 import SessionFolder
 
-/// `multicam verify`: whether the files of a recording are the bytes that were recorded.
+/// `multicam verify`: checks whether the files of a recording are the bytes that were recorded.
 struct VerifyCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "verify",
@@ -50,7 +50,9 @@ struct VerifyCommand: Command {
         return status
     }
 
-    /// - Returns: What it means for the exit status.
+    /// Prints the verdict on a file.
+    ///
+    /// - Returns: The exit status that it calls for.
     private func tell(
         _ verdict: FolderVerification.FileVerdict, of file: Manifest.File, filling: String?
     ) -> ExitStatus {

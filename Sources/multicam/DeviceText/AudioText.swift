@@ -1,9 +1,9 @@
 import Foundation
 import Monitoring
 
-/// How microphones audio, in few words.
+/// Levels and alarms of audio in few words.
 enum AudioText {
-    /// `−23.1 LUFS`.
+    /// Formats a loudness in LUFS: `−23.1 LUFS`.
     static func loudness(_ value: Double) -> String {
         String(format: "%.1f LUFS", value).replacingOccurrences(of: "-", with: "−")
     }

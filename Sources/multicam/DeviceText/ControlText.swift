@@ -2,14 +2,14 @@ import Control
 import Foundation
 import Media
 
-/// How a running session goes, for people.
+/// The state of a running session, for people.
 enum ControlText {
-    /// The files' paths.
+    /// The paths of stills and clips, one in each line.
     static func lines(_ stills: [ControlReply.Still]) -> [String] {
         stills.flatMap { [$0.file] + [$0.clip].compactMap { $0 } }.map { $0.printable(limit: 4096) }
     }
 
-    /// Text that came over the socket, cleaned.
+    /// The lines of a status that came over the socket, without control characters.
     static func lines(_ status: ControlStatus) -> [String] {
         let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)
         let head = [status.state.rawValue, status.profile, time] + [status.folder].compactMap(\.self)

@@ -1,14 +1,14 @@
 import Media
 import SessionFolder
 
-/// Controls for people and as JSON. Every word from a device is cleaned.
+/// Controls for people and as JSON. Texts of devices are printed without control characters.
 enum ControlsText {
     /// A line for each control, in columns.
     ///
     /// - Parameters:
-    ///   - controls: Those to be shown.
-    ///   - all: All of the camera: what governs one may not be shown itself.
-    /// - Returns: As many lines as controls are to be shown.
+    ///   - controls: The controls to show.
+    ///   - all: All controls of the camera, which may govern the shown ones.
+    /// - Returns: One line for each shown control.
     static func lines(_ controls: [DeviceControl], of all: [DeviceControl]) -> [String] {
         let names = controls.map { $0.name.printable() }
         let values = controls.map(value)
@@ -22,7 +22,7 @@ enum ControlsText {
         }
     }
 
-    /// `3 (Aperture Priority Mode)`.
+    /// The value in words: `3 (Aperture Priority Mode)`.
     private static func value(_ control: DeviceControl) -> String {
         if control.kind == .boolean { return control.value == 0 ? "off" : "on" }
         guard let item = control.menu[control.value] else { return String(control.value) }

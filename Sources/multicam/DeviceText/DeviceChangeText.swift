@@ -11,7 +11,7 @@ struct DeviceChangeText {
     private let remark: String
     private let date: Date
 
-    /// `nil` for what is about no device.
+    /// Describes a change of a device; `nil` when the change concerns no device.
     init?(_ change: DeviceChange, date: Date) {
         switch change {
         case .present(let device): (name, sign, self.device) = ("present", "=", device)
@@ -29,7 +29,7 @@ struct DeviceChangeText {
         self.date = date
     }
 
-    /// The device that is preferred from now on; `nil` where there is none.
+    /// Describes the device that is preferred from now on; `nil` when there is none.
     init?(preferred: PreferredDevice?, date: Date) {
         guard let preferred else { return nil }
         (name, sign, device) = (
@@ -39,7 +39,7 @@ struct DeviceChangeText {
         self.date = date
     }
 
-    /// Time, sign, kind, name, selector, and what there is to say: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
+    /// Time, sign, kind, name, selector and a remark: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
     var line: String {
         let time = date.formatted(
             .verbatim(
@@ -51,7 +51,7 @@ struct DeviceChangeText {
         return remark.isEmpty ? words : "\(words)  \(remark)"
     }
 
-    /// `event`, `at` in ISO 8601, and the device's entry in the list.
+    /// A JSON object with `event`, `at` in ISO 8601, and `device` as in the list of devices.
     var json: String {
         let time = date.formatted(
             Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .current))

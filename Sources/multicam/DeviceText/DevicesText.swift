@@ -3,7 +3,7 @@ internal import Plan
 import SessionFolder
 import Setup
 
-/// The list of devices, for people and as JSON. Every word from a device is cleaned.
+/// The list of devices, for people and as JSON. Texts of devices are printed without control characters.
 enum DevicesText {
     static func of(_ listing: DeviceListing) -> String {
         let preferred = [listing.preferredCamera, listing.defaultMicrophone].compactMap { $0 }
@@ -13,7 +13,7 @@ enum DevicesText {
             }
             return of(device) + words.joined()
         }
-        // The others are told of with their microphones.
+        // Cards with microphones are shown beside those.
         let idle = listing.cards.filter { card in
             !listing.microphones.contains { $0.card?.name == card.name }
         }
@@ -50,12 +50,12 @@ enum DevicesText {
         ])
     }
 
-    /// `camera` or `microphone`.
+    /// The kind of a device: `camera` or `microphone`.
     static func kind(_ device: CaptureDevice) -> String {
         device.mediaType == .video ? "camera" : "microphone"
     }
 
-    /// All that is known of one device, in several lines.
+    /// All facts of one device, in several lines.
     static func of(_ device: CaptureDevice) -> String {
         let kind = kind(device)
         var lines = ["\(kind) \(device.name.printable())", "  selector   \(device.selector.printable())"]
@@ -108,7 +108,7 @@ enum DevicesText {
             + "`multicam devices --set \(device.selector.printable()) --type built-in` or `--type external`)"
     }
 
-    /// What a user may call the types of cameras that can be either.
+    /// The words of the command line for the types that a user may give a camera.
     static let typeWords: [(type: CaptureDevice.DeviceType, word: String)] = [
         (.builtIn, "built-in"), (.external, "external"),
     ]
@@ -122,7 +122,7 @@ enum DevicesText {
         }
     }
 
-    /// One entry of the list.
+    /// The JSON object of one device.
     static func json(_ device: CaptureDevice) -> JSONValue {
         var fields: [String: JSONValue] = [
             "kind": .string(kind(device)), "typeKnown": .boolean(device.isTypeKnown),

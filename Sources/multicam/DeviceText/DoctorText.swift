@@ -2,7 +2,7 @@ import Doctor
 import Media
 import SessionFolder
 
-/// What the doctor found, for people and as JSON.
+/// The findings of `multicam doctor`, for people and as JSON.
 enum DoctorText {
     private static let groups = [
         ("camera", "Cameras"), ("driver", "Camera driver"), ("usb", "USB"), ("sound", "Sound"),

@@ -3,9 +3,9 @@ import Plan
 import SessionFolder
 import Setup
 
-/// What is remembered of choices, for people and as JSON. Every word from a device is cleaned.
+/// The remembered choices, for people and as JSON. Texts of devices are printed without control characters.
 enum PreferenceText {
-    /// A line a device: the one that would be taken now, then the choices that are remembered, the most wanted first.
+    /// One line for each device: the one that would be used now, then the choices, the most wanted first.
     static func lines(_ history: ChoiceHistory) -> [String] {
         var lines: [String] = []
         if let preferred = history.systemPreferred {
@@ -25,7 +25,7 @@ enum PreferenceText {
         return lines
     }
 
-    /// `application`, `kind`, `preferred` with its reason, `user_preferred`, and the `history`.
+    /// A JSON object with `application`, `kind`, `preferred` with its reason, `user_preferred`, and `history`.
     static func json(_ history: ChoiceHistory, of application: ApplicationIdentifier) -> String {
         JSONText.line(
             JSONValue.object([
@@ -46,7 +46,7 @@ enum PreferenceText {
             ]))
     }
 
-    /// A preferred device within other JSON: its selector, its name, and why.
+    /// The JSON object of a preferred device: its selector, its name, and the reason.
     static func json(_ preferred: PreferredDevice?) -> JSONValue {
         guard let preferred else { return .null }
         return .object([
@@ -57,7 +57,7 @@ enum PreferenceText {
         ])
     }
 
-    /// `preferred: you chose it`, or, of a microphone, `default: …`.
+    /// The reason in words: `preferred: you chose it`; for a microphone `default: …`.
     static func sentence(_ reason: PreferredDevice.Reason, _ device: CaptureDevice) -> String {
         "\(device.mediaType == .video ? "preferred" : "default"): \(reason.sentence)"
     }

@@ -2,7 +2,9 @@ import Arguments
 import Media
 
 extension ParsedArguments {
-    /// What `--duration` says; `nil` where it is not given.
+    /// The value of `--duration`; `nil` when it is not given.
+    ///
+    /// - Throws: `UsageError` when it is no time above zero.
     func duration() throws(UsageError) -> Nanoseconds? {
         guard let text = optional("duration") else { return nil }
         guard let duration = Nanoseconds(text), duration > .zero else {
@@ -13,7 +15,9 @@ extension ParsedArguments {
         return duration
     }
 
-    /// What an option says that takes a time; `nil` where it is not given.
+    /// The value of an option that takes a time; `nil` when it is not given.
+    ///
+    /// - Throws: `UsageError` when it is no time, or outside the range.
     func time(
         _ option: String, in range: ClosedRange<Nanoseconds>
     ) throws(UsageError) -> Nanoseconds? {

@@ -2,7 +2,7 @@ import Arguments
 import Media
 import Setup
 
-/// The options by which commands name a profile and its devices.
+/// The options that name a profile and its devices.
 enum ProfileOptions {
     static let specs = [
         OptionSpec("profile", "P", help: "A profile's name (see `multicam profiles`) or its file."),

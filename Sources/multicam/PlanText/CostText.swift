@@ -3,11 +3,11 @@ import Plan
 import SessionFolder
 import Setup
 
-/// Costs as people and programs read them.
+/// Costs, for people and as JSON.
 enum CostText {
     // MARK: The machine
 
-    /// One line for each kind of work, one for the disk where that was measured, and one for each hardware encoder.
+    /// One line for each kind of work, one for the disk if it was measured, and one for each hardware encoder.
     static func lines(_ table: CostTable, _ disk: MeasuredDisk?, _ encoders: [TriedEncoder]) -> [String] {
         let work = WorkKind.allCases.compactMap { kind -> String? in
             guard let plain = table.entry(kind, .plain) else { return nil }
@@ -79,13 +79,13 @@ enum CostText {
 
     // MARK: A plan
 
-    /// The lines of a plan's text.
+    /// The lines about a plan's cost.
     ///
     /// - Parameters:
-    ///   - cost: Of the plan.
-    ///   - notes: On the machine that it was reckoned for.
-    ///   - limit: What the profile's budget allows.
-    /// - Returns: From an empty line on.
+    ///   - cost: The cost of the plan.
+    ///   - notes: Notes on the machine that the cost is computed for.
+    ///   - limit: The cost that the profile's budget allows.
+    /// - Returns: The lines, an empty one first.
     static func lines(_ cost: HardwareCost, notes: [String], limit: Double = 1) -> [String] {
         var words = "hardware cost \(HardwareCost.hundredths(cost.total))"
         if cost.total > limit { words += ", above the budget of \(HardwareCost.hundredths(limit))" }
@@ -121,7 +121,7 @@ enum CostText {
         ])
     }
 
-    /// To two digits behind the point.
+    /// The value with two decimal places.
     static func rounded(_ value: Double) -> String { "\(hundredth(value))" }
 
     static func hundredth(_ value: Double) -> Double { (value * 100).rounded() / 100 }

@@ -2,7 +2,7 @@ import Media
 import Plan
 import SessionFolder
 
-/// A plan for programs: devices and tracks in the words and shapes of a manifest.
+/// A plan as JSON: devices and tracks with the names and structure of a manifest.
 enum PlanJSON {
     static func fields(of plan: SessionPlan) -> [String: JSONValue] {
         [
@@ -20,7 +20,7 @@ enum PlanJSON {
         ]
     }
 
-    /// Of a connection that carries frames.
+    /// The rotation and mirroring of a connection that carries frames; empty for audio.
     private static func turning(
         of connection: PlannedConnection, in plan: SessionPlan
     ) -> [String: JSONValue] {
@@ -119,7 +119,7 @@ enum PlanJSON {
             ]) { $1 })
     }
 
-    /// The part of the camera's stored frames that is seen; null for all of them.
+    /// The visible part of the camera's stored frames; null for all of them.
     private static func crop(_ part: PixelRectangle?) -> JSONValue {
         guard let part else { return .null }
         return .object([

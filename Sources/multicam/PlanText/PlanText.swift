@@ -1,7 +1,7 @@
 import Media
 import Plan
 
-/// A plan as people read it.
+/// A plan, for people.
 enum PlanText {
     static func of(_ plan: SessionPlan) -> String {
         var lines = ["profile \(plan.profile)", ""] + devicesAndFiles(of: plan)
@@ -9,7 +9,7 @@ enum PlanText {
         return lines.joined(separator: "\n")
     }
 
-    /// Inputs and outputs.
+    /// The inputs and outputs of a plan, one line or more for each.
     static func devicesAndFiles(of plan: SessionPlan) -> [String] {
         var lines = ["inputs"]
         for camera in plan.cameras {
@@ -60,12 +60,12 @@ enum PlanText {
         return lines
     }
 
-    /// What is seen of a camera's frame; nothing for all of it.
+    /// The visible part of a camera's frame in words; empty for all of it.
     private static func part(_ crop: PixelRectangle?) -> String {
         crop.map { ", of its frame \($0.size) at \($0.x),\($0.y)" } ?? ""
     }
 
-    /// `h264 superfast`, or what encodes it where x264 does not.
+    /// The encoder in words: `h264 superfast` for x264, or the name of the hardware encoder.
     private static func words(_ settings: VideoEncodingSettings) -> String {
         settings.hardware.map { "h264 by \($0.name)" } ?? "h264 \(settings.preset.rawValue)"
     }

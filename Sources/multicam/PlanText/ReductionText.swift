@@ -4,14 +4,14 @@ internal import Profiles
 import SessionFolder
 import Setup
 
-/// A plan with its cost, and what would be given up for that, as people and programs read it.
+/// A plan with its cost and its reductions, for people and as JSON.
 enum ReductionText {
-    /// The plan as asked, what it costs, what is given up, what would run then, and what would help where that does not fit.
+    /// The plan as asked and its cost, what is given up, the plan that would run, and remedies when it does not fit.
     ///
     /// - Parameters:
-    ///   - reduction: Of the plan.
-    ///   - machine: That it was reckoned for.
-    /// - Returns: For people.
+    ///   - reduction: The reduction of the plan.
+    ///   - machine: The computer that it is computed for.
+    /// - Returns: The lines, for people.
     static func lines(_ reduction: PlanReduction, on machine: ThisMachine) -> [String] {
         let limit = reduction.budget.hardwareCost
         var lines = [PlanText.of(reduction.asked)]
@@ -44,7 +44,7 @@ enum ReductionText {
         return lines + reduction.passedOver.map { "  \($0)" }
     }
 
-    /// What `multicam record` would make of it, where that is nothing.
+    /// Why `multicam record` would refuse the plan; empty when it fits.
     static func verdict(_ reduction: PlanReduction) -> [String] {
         reduction.fits ? [] : ["", "`multicam record` would refuse (exit status 5): \(reduction.refusal)"]
     }

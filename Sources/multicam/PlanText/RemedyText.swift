@@ -2,9 +2,9 @@ import Media
 import Plan
 import SessionFolder
 
-/// What would make a plan cost less, as people and programs read it.
+/// The changes that would make a plan cost less, for people and as JSON.
 enum RemedyText {
-    /// Of each kind the one that helps most is enough for a person.
+    /// The lines for people: the most effective remedy of each kind.
     static func lines(_ fixes: PlanRemedies?) -> [String] {
         guard let fixes, !fixes.remedies.isEmpty else { return [] }
         var kinds: Set<Remedy.Effort> = []
@@ -14,7 +14,7 @@ enum RemedyText {
             + shown.map { "  \($0.sentence.printable(limit: 1000))" }
     }
 
-    /// All of them, then what several together would do, where none is enough.
+    /// All remedies, then their combination when none is enough by itself.
     static func json(_ fixes: PlanRemedies?) -> [JSONValue] {
         guard let fixes else { return [] }
         return (fixes.remedies + [fixes.together].compactMap { $0 }).map { remedy in

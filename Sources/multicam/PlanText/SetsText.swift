@@ -2,7 +2,7 @@ import Media
 import Plan
 import SessionFolder
 
-/// Which cameras run together, as people and programs read it.
+/// The sets of cameras that can run together, for people and as JSON.
 enum SetsText {
     static func lines(_ sets: CameraSets, notes: [String]) -> [String] {
         var lines: [String] = []

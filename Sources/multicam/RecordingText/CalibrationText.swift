@@ -5,11 +5,11 @@ import SessionFolder
 import Setup
 import Synchrony
 
-/// A calibration in words and in JSON.
+/// The events and the result of a calibration, for people and as JSON.
 struct CalibrationText {
-    /// For people.
+    /// The event as a sentence for people.
     let sentence: String
-    /// One line, for programs.
+    /// The event as a line of JSON.
     let json: String
 
     init(_ event: CalibrationEvent, goal: Nanoseconds) {
@@ -44,7 +44,7 @@ struct CalibrationText {
         JSONText.line(JSONValue.object(fields.merging(["event": .string(event)]) { $1 }))
     }
 
-    /// `desk 137.2 ± 4.1 ms`.
+    /// A device's correction in few words: `desk 137.2 ± 4.1 ms`.
     private static func short(_ finding: CalibrationFinding) -> String {
         guard let estimate = finding.estimate, let correction = finding.correction else {
             return finding.role
@@ -55,7 +55,7 @@ struct CalibrationText {
 
     // MARK: The result
 
-    /// What was found of one device.
+    /// The finding on one device, as a sentence.
     static func sentence(on finding: CalibrationFinding, _ result: CalibrationResult) -> String {
         let role = finding.role
         guard let estimate = finding.estimate, let correction = finding.correction else {
@@ -88,7 +88,7 @@ struct CalibrationText {
             : "More events make it finer."
     }
 
-    /// What a person should know of the result besides.
+    /// Further remarks on the result for the user, one sentence each.
     static func remarks(on result: CalibrationResult, plan: SessionPlan, isKept: Bool, isDry: Bool)
         -> [String]
     {
@@ -153,6 +153,7 @@ struct CalibrationText {
 
     // MARK: What is kept
 
+    /// A stored calibration as a line:
     /// `desk: latency 137.2 ms ± 1.4 ms, mjpeg 1280x720 at 30, Virtual camera desk (…), 10 events, 2026-11-21T14:23:10Z`
     static func line(on device: CalibratedDevice) -> String {
         let name =

@@ -3,35 +3,37 @@ import Session
 import SessionFolder
 internal import Writers
 
-/// What is said of a recording when it is over: of all its sessions, where it was resumed.
+/// The final messages about a recording: about all of its sessions when it was resumed.
 struct RecordConclusion {
     private let results: [RecordingResult]
 
-    /// - Parameter results: Of the sessions, in order.
+    /// Creates the conclusion of a recording.
+    ///
+    /// - Parameter results: The results of its sessions, in order.
     init(_ results: [RecordingResult]) { self.results = results }
 
-    /// What failed, a message each, and the verdict on each recording.
+    /// The failures, one message each, and the verdict on each session.
     var messages: [String] {
         results.flatMap { result in
             let verdict = result.verdict.text
-            // What the verdict says already is not said twice.
+            // A failure that the verdict mentions is not repeated.
             let failures = (storage(result) + result.encodingFailures.map(\.description)).filter {
                 !verdict.contains($0.hasSuffix(".") ? String($0.dropLast()) : $0)
             }
             let messages = failures + [verdict]
-            // Of several, each says which it is about.
+            // With several sessions each message names its folder.
             return results.count == 1 ? messages : messages.map { "\(result.folder.printable()): \($0)" }
         }
     }
 
-    /// The verdict on each recording, as one text.
+    /// The verdicts on all sessions, as one text.
     private var verdict: String {
         results.count == 1
             ? results[0].verdict.text
             : results.map { "\($0.folder.printable()): \($0.verdict.text)" }.joined(separator: " ")
     }
 
-    /// What failed in its folders, each named once, and where the recording is whole.
+    /// The failures of the session folder and its safety copy, and which of them is whole.
     private func storage(_ result: RecordingResult) -> [String] {
         var sentences = result.storageFailures.map(\.description)
         guard let copy = result.copy else { return sentences }
@@ -53,7 +55,7 @@ struct RecordConclusion {
         return sentences
     }
 
-    /// The worst of them. That system pressure ended a session counts where nobody took it up again.
+    /// The worst exit status of all sessions. An end by system pressure counts only for the last session.
     var status: ExitStatus {
         if results.contains(where: { !$0.isStored }) { return .storageFailed }
         if results.contains(where: { !$0.encodingFailures.isEmpty }) || results.last?.pressureEnd != nil {
@@ -62,7 +64,7 @@ struct RecordConclusion {
         return results.contains { !$0.exceededLimits.isEmpty } ? .lossesBeyondLimit : .done
     }
 
-    /// The last event: of the last session, with the status of all. `nil` where there is none.
+    /// The final event: that of the last session, with the exit status of all; `nil` without a session.
     var event: SessionEvent? {
         results.last.map { last in
             SessionEvent(

@@ -3,17 +3,19 @@ import Media
 import Session
 internal import SessionFolder
 
-/// What a newcomer is told after a recording: what was made, how to play it, and what to try next.
+/// Hints for a newcomer after a recording: what was made, how to play it, and what to try next.
 struct RecordingGuide {
     private let results: [RecordingResult]
     private let isVirtual: Bool
-    /// The current directory, which paths below it need not name.
+    /// The current folder; paths below it are shown relative to it.
     private let base: String
 
+    /// Creates the hints for some recordings.
+    ///
     /// - Parameters:
-    ///   - results: Of the recordings, in order.
+    ///   - results: The results of the recordings, in order.
     ///   - isVirtual: Whether the devices were synthetic.
-    ///   - base: The current directory.
+    ///   - base: The path of the current folder.
     init(
         _ results: [RecordingResult], isVirtual: Bool,
         base: String = FileManager.default.currentDirectoryPath
@@ -23,7 +25,7 @@ struct RecordingGuide {
         self.base = base
     }
 
-    /// At most three; none where nothing was recorded.
+    /// Three lines; none when nothing was recorded.
     var lines: [String] {
         guard let last = results.last, let first = files(of: last).first else { return [] }
         let folder = shortened(last.folder)
@@ -38,7 +40,7 @@ struct RecordingGuide {
         ]
     }
 
-    /// `made: recordings/x, 8 s: program.mp4, cameras/desk.mov`.
+    /// The first line: `made: recordings/x holds 8.0 s in program.mp4, cameras/desk.mov.`
     private var made: String {
         let parts = results.map { result in
             let length = Double(result.manifest.duration_ns) / 1e9
@@ -50,7 +52,7 @@ struct RecordingGuide {
         return "made: \(parts.joined(separator: "; "))."
     }
 
-    /// The program first, then the files of cameras and microphones; each once, without its later parts.
+    /// The program's file, then those of cameras and microphones, each once and without its later parts.
     private func files(of result: RecordingResult) -> [String] {
         let tracks = result.manifest.tracks
         let ordered = tracks.filter { $0.kind == "program" } + tracks.filter { $0.kind != "program" }

@@ -1,7 +1,7 @@
 import Media
 import SessionFolder
 
-/// What a recovery found and did, for people.
+/// The report of a recovery, for people.
 enum RecoveryText {
     static func of(_ report: RecoveryReport) -> String {
         let seconds = duration(report.duration_ns)

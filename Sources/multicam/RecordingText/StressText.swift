@@ -2,9 +2,9 @@ import Media
 import SessionFolder
 import StressTest
 
-/// A stress test's events as people and programs read them.
+/// The events of a stress test, for people and as JSON.
 enum StressText {
-    /// `nil` for what needs no sentence.
+    /// The event as a sentence; `nil` when it needs none.
     static func sentence(on event: StressEvent) -> String? {
         switch event {
         case .started: return nil
@@ -40,7 +40,7 @@ enum StressText {
         }
     }
 
-    /// The last line.
+    /// The last line of JSON, with the result.
     static func json(_ result: StressResult, exit: ExitStatus) -> String {
         let certificate = result.certificate
         return line(

@@ -1,9 +1,9 @@
 import Media
 import Synchrony
 
-/// What was found of how far tracks are apart, for people.
+/// The findings of a synchronization check, for people.
 enum SyncText {
-    /// An aligned table, what is not known and why, and the verdict.
+    /// An aligned table, notes on what is unknown, and the verdict.
     static func of(_ findings: SyncFindings) -> String {
         let head = ["track", "", "start", "end", "drift", "by", ""]
         let rows = findings.tracks.map(row)

@@ -1,12 +1,12 @@
 import Control
 import SessionFolder
 
-/// What is said where a recording was expected to run and none does: it may have been cut off.
+/// Hints when no recording runs although one was expected: it may have been cut off.
 enum UnfinishedText {
-    /// Where recordings are made unless `--output` says otherwise, and where one may stand.
+    /// The folders to search: the usual output folder, and the current folder, which may be a session folder.
     private static let places = ["recordings", "."]
 
-    /// Names the recordings near here that did not come to their end, with what makes each whole.
+    /// Prints the unfinished recordings near the current folder, with the command that recovers each.
     static func tell(after error: ControlError) {
         guard case .nobody(let said) = error else { return }
         for folder in places + RecordingSearch(below: places[0]).unfinished.suffix(3) {
@@ -17,7 +17,7 @@ enum UnfinishedText {
         }
     }
 
-    /// `multicam recover …`, which the error may have named already.
+    /// The command in a remedy: `multicam recover …`. The error may contain it already.
     private static func command(in remedy: String) -> Substring {
         remedy.split(separator: "`", omittingEmptySubsequences: false).dropFirst().first ?? remedy[...]
     }

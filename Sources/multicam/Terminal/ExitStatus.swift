@@ -1,4 +1,4 @@
-/// What the process tells its caller.
+/// The exit statuses of the process.
 enum ExitStatus: Int32, Error {
     case done = 0
     case failed = 1

@@ -1,13 +1,12 @@
 import Glibc
 import Media
 
-/// Takes the signals that steer a recording, to be worked through on a thread of its own.
+/// Receives the signals that steer a recording, and handles them on a thread of its own.
 ///
-/// Ctrl-C reaches the whole process group, and wrappers pass it on again: requests to stop within a second of each other
-/// count once.
+/// Ctrl-C reaches the whole process group, and wrappers pass it on again: stop signals within one second count once.
 enum SignalInbox {
     enum Request: Sendable {
-        /// The first is 1.
+        /// The number of stop signals so far, from 1.
         case stop(count: Int)
         case mark
         case split
@@ -15,10 +14,10 @@ enum SignalInbox {
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
-    /// Catches the signals from here on, whichever thread they meet; they wait until somebody listens.
+    /// Catches the signals from now on, on whichever thread they arrive; they wait until `listen`.
     ///
-    /// Blocking them for `sigwait` would not do: threads of the runtime exist before, and take them with their default.
-    /// A hang-up that our starter had us ignore stays ignored: that is what `nohup` is for.
+    /// Blocking them for `sigwait` would not work: threads of the runtime exist earlier, and would take them with their default
+    /// action. SIGHUP stays ignored when the parent process has it ignored, as `nohup` does.
     static func open() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -28,7 +27,7 @@ enum SignalInbox {
         (readEnd, writeEnd) = (ends[0], ends[1])
         for number in numbers {
             var action = sigaction()
-            // Only what signal-safety(7) allows: one write.
+            // The handler does only what signal-safety(7) allows: one write.
             action.__sigaction_handler.sa_handler = { number in
                 let saved = errno
                 var byte = UInt8(truncatingIfNeeded: number)
@@ -44,12 +43,12 @@ enum SignalInbox {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
-        // Handlers cannot be compared as functions; their addresses can.
+        // Functions cannot be compared; their addresses can.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Starts listening. The handler runs on the inbox's thread, one request at a time.
+    /// Starts the inbox's thread, which calls the handler with one request at a time.
     static func listen(_ handler: @escaping @Sendable (Request) -> Void) {
         let end = readEnd
         _ = MediaThread(name: "signals") {
@@ -80,7 +79,7 @@ enum SignalInbox {
     }
 }
 
-// Both ends of the pipe between the signals' handler and the inbox's thread: set once, before the handler is installed,
-// and open until the process ends. Plain globals, since a handler may not run an initialiser.
+// Both ends of the pipe from the signal handler to the inbox's thread: set once, before the handler is installed, and open until
+// the process ends. They are plain globals, because a handler must not run an initializer.
 nonisolated(unsafe) private var readEnd: Int32 = -1
 nonisolated(unsafe) private var writeEnd: Int32 = -1

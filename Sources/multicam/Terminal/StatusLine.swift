@@ -3,12 +3,12 @@ internal import Monitoring
 import Session
 import Timing
 
-/// Tells people how a recording goes: one line that is written over on a terminal, a line every 10 s elsewhere.
+/// Formats the state of a recording as one line, for a terminal or a log.
 struct StatusLine {
     private let status: SessionStatus
     private let detail: Detail
 
-    /// What is left out of a line that is too long for the terminal: each step has all of those before it.
+    /// How much is left out of a line that is too long for the terminal: each step includes all of those before it.
     private enum Detail: Int, CaseIterable, Comparable {
         case all, unsureClocksOnly, noLoudness, shortFigures, adviceOnly, givenUpCounted, devicesCounted,
             nothingGivenUp
@@ -16,12 +16,12 @@ struct StatusLine {
         static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
-    /// What the line says, without control characters.
+    /// Formats the state of a recording, without control characters.
     ///
     /// - Parameters:
-    ///   - status: Of the session.
-    ///   - columns: How many characters there is room for; `nil` where there is no limit.
-    /// - Returns: One line, at most so long.
+    ///   - status: The state of the session.
+    ///   - columns: The greatest number of characters; `nil` for no limit.
+    /// - Returns: One line of at most that length.
     static func text(_ status: SessionStatus, columns: Int? = nil) -> String {
         var text = ""
         for detail in Detail.allCases {
@@ -29,7 +29,7 @@ struct StatusLine {
             text = line.whole
             guard let columns, text.count > columns else { return text }
         }
-        // The disk's last minutes are worth more than what stands before them.
+        // The remaining time of the disk is kept even when other parts are cut.
         let end = Self(status: status, detail: .devicesCounted).disk ?? ""
         guard let columns, columns > end.count + 2 else { return text }
         return text.prefix(columns - end.count - 2) + "… " + end
@@ -51,7 +51,8 @@ struct StatusLine {
         }
     }
 
-    /// `serious: busy processor, close other programs`: the first of what helps, which stays when the cause does not fit.
+    /// The first factor of system pressure with its remedy, which stays longer than the cause: `serious: busy processor, close
+    /// other programs`.
     private var pressure: String? {
         guard let factor = status.pressure?.factors.first else { return nil }
         let advice = factor.advice.prefix { $0 != "," && $0 != "(" }
@@ -109,7 +110,7 @@ struct StatusLine {
         return seconds < 600 * 60 ? "disk \(seconds / 60) min" : "disk \(seconds / 3600) h"
     }
 
-    /// `clock ±0.3 ms`, rounded up; what is not known yet, or not any more, is said.
+    /// The accuracy of a device's clock, rounded up: `clock ±0.3 ms`; says so when it is not known.
     private func sureness(_ clock: ClockReading) -> String? {
         guard clock.isLocked else { return detail < .shortFigures ? "clock unsure" : "clock?" }
         guard detail < .unsureClocksOnly else { return nil }
@@ -117,14 +118,14 @@ struct StatusLine {
         return "clock ±\(tenths / 10).\(tenths % 10) ms"
     }
 
-    /// `0:03:07`.
+    /// A time in hours, minutes and seconds: `0:03:07`.
     private static func clock(_ time: MediaTime) -> String {
         let seconds = time.nanoseconds / 1_000_000_000
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
     }
 
-    /// Eight steps of 6 dB up to full scale, or four of 12 dB.
+    /// A level meter of eight steps of 6 dB up to full scale, or of four steps of 12 dB.
     private func meter(_ peak: Float) -> String {
         var steps = 0
         var level = peak

@@ -2,17 +2,19 @@ import Arguments
 import Glibc
 import Media
 
-/// What a process gets as bytes and this program takes for text: its words, its folder, and the folders that variables name.
+/// Checks that the bytes that this program takes for text are UTF-8: its words, its folder, and the folders that variables name.
 ///
-/// To Linux a path is bytes. Text that is made of bytes that are no UTF-8 is another path, so that what is recorded would lie in a
-/// folder beside the one that was meant.
+/// To Linux a path is bytes. Invalid UTF-8 that is converted to text names another path, so a recording would be made in a folder
+/// beside the intended one.
 enum Surroundings {
     private static let variables = [
         "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
         "TMPDIR",
     ]
 
-    /// - Throws: What is no UTF-8, and what to do about it.
+    /// Checks the command line, the variables and the current folder.
+    ///
+    /// - Throws: `UsageError` with what is not UTF-8, and what to do about it.
     static func check() throws(UsageError) {
         for index in 0..<Int(CommandLine.argc) {
             guard let word = CommandLine.unsafeArgv[index], index > 0 else { continue }
