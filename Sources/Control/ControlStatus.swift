@@ -97,9 +97,9 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var folder: String?
     /// Recorded time in nanoseconds since T0; on standby, nanoseconds since that began.
     public var time_ns: Int64
-    /// The cameras, in the order of the plan.
+    /// The cameras of the session.
     public var cameras: [Camera]
-    /// The microphones, in the order of the plan.
+    /// The microphones of the session.
     public var microphones: [Microphone]
     /// The program; `nil` when the plan has none.
     public var program: Program?

@@ -53,7 +53,7 @@ public final class SensorOrientationTracker: OrientationTracker {
 
     deinit { done.cancel() }
 
-    /// The computer's orientation: the last known one, even when the sensor has failed since.
+    /// The computer's orientation: the last known one, even when the sensor has failed since; before, why none is known.
     public var turn: MachineTurn { state.withLock { $0.turn } }
 
     /// Calls `observer` with the orientation at once, then with each change, until the returned observation ends.

@@ -3,7 +3,7 @@ internal import Media
 
 /// Why a state file could not be locked, read or written. Such an error never prevents a recording.
 public struct StateFileError: Error, Sendable, Equatable {
-    /// The path of the file or folder.
+    /// The path of the file or folder, or the environment variables that should name one.
     public let path: String
     /// The content's name in the middle of a sentence: “what is remembered of devices”.
     public let subject: String
