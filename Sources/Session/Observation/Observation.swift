@@ -2,10 +2,10 @@ public import Media
 public import Plan
 internal import Timing
 
-/// Cameras and microphones that run as for a recording, but are only looked at: no file is written.
+/// Observes cameras and microphones that run as for a recording; no file is written.
 ///
-/// What they deliver is dated by the same clock models as in a recording, and with nothing taken off or added. It is
-/// handed over on a thread of its own: however long the handler takes, no device waits for it.
+/// The clock models of a recording date what the devices deliver, without latencies and offsets. A handler gets it on
+/// a thread of its own: however long the handler takes, no device waits for it.
 public final class Observation: Sendable {
     private let inputs: ConditionLock<SessionInputs?>
     private let clock: any SessionClock
@@ -14,13 +14,15 @@ public final class Observation: Sendable {
     /// How often deliveries are fetched: a few frames at a time.
     private static let interval = Nanoseconds.milliseconds(20)
 
+    /// Creates an observation of opened devices, which do not run yet.
+    ///
     /// - Parameters:
-    ///   - plan: Whose cameras and microphones. Their latencies and offsets are left alone.
+    ///   - plan: Names the cameras and microphones. Their latencies and offsets are ignored.
     ///   - cameras: An opened source for each camera of the plan, by role.
-    ///   - microphones: Likewise.
-    ///   - clock: `MonotonicClock` for real devices.
-    ///   - machinery: Decodes streams.
-    /// - Throws: When a camera delivers a stream for which there is no decoder.
+    ///   - microphones: An opened source for each microphone of the plan, by role.
+    ///   - clock: The session clock: `MonotonicClock` for real devices.
+    ///   - codecs: Makes the decoders of H.264 streams.
+    /// - Throws: `EncodingError` when a camera delivers a stream that has no decoder.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         clock: any SessionClock, codecs: any CodecFactory
@@ -47,17 +49,18 @@ public final class Observation: Sendable {
         self.inputs = ConditionLock(SessionInputs(cameras: inputs, microphones: ears))
     }
 
-    /// Ends it soon. Any thread may call it, also before `run`.
+    /// Ends the observation soon. Any thread may call it, also before `run`.
     public func stop() { controls.stop(at: clock.now) }
 
-    /// Runs the devices until stopped, until the handler has enough, or until all of them have ended. Once only. Blocks
-    /// its thread, which must not be one of the session clock's.
+    /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended. May be
+    /// called once. Blocks its thread, which must not be one of the session clock's.
     ///
     /// - Parameters:
-    ///   - limit: How long devices have to deliver good frames and audio before it gives up on them.
-    ///   - handle: Called some fifty times a second with what has come, on a thread of its own, with the present instant.
-    ///     Returns whether to go on.
-    /// - Throws: When a device refuses to start or is silent; `.stopped` when stopped before all delivered.
+    ///   - limit: How long each device may take at the start to deliver good frames or audio.
+    ///   - handle: Called some fifty times a second, on a thread of its own, with what has come since the last call
+    ///     and the present instant. Returns whether to go on.
+    /// - Throws: `RecordingError.device` when a device refuses to start or stays silent, `.stopped` when stopped
+    ///   before all deliver.
     public func run(
         startTimeLimit limit: Nanoseconds = .seconds(10),
         _ handle: sending @escaping (_ news: [Observed], _ now: ClockTime) -> Bool
@@ -154,7 +157,7 @@ public final class Observation: Sendable {
         return news
     }
 
-    /// Files are dated by their own exact times, everything else by its clock's model.
+    /// Standard error of a device's dates: zero for a file, whose times are exact, else that of its clock model.
     private static func error(of model: DeviceClock, _ device: CaptureDevice) -> Nanoseconds {
         device.deviceType == .file ? .zero : model.residual
     }

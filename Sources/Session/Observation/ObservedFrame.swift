@@ -1,14 +1,15 @@
 public import Media
 
-/// A frame of a camera that is observed, with the time that a recording would give it.
+/// A frame of an observed camera, with the time that a recording would give it.
 public struct ObservedFrame: Sendable {
+    /// The camera's role.
     public let role: String
-    /// Decoded where it came in a stream whose frames depend on each other; else as captured.
+    /// The frame: decoded if it came in an H.264 stream, else as captured.
     public let frame: CapturedFrame
-    /// The start of its exposure by the model of the camera's clock, with no latency taken off.
+    /// Start of the exposure on the session's clock, by the model of the camera's clock, with no latency taken off.
     public let time: ClockTime
-    /// From it to the next one as the camera's clock has run: its exposure is no longer.
+    /// Interval to the next frame by the model of the camera's clock, in nanoseconds; the exposure is no longer.
     public let interval: Nanoseconds
-    /// The standard error of `time`.
+    /// Standard error of `time`, in nanoseconds; zero for a file.
     public let error: Nanoseconds
 }

@@ -14,6 +14,7 @@ public enum RecordingError: Error, Sendable, Equatable {
 }
 
 extension RecordingError: CustomStringConvertible {
+    /// A sentence for a person: what failed, and what to do about it.
     public var description: String {
         switch self {
         case .device(let error): error.description

@@ -2,28 +2,32 @@ public import Media
 public import Plan
 public import Writers
 
-/// What a recording is given besides its plan.
+/// What a recording is given besides its plan: where, how long, and under which limits it records.
 public struct RecordingOptions: Sendable {
-    /// Where session folders are made.
+    /// Path of the folder in which session folders are made.
     public var parentFolder: String
-    /// The session folder's name; date, time and profile when `nil`. Of one that is there already a number makes another.
+    /// Name of the session folder, or `nil` for date, time and profile. A number is appended when the folder exists.
     public var name: String?
-    /// How long to record; until stopped when `nil`.
+    /// How long to record from T0, or `nil` to record until stopped.
     public var duration: Nanoseconds?
-    /// How long devices have to deliver good frames and audio before the recording gives up on them.
+    /// How long each device may take at the start to deliver good frames or audio before the recording fails with
+    /// `.silent`.
     public var startTimeLimit: Nanoseconds
-    /// The program's version, for the manifest.
+    /// Version of the program, for the manifest.
     public var version: String
-    /// What the plan was predicted to cost and what was given up for that, for the manifest; `nil` where nobody reckoned.
+    /// The predicted cost of the plan and what was given up for it, for the manifest; `nil` when no cost was
+    /// predicted.
     public var reduction: PlanReduction?
-    /// A second folder; `nil` for none.
+    /// A second session folder that is written at the same time, or `nil` for none.
     public var copy: SafetyCopy?
-    /// How much may wait in memory for each folder's disk, in bytes; from 1 MiB on. `nil`: half a GiB, or what `MulticamKit`
-    /// finds right for the computer.
+    /// Most bytes that may wait in memory for each folder's disk, at least 1 MiB; `nil` for half a GiB, or for what
+    /// `MulticamKit` finds right for the computer.
     public var writeMemory: Int?
-    /// A test's stand-in for disks that fail: asked before each write with its path and end; answers with an error number.
+    /// Injects disk failures in tests: called before each write with the file's path and the end of the write in
+    /// bytes; returns an errno, or 0 for success.
     package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
 
+    /// Creates the options of one recording; each parameter sets the property of its name.
     public init(
         parentFolder: String, name: String? = nil, duration: Nanoseconds? = nil,
         startTimeLimit: Nanoseconds = .seconds(10), version: String,

@@ -2,36 +2,38 @@ public import Media
 public import SessionFolder
 public import Writers
 
-/// How a recording ended.
+/// The outcome of a recording: its folders, its manifest, and what failed.
 public struct RecordingResult: Sendable {
-    /// A recording's second folder.
+    /// The outcome of a recording's safety copy.
     public struct Copy: Sendable {
-        /// Its absolute path.
+        /// Absolute path of the safety copy's session folder.
         public let folder: String
+        /// Which files the safety copy holds.
         public let content: SafetyCopy.Content
-        /// What failed there.
+        /// Files of the safety copy that failed; what was written before each failure is saved.
         public let storageFailures: [FileError]
     }
 
     /// The session folder's absolute path.
     public let folder: String
+    /// The manifest of the session folder, complete.
     public let manifest: Manifest
-    /// What failed in that folder; what was recorded before is saved.
+    /// Files of the session folder that failed; what was written before each failure is saved.
     public let storageFailures: [FileError]
-    /// The safety copy; `nil` where none was asked for.
+    /// The safety copy's outcome, or `nil` when none was asked for.
     public let copy: Copy?
-    /// Why system pressure ended it before it was to end; `nil` where it did not.
+    /// Why the governor ended the recording early under system pressure, or `nil` when it did not.
     public let pressureEnd: String?
-    /// Processor time of the devices that only pretend: no part of any figure.
+    /// Processor time that synthetic devices used, in nanoseconds; it is no part of any figure of cost.
     public let simulationTime: Nanoseconds
-    /// Failures of encoders: a track ended early.
+    /// Encoders and resamplers that failed; the track of each is incomplete.
     public let encodingFailures: [EncodingError]
 
-    /// Whether all of it is there, in sentences.
+    /// Whether everything was recorded, in sentences.
     public var verdict: Verdict { Verdict(manifest) }
-    /// Limits of the profile that were exceeded: a sentence each.
+    /// Limits of the profile that the recording exceeded, one sentence each.
     public var exceededLimits: [String] { verdict.exceededLimits }
 
-    /// Whether nothing failed in any of its folders.
+    /// Whether no file failed in the session folder or in the safety copy.
     public var isStored: Bool { storageFailures.isEmpty && copy?.storageFailures.isEmpty ?? true }
 }

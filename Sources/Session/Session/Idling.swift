@@ -2,7 +2,8 @@ internal import Media
 internal import SessionFolder
 internal import Timing
 
-/// Devices between two recordings: what happens to them, and how they are. Times count from its beginning.
+/// Observes the devices between two recordings: their events and their status. Times count from the beginning of the
+/// pause.
 struct Idling {
     private let inputs: SessionInputs
     private let start: ClockTime
@@ -12,10 +13,10 @@ struct Idling {
         self.start = start
     }
 
-    /// Lets go what no recording will have, and listens.
+    /// Drops what no recording will have, and collects the devices' events.
     ///
-    /// - Parameter time: Now.
-    /// - Returns: What has become of devices, and is the matter with microphones, since the last call.
+    /// - Parameter time: The present instant.
+    /// - Returns: What happened to devices, and which audio alarms began or ended, since the last call.
     func takeNews(at time: ClockTime) -> [SessionEvent] {
         let heard = time - inputs.slowestDelivery
         return inputs.takeNews(since: start)
@@ -26,6 +27,7 @@ struct Idling {
             }
     }
 
+    /// The status of the devices on standby.
     func status(at time: ClockTime) -> SessionStatus {
         var status = SessionStatus()
         status.phase = .standby

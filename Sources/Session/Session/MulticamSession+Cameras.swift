@@ -2,15 +2,16 @@ public import Media
 public import Plan
 
 extension MulticamSession {
-    /// Takes another camera into the recording that runs: the program can show it, and a track of its own begins. Blocks until it
-    /// delivers; not in a Swift task.
+    /// Takes another camera into the running recording: the program can show it, and `track` begins. Blocks until the
+    /// camera delivers; do not call it from a Swift task.
     ///
     /// - Parameters:
-    ///   - source: Opened, not started; the session stops it at its end.
-    ///   - planned: Under a role that no other device of the recording has or had.
-    ///   - track: Its own; `nil` for none.
-    ///   - pictureTap: Gets its frames until it is stopped.
-    /// - Throws: Why it cannot be taken in; it is stopped then.
+    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
+    ///   - planned: The plan of the camera, under a role that no other device of the recording has or had.
+    ///   - track: The plan of the camera's own track, or `nil` for none.
+    ///   - frameTap: Gets the camera's frames until the camera stops.
+    /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan does not allow the camera, or
+    ///   when it does not deliver in time. The camera is stopped then.
     public nonisolated func add(
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
         frameTap: FrameTap? = nil
@@ -33,7 +34,7 @@ extension MulticamSession {
                 clock: clock,
                 codecs: codecs, onRefusal: onRefusal(of: planned.role))
             try input.start()
-            // Of a file the first frame is shown now.
+            // A camera that plays a file shows its first frame now.
             source.recordingBegins(at: clock.now)
         } catch let error as SessionChangeError {
             source.stop()
@@ -77,7 +78,7 @@ extension MulticamSession {
                 )
             }
             clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
-            // Nobody takes them before the recording does.
+            // Frames that come before the recording takes the camera are dropped.
             _ = input.takeDeliveries()
         }
         let needed = input.deliveryDelay + input.source.format.rate.interval * 2
@@ -87,14 +88,16 @@ extension MulticamSession {
                 + "\(delay.count / 1_000_000): begin a recording with it.")
     }
 
-    /// Sets controls of a camera while it runs. It keeps them from then on, also where it is plugged in again. Asks the device, which
-    /// takes milliseconds; not in a Swift task.
+    /// Sets controls of a camera while it runs. The camera keeps them, also when it is unplugged and plugged in
+    /// again. Asking the device takes milliseconds; do not call it from a Swift task.
     ///
     /// - Parameters:
-    ///   - settings: As a person writes them: a number, `on` or `off`, or a menu's word.
-    ///   - role: The camera's.
-    /// - Returns: What came of each.
-    /// - Throws: When there is no such camera or control, a value is out of its range, or the camera is away: nothing is set then.
+    ///   - settings: Names and values as a person writes them: a number, `on` or `off`, or a word of the control's
+    ///     menu.
+    ///   - role: The camera's role.
+    /// - Returns: The outcome of each setting.
+    /// - Throws: `SessionChangeError` when there is no such camera or control, when a value is out of range, or when
+    ///   the camera is away. Nothing is set then.
     public nonisolated func set(
         _ settings: [(name: String, value: String)], of role: String
     ) throws(SessionChangeError) -> [ControlOutcome] {

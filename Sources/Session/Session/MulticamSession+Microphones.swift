@@ -3,14 +3,15 @@ public import Plan
 internal import Profiles
 
 extension MulticamSession {
-    /// Takes another microphone into the recording that runs: a track of its own begins, and the program can have it. Blocks until it
-    /// delivers; not in a Swift task.
+    /// Takes another microphone into the running recording: the program can mix it, and `track` begins. Blocks until
+    /// the microphone delivers; do not call it from a Swift task.
     ///
     /// - Parameters:
-    ///   - source: Opened, not started; the session stops it at its end.
-    ///   - planned: Under a role that no other device of the recording has or had.
-    ///   - track: Its own; `nil` for none.
-    /// - Throws: Why it cannot be taken in; it is stopped then.
+    ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
+    ///   - planned: The plan of the microphone, under a role that no other device of the recording has or had.
+    ///   - track: The plan of the microphone's own track, or `nil` for none.
+    /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan does not allow the microphone, or
+    ///   when it does not deliver in time. The microphone is stopped then.
     public nonisolated func add(
         _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
@@ -31,7 +32,7 @@ extension MulticamSession {
             } catch {
                 throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
             }
-            // Of a file the first sample is heard now.
+            // A microphone that plays a file is heard from its first sample now.
             source.recordingBegins(at: clock.now)
             try waitUntilReady(input, refusal)
             let isTaken = try changeAndWait(
@@ -64,7 +65,7 @@ extension MulticamSession {
                 )
             }
             clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
-            // Nobody takes it before the recording does.
+            // Audio that comes before the recording takes the microphone is dropped.
             input.keepLatest()
         }
         guard let delay = controls.recordingTiming?.alignmentDelay, input.deliveryDelay > delay else {

@@ -4,12 +4,12 @@ internal import Profiles
 public import SessionFolder
 internal import Writers
 
-/// Several cameras and microphones as one recording: runs a plan on its devices until it is stopped.
+/// Records several cameras and microphones together: runs a plan on its devices until it is stopped.
 ///
-/// `record` starts the devices and stops them again. After `standBy` they run until `close`, and each `record` between makes a
-/// session folder of its own, with the program as it was arranged last.
+/// `record` starts the devices and stops them again. After `standBy` they run until `close`; each `record` in between
+/// makes a session folder of its own and begins with the program as it was arranged last.
 ///
-/// Decisions are taken here and on the timeline's thread; frames and audio never pass through the actor.
+/// The actor and the timeline's thread take decisions; frames and audio never pass through the actor.
 public actor MulticamSession {
     private let plan: SessionPlan
     private let cameras: [String: any CameraSource]
@@ -24,29 +24,33 @@ public actor MulticamSession {
     private nonisolated let currentStatus = ConditionLock(SessionStatus())
     private nonisolated let currentFolder = ConditionLock<String?>(nil)
     nonisolated let running: ConditionLock<RunningPlan>
-    /// By role, from the start of the devices on.
+    /// The cameras' inputs by role, from the start of the devices on.
     nonisolated let cameraInputs = ConditionLock<[String: CameraInput]>([:])
     private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
     private var standby: Standby?
     private var standbyThread: MediaThread?
 
-    /// What happens, in order, from `started` on; on standby also between recordings, with times since that began. It ends with the recording, or with `close`; `finished` is
-    /// the caller's to tell, since only it knows the exit status.
+    /// What happens, in order, from `started` on, with times since T0; on standby also between recordings, with times
+    /// since the pause began. The stream ends with the recording, or after `standBy` with `close`. The caller sends
+    /// `finished` itself, since only it knows the exit status.
     public nonisolated let events: AsyncStream<SessionEvent>
 
+    /// Creates a session that records `plan` from opened devices.
+    ///
     /// - Parameters:
     ///   - plan: What to record of which device.
     ///   - cameras: An opened source for each camera of the plan, by role.
-    ///   - microphones: Likewise.
-    ///   - voices: By role, the same microphones with something taken out of their sound: the program has that in their place.
+    ///   - microphones: An opened source for each microphone of the plan, by role.
+    ///   - voices: Sources of the same microphones without echo or noise, by role; the program mixes them in place of
+    ///     the microphones.
     ///   - options: What the recording is given besides its plan: folder, name, duration.
-    ///   - clock: `MonotonicClock` for real devices.
-    ///   - machinery: Codecs.
-    ///   - pictureTaps: Sinks of the calling program for what cameras capture.
-    ///   - soundTaps: Sinks for aligned audio.
-    ///   - metadataTaps: Sinks for what is known of each frame.
-    ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
-    ///   - host: The computer, to be asked how it is about once a second; `nil` asks nobody.
+    ///   - clock: The session clock: `MonotonicClock` for real devices.
+    ///   - codecs: Makes encoders, decoders and resamplers.
+    ///   - frameTaps: Sinks of the calling program for frames as cameras capture them.
+    ///   - audioTaps: Sinks of the calling program for aligned audio.
+    ///   - metadataTaps: Sinks of the calling program for the metadata of each frame.
+    ///   - synchronizedOutputs: Sinks of the calling program for what several devices captured, tick by tick.
+    ///   - host: Reads the computer's state about once a second, for system pressure; `nil` reads nothing.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         voices: [String: any MicrophoneSource] = [:], options: RecordingOptions, clock: any SessionClock,
@@ -69,48 +73,50 @@ public actor MulticamSession {
         (events, eventSink) = AsyncStream.makeStream()
     }
 
-    /// Ends the recording properly, or the waiting of `standBy` for devices: what was captured until now is written.
+    /// Ends the recording properly and writes what was captured until then; during `standBy`, ends the wait for
+    /// devices.
     ///
-    /// - Parameter time: When somebody asked for it, on the session's clock; `nil` means now.
+    /// - Parameter time: When the end was asked for, on the session's clock; `nil`, or a time to come, means now.
     public nonisolated func stop(at time: ClockTime? = nil) { controls.stop(at: past(time)) }
 
-    /// Takes back a request to stop that came too late for the recording that it meant: to be called before the next one.
+    /// Cancels a request to stop that came too late for its recording. To be called before the next recording.
     package nonisolated func forgetStop() { controls.forgetStop() }
 
-    /// An instant that was told from outside is never one to come.
+    /// Limits a time that a caller gave to the present; `nil` means now.
     private nonisolated func past(_ time: ClockTime?) -> ClockTime {
         let now = clock.now
         return time.map { min($0, now) } ?? now
     }
 
-    /// Like `stop`, but frames that wait for an encoder are left out.
+    /// Ends the recording like `stop`, but drops the frames that still wait for an encoder.
     public nonisolated func stopUrgently() { controls.stopUrgently(at: clock.now) }
 
-    /// Remembers this instant under a name, in the manifest and the events.
+    /// Notes a named instant in the manifest and the events.
     ///
     /// - Parameters:
     ///   - text: The name.
-    ///   - time: When somebody asked for it, on the session's clock; `nil` means now.
-    ///   - decided: Told whether the recording has it.
+    ///   - time: The instant, on the session's clock; `nil`, or a time to come, means now.
+    ///   - decided: Told whether the recording has the mark.
     public nonisolated func mark(
         _ text: String, at time: ClockTime? = nil, decided: ChangeDecision? = nil
     ) {
         controls.mark(SessionControls.MarkRequest(text: text, at: past(time), decided: decided))
     }
 
-    /// Remembers a still that was taken out of the recording, in the manifest and the events.
+    /// Notes a still of the recording in the manifest and the events.
     ///
     /// - Parameters:
-    ///   - role: Its camera's.
-    ///   - files: As they were written into the session folder; others are told with their whole path.
+    ///   - role: The camera's role.
+    ///   - files: The written files. Those in the session folder are noted by their relative paths, others by their
+    ///     whole paths.
     public nonisolated func noteStill(of role: String, _ files: StillFolder.Files) {
         controls.noteStill(of: role, files)
     }
 
-    /// Goes on in new files from now on, without losing a frame or a sample.
+    /// Continues in new files from now on, without losing a frame or a sample.
     ///
     /// - Parameters:
-    ///   - time: When somebody asked for it, on the session's clock; `nil` means now.
+    ///   - time: When the split was asked for, on the session's clock; `nil`, or a time to come, means now.
     ///   - decided: Told whether the new files have begun.
     public nonisolated func split(at time: ClockTime? = nil, decided: ChangeDecision? = nil) {
         controls.split(SessionControls.SplitRequest(at: past(time), decided: decided))
@@ -120,15 +126,16 @@ public actor MulticamSession {
         RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
     }
 
-    /// Changes what the program shows and how it sounds, cameras and their tracks, all at once, at the tick of this instant. What is not
-    /// named goes on without a gap. A camera takes its time to deliver otherwise, and a file to be made.
+    /// Changes the program's layout and mix, cameras and their tracks, all at once at the tick of `time`. What is not
+    /// named goes on without a gap. A camera needs some time to change its format, and a new file to be made.
     ///
     /// - Parameters:
-    ///   - changes: Applied one after the other. What is changed of cameras and tracks is of this recording alone, the arrangement
-    ///     also of the next.
-    ///   - time: When somebody asked for them, on the session's clock; `nil` means now.
-    ///   - decided: Told whether the recording has come to them, unless they are refused.
-    /// - Throws: What is wrong with one of them, or that the recording is over; none takes effect then, and `decided` is not told.
+    ///   - changes: Applied in order. Changes of cameras and tracks hold for this recording alone, the program's
+    ///     arrangement also for the next.
+    ///   - time: When the changes were asked for, on the session's clock; `nil`, or a time to come, means now.
+    ///   - decided: Told whether the recording has come to the changes. Not called when this throws.
+    /// - Throws: `SessionChangeError` when a change is not possible, or when the recording is over. No change takes
+    ///   effect then.
     public nonisolated func commit(
         _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeDecision? = nil
     ) throws(SessionChangeError) {
@@ -144,14 +151,14 @@ public actor MulticamSession {
         }
     }
 
-    /// Makes the plan another, and says what is to be done for it.
+    /// Replaces the plan, and hands the orders that follow from it to the timeline.
     ///
     /// - Parameters:
     ///   - words: The changes as a person said them.
-    ///   - time: When somebody asked for them; `nil` means now.
-    ///   - decided: Told what becomes of them, unless this throws.
-    ///   - body: Makes them. What it has made is forgotten when it throws.
-    /// - Throws: What `body` does, or that the recording is over.
+    ///   - time: When the changes were asked for; `nil` means now.
+    ///   - decided: Told the outcome. Not called when this throws.
+    ///   - body: Changes the plan and returns the orders. Its changes are discarded when it throws.
+    /// - Throws: `SessionChangeError` from `body`, or when the recording is over.
     nonisolated func change(
         as words: [String], at time: ClockTime? = nil, decided: ChangeDecision? = nil,
         _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
@@ -179,10 +186,10 @@ public actor MulticamSession {
         if let outcome = try result.get() { decided?(outcome) }
     }
 
-    /// Makes the plan another, and waits until the recording has come to that. Not in a Swift task.
+    /// Replaces the plan, and waits until the recording has come to the change. Blocks; not for Swift tasks.
     ///
-    /// - Returns: Whether it has; `false` when it ended before.
-    /// - Throws: As `change`.
+    /// - Returns: Whether the change took effect; `false` when the recording ended before.
+    /// - Throws: `SessionChangeError` from `body`, or when the recording is over.
     nonisolated func changeAndWait(
         as words: [String], _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
     ) throws(SessionChangeError) -> Bool {
@@ -194,13 +201,14 @@ public actor MulticamSession {
         }
     }
 
-    /// A camera was turned: the program turns its frames otherwise from the tick of this instant on. A file that is being written
-    /// keeps its angle to its end; the camera's next one begins with this.
+    /// Tells the session that a camera was turned: from the present tick on, the program shows its frames upright
+    /// again. A file that is being written keeps its orientation to its end; the camera's next file has the new one.
     ///
     /// - Parameters:
-    ///   - role: The camera's.
-    ///   - rotation: Turns its frames clockwise to be upright from now on.
-    /// - Throws: Why the program cannot follow; the next file does all the same.
+    ///   - role: The camera's role.
+    ///   - rotation: Clockwise rotation that makes the camera's frames upright from now on.
+    /// - Throws: `SessionChangeError` when the program cannot follow; the next file has the new orientation even
+    ///   then.
     public nonisolated func turn(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
         let hasProgram = running.withLock { running in
             running.turn(role, to: rotation)
@@ -209,21 +217,23 @@ public actor MulticamSession {
         if hasProgram { try commit([.rotation(role: role, rotation)]) }
     }
 
-    /// The plan as it runs, with all that was changed.
+    /// The plan as it runs now, with all changes.
     public nonisolated var currentPlan: SessionPlan { running.withLock { $0.plan } }
 
-    /// Puts what only the caller knows into `events`, after what has happened so far.
+    /// Appends an event that only the caller knows of to `events`.
     public nonisolated func tell(_ event: SessionEvent) { eventSink.yield(event) }
 
-    /// How it goes, at most 0.1 s old.
+    /// The state of the recording, at most 0.1 s old.
     public nonisolated var status: SessionStatus { currentStatus.withLock { $0 } }
 
-    /// The session folder's path once it has been made.
+    /// Path of the session folder, or `nil` until it has been made.
     public nonisolated var folderPath: String? { currentFolder.withLock { $0 } }
 
-    /// Starts the devices, which run from here on until `close`, whether anything is recorded or not. Only in real time, and once.
+    /// Starts the devices, which then run until `close`, whether anything is recorded or not. Needs a real-time
+    /// clock, and may be called once.
     ///
-    /// - Throws: When a device does not deliver, or somebody asked to stop; all are stopped then.
+    /// - Throws: `RecordingError.device` when a device does not deliver in time, `.stopped` when `stop` came first,
+    ///   `.encoding` when a camera's stream has no decoder. All devices are stopped then.
     public func standBy() async throws(RecordingError) {
         precondition(clock.isRealTime, "nobody would know how long to stand by in simulated time")
         precondition(standby == nil, "the devices stand by already")
@@ -255,7 +265,8 @@ public actor MulticamSession {
         (self.standby, standbyThread) = (standby, thread)
     }
 
-    /// Stops the devices after the recording that runs, if one does, and ends the events. Nothing to do where they do not stand by.
+    /// Stops the devices after the recording that runs, if any, and ends `events`. Does nothing when the devices are
+    /// not on standby.
     public func close() async {
         guard let standby, let thread = standbyThread else { return }
         (self.standby, standbyThread) = (nil, nil)
@@ -269,9 +280,10 @@ public actor MulticamSession {
         eventSink.finish()
     }
 
-    /// Records until stopped or until the duration is over.
+    /// Records until `stop`, or until `options.duration` is over.
     ///
-    /// - Throws: When the recording could not begin; nothing is left behind then.
+    /// - Returns: The outcome, when all files are closed.
+    /// - Throws: `RecordingError` when the recording cannot begin; it leaves no files behind then.
     public func record() async throws(RecordingError) -> RecordingResult {
         guard let standby else { return try await recordAlone() }
         defer {
@@ -309,11 +321,11 @@ public actor MulticamSession {
         }
     }
 
-    /// Makes the session folder.
+    /// Makes the session folder, and the safety copy's.
     ///
-    /// - Parameter lendsDevices: Whether devices run already, and go on.
-    /// - Returns: What makes the recording, on the thread that runs it.
-    /// - Throws: When the folder cannot be made, or what the caller listens with fits no plan.
+    /// - Parameter lendsDevices: Whether the devices run already and go on after the recording.
+    /// - Returns: A function that makes the recorder from the devices, on the thread that runs it.
+    /// - Throws: `RecordingError` when a folder cannot be made, or when a synchronised output names an unknown role.
     private func recorderMaker(
         lendsDevices: Bool
     ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
@@ -362,7 +374,7 @@ public actor MulticamSession {
         }
     }
 
-    /// What is done where a camera does not take the format that it was asked for.
+    /// Makes the handler that corrects the running plan when a camera refuses a format.
     nonisolated func onRefusal(of role: String) -> @Sendable (VideoFormat, VideoFormat) -> Void {
         { [running] refused, kept in running.withLock { $0.note(refused, of: role, goesOnIn: kept) } }
     }

@@ -3,10 +3,10 @@ internal import SessionFolder
 
 /// Keeps the devices of a session running from one recording to the next.
 ///
-/// A thread of its own starts them, takes what they deliver while nothing is recorded, lends them to recordings, one after the other,
-/// and stops them.
+/// Its thread starts the devices, takes what they deliver while nothing is recorded, lends them to one recording
+/// after the other, and stops them.
 final class Standby: Sendable {
-    /// What to do with the running devices; they are lent until it returns.
+    /// A use of the running devices; they are lent until it returns.
     typealias Loan = @Sendable (SessionInputs) -> Void
 
     private struct Orders {
@@ -24,13 +24,15 @@ final class Standby: Sendable {
     private let report: @Sendable (SessionStatus) -> Void
     private let orders = ConditionLock(Orders())
 
-    /// As often as a recording tells its status.
+    /// How often the status is reported: as often as a recording reports its own.
     private static let interval = Nanoseconds.milliseconds(100)
 
+    /// Creates a standby whose devices are not started yet.
+    ///
     /// - Parameters:
-    ///   - clock: Of real time.
+    ///   - clock: A real-time clock.
     ///   - publish: Told what happens to devices while nothing is recorded.
-    ///   - report: Told how they are, ten times a second, while nothing is recorded.
+    ///   - report: Told the devices' status ten times a second while nothing is recorded.
     init(
         clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
         report: @escaping @Sendable (SessionStatus) -> Void
@@ -40,19 +42,20 @@ final class Standby: Sendable {
         self.report = report
     }
 
-    /// Lends the devices as soon as nobody else has them.
+    /// Lends the devices as soon as no other recording has them.
     func lend(_ loan: @escaping Loan) { orders.broadcast { $0.loans.append(loan) } }
 
-    /// Stops the devices after everything that was asked for before.
+    /// Stops the devices after every loan that was asked for before.
     func end() { orders.broadcast { $0.isEnding = true } }
 
     /// Runs the devices until `end`. Blocks its thread.
     ///
     /// - Parameters:
-    ///   - inputs: Not started yet.
-    ///   - limit: How long devices have until they deliver.
-    ///   - controls: A request to stop ends the waiting for that.
-    ///   - ready: Told once they deliver, or why they do not: they are stopped then, and nothing follows.
+    /// - inputs: The devices, not started yet.
+    ///   - limit: How long each device may take to deliver.
+    ///   - controls: A request to stop here ends the wait for devices.
+    ///   - ready: Told when all devices deliver, or why they do not. In that case they are stopped, and `run`
+    ///     returns.
     func run(
         _ inputs: SessionInputs, limit: Nanoseconds, controls: SessionControls,
         ready: (Result<Void, RecordingError>) -> Void

@@ -4,8 +4,8 @@ internal import Media
 
 /// Writes a camera's own JPEGs around a still as a QuickTime movie.
 enum ClipFile {
-    /// Each frame is shown at the tick of the camera's rate that is nearest to its capture, and no two at one: a frame that
-    /// is missing leaves the one before it longer.
+    /// Writes the clip around a still. Each frame is shown at the tick of the camera's rate nearest to its capture,
+    /// no two at one tick; a missing frame extends the one before it.
     static func write(_ still: Still, to path: String) throws(FileError) {
         guard let first = still.clip.first else { return }
         let rate = still.rate
@@ -29,7 +29,7 @@ enum ClipFile {
         try movie.finish()
     }
 
-    /// The tick of each frame, rising, from 0 on.
+    /// The tick of each frame from 0 on, strictly rising.
     static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
         guard let first = frames.first else { return [] }
         var last: Int64 = -1

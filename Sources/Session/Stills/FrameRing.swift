@@ -7,15 +7,17 @@ struct FrameRing {
     private let length: Nanoseconds
     private let byteLimit: Int
 
+    /// Creates an empty ring.
+    ///
     /// - Parameters:
-    ///   - length: From the first to the last, at most.
-    ///   - byteLimit: Of all frames together; the newest is kept whatever its size.
+    ///   - length: Longest time from the first frame to the last, in nanoseconds.
+    ///   - byteLimit: Most bytes of all frames together; the newest frame is kept whatever its size.
     init(length: Nanoseconds, byteLimit: Int) {
         self.length = length
         self.byteLimit = byteLimit
     }
 
-    /// Adds the newest and lets the oldest go.
+    /// Adds the newest frame, and drops the oldest ones beyond the limits.
     mutating func add(_ frame: CapturedFrame) {
         frames.append(frame)
         byteCount += frame.memory.count

@@ -2,11 +2,13 @@ internal import Media
 internal import SessionFolder
 
 extension Manifest.Still {
+    /// Creates the manifest's entry of a still.
+    ///
     /// - Parameters:
-    ///   - at_ns: Time of the frame's capture, in nanoseconds since T0.
+    ///   - at_ns: Capture time of the frame, in nanoseconds since T0.
     ///   - role: The camera's role.
-    ///   - files: What was written of the still.
-    ///   - folder: The session folder, to which the names in the manifest are relative.
+    ///   - files: The written files.
+    ///   - folder: Path of the session folder; files in it are named relative to it.
     init(at_ns: Int64, role: String, _ files: StillFolder.Files, in folder: String) {
         func relative(_ path: String) -> String {
             path.hasPrefix(folder + "/")

@@ -4,20 +4,23 @@ public import Plan
 /// Takes stills of all cameras of a session.
 ///
 ///     let stills = SessionStills(setup.plan, cameras: setup.cameras)
-///     let session = setup.makeSession(options, pictureTaps: stills.taps)
+///     let session = setup.makeSession(options, frameTaps: stills.taps)
 ///     …
-///     let taken = try stills.take(["desk"], intoSession: folder)
+///     let taken = try stills.take(["desk"], into: StillFolder(ofSession: folder, version: version), with: codecs)
 public struct SessionStills: Sendable {
-    /// In the plan's order, then in that in which they were taken in.
+    /// The cameras: those of the plan in its order, then those that were added, in the order of adding.
     public private(set) var cameras: [StillCamera]
-    /// The length of clips around stills.
+    /// Length of the clip around each still, in nanoseconds; zero for none.
     public let live: Nanoseconds
 
+    /// Creates a still camera for each camera of the plan that has a source.
+    ///
     /// - Parameters:
-    ///   - plan: Of the session.
-    ///   - sources: By role, as the session has them.
-    ///   - clock: The session's.
-    ///   - live: The length of clips around stills; zero for none, and for cameras that deliver no JPEGs.
+    ///   - plan: The session's plan.
+    ///   - sources: The session's opened cameras, by role.
+    ///   - clock: The session clock.
+    ///   - live: Length of the clip around each still, in nanoseconds; zero for none. Cameras that deliver no JPEGs
+    ///     have no clips.
     public init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero
@@ -35,7 +38,7 @@ public struct SessionStills: Sendable {
         return StillCamera(planned, source: source, clock: clock, live: clips)
     }
 
-    /// Takes stills of another camera, too, which the session takes in with the tap that is returned.
+    /// Adds a camera and returns the tap through which it gets frames; give the tap to `MulticamSession.add`.
     public mutating func add(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
     ) -> FrameTap {
@@ -44,24 +47,24 @@ public struct SessionStills: Sendable {
         return camera.tap
     }
 
-    /// Takes stills of another camera, too, whose tap the session has already.
+    /// Adds a camera whose tap the session has already.
     public mutating func add(_ camera: StillCamera) { cameras.append(camera) }
 
-    /// Takes none of a camera any more.
+    /// Removes the camera of a role.
     public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
 
-    /// To be given to the session.
+    /// The taps of all cameras; give them to the session.
     public var taps: [FrameTap] { cameras.map(\.tap) }
 
-    /// Takes the next whole frame of each of some cameras, at about one instant, and writes them. Blocks its thread; not in a
-    /// Swift task, nor from several threads at once.
+    /// Takes the next whole frame of each of the chosen cameras, at about one instant, and writes them. Blocks its
+    /// thread; do not call it from a Swift task, nor from several threads at once.
     ///
     /// - Parameters:
-    ///   - roles: Of the cameras; all where there is none.
-    ///   - folder: Where they are written.
-    ///   - machinery: Encodes what is no JPEG.
-    /// - Returns: What was written of each, or why nothing was, in the plan's order.
-    /// - Throws: When there is no camera of a role; nothing is taken then.
+    ///   - roles: Roles of the cameras; empty for all.
+    ///   - folder: Where the stills are written.
+    ///   - codecs: Encodes frames that are no JPEGs, and decodes H.264.
+    /// - Returns: The written files of each camera, or why there are none, in the order of `cameras`.
+    /// - Throws: `StillError.unknownRole` when there is no camera of a role; nothing is taken then.
     public func take(
         _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {

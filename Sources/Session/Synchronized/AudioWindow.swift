@@ -3,7 +3,7 @@ internal import Timing
 /// Keeps a microphone's aligned samples until a synchronised output's tick takes them. Timeline's thread only.
 final class AudioWindow {
     private let channels: Int
-    /// Of the first sample kept.
+    /// The index of the first sample that is kept.
     private var position: Int64 = 0
     private var samples: [Float] = []
     private var missing: [MissingAudio] = []
@@ -20,7 +20,7 @@ final class AudioWindow {
         self.missing += missing
     }
 
-    /// Hands over what is before an index, or as much of it as there is.
+    /// Hands over the samples before an index, or as many of them as there are.
     func take(upTo wanted: Int64) -> SynchronizedAudio {
         let first = position
         let limit = max(min(wanted, end), first)

@@ -3,14 +3,15 @@ public import Timing
 
 /// A microphone's audio from one tick to the next, aligned to the session's clock, at 48 kHz.
 public struct SynchronizedAudio: Sendable {
-    /// The index of its first sample: T0 + index/48 000.
+    /// Index of the first sample, which lies at T0 + index/48 000 s.
     public let firstSample: Int64
+    /// Number of channels in `samples`.
     public let channels: Int
-    /// Interleaved, full scale ± 1.
+    /// Samples, interleaved; full scale is ±1.
     public let samples: [Float]
-    /// Which of the samples are silence for want of audio, in order.
+    /// Stretches of the samples that are silence because audio is missing, in order.
     public let missing: [MissingAudio]
 
-    /// Samples per channel.
+    /// Number of samples per channel.
     public var frameCount: Int { samples.count / channels }
 }

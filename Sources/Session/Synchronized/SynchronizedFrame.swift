@@ -2,11 +2,12 @@ public import Media
 
 /// A camera's frame at its tick.
 public struct SynchronizedFrame: Sendable {
-    /// As captured or converted, as the output asks. Raw frames as captured may borrow the driver's memory: keep
-    /// `ownedCopy()` of one that outlives the handler.
+    /// The frame as captured, or converted to the output's format. A raw frame as captured may borrow the driver's
+    /// memory: keep `ownedCopy()` if it is to outlive the handler.
     public let frame: CapturedFrame
-    /// When it was captured, by the model of its camera's clock and less its latency. `frame.capturedAt` is the stamp.
+    /// Capture time since T0 by the model of the camera's clock, less the camera's latency. `frame.capturedAt` is the
+    /// raw time stamp.
     public let capturedAt: MediaTime
-    /// The device's own count of frames.
+    /// The camera's own count of frames.
     public let sequence: Int64
 }

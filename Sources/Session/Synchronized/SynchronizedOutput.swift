@@ -1,6 +1,6 @@
 public import Media
 
-/// Hands a program what several devices captured, tick by tick: one call has them all.
+/// Hands a program what several devices captured, tick by tick, in one call for all devices.
 ///
 ///     let output = SynchronizedOutput(roles: ["desk", "face", "host"], format: .converted(.nv12)) { tick in
 ///         guard case .frame(let desk)? = tick["desk"] else { return }
@@ -9,40 +9,44 @@ public import Media
 ///         case .dropped(let cause): print("face: lost to \(cause)")
 ///         default: break  // nothing captured
 ///         }
-///         if case .sound(let audio)? = tick["host"] { play(sound.samples) }
+///         if case .audio(let audio)? = tick["host"] { play(audio.samples) }
 ///     }
 ///     let session = setup.makeSession(options, synchronizedOutputs: [output])
 ///
-/// It keeps to the rules of the recording's tracks: tick k stands at T0 + k/rate and has of each camera the frame
-/// captured nearest to it, each frame at most once. Ticks come in order, beginning with tick 0 and ending with the
-/// recording, about the session's alignment delay after their time; one with audio when the next tick is reached.
+/// The rules of the recording's tracks hold: tick k stands at T0 + k/rate and has of each camera the frame captured
+/// nearest to it; no frame appears twice. Ticks come in order, from tick 0 to the end of the recording, about the
+/// session's alignment delay after their time; a tick with audio comes when the next one is reached.
 ///
-/// The handler runs on a thread of its own. When it is too slow, whole ticks are left out and counted; the recording does
-/// not notice.
+/// The handler runs on a thread of its own. When it is too slow, whole ticks are dropped and counted; the recording
+/// is not affected.
 public final class SynchronizedOutput: Sendable {
     private struct Counts {
         var delivered = 0
         var leftOut = 0
-        /// Since the last tick that found room.
+        /// Ticks dropped since the last one that found room.
         var justLeftOut = 0
     }
 
-    /// Of cameras and microphones, the main one first.
+    /// Roles of the cameras and microphones, the main one first.
     public let roles: [String]
-    /// The grid's; `nil` is that of the first camera, or 50 a second where there is none.
+    /// Rate of the grid; `nil` for the rate of the first camera, or 50 a second when there is no camera.
     public let rate: FrameRate?
+    /// Pixel format in which the handler gets frames.
     public let format: FrameTap.Format
     private let queue: BoundedQueue<SynchronizedTick>
     private let counts = ConditionLock(Counts())
     private let handler: @Sendable (SynchronizedTick) -> Void
 
+    /// Creates an output that calls `handler` for each tick.
+    ///
     /// - Parameters:
-    ///   - roles: Of cameras and microphones that the session records, each once, at least one. The session refuses others
-    ///     when it is to record.
-    ///   - rate: The grid's; the first camera's when `nil`.
-    ///   - format: What frames are converted to. One that cannot be is `dropped(.corrupt)`.
+    ///   - roles: Roles of cameras and microphones that the session records: at least one, each once. `record` throws
+    ///     `.unknownRole` for others.
+    ///   - rate: Rate of the grid; `nil` for the rate of the first camera, or 50 a second when there is no camera.
+    ///   - format: Pixel format in which the handler gets frames. A frame that cannot be converted becomes
+    ///     `dropped(.corrupt)`.
     ///   - capacity: How many ticks may wait for the handler, at least 1.
-    ///   - handler: Called for each tick, one at a time.
+    ///   - handler: Called for each tick, one at a time, on the output's own thread.
     public init(
         roles: [String], rate: FrameRate? = nil, format: FrameTap.Format = .asCaptured, capacity: Int = 4,
         handler: @escaping @Sendable (SynchronizedTick) -> Void
@@ -56,11 +60,12 @@ public final class SynchronizedOutput: Sendable {
         queue = BoundedQueue(capacity: capacity)
     }
 
-    /// Ticks that the handler got.
+    /// Number of ticks that the handler got.
     public var deliveredCount: Int { counts.withLock { $0.delivered } }
-    /// Ticks that came while the handler was behind.
+    /// Number of ticks dropped because the handler was too slow.
     public var droppedCount: Int { counts.withLock { $0.leftOut } }
 
+    /// Queues a tick for the handler, or drops and counts it. Never blocks.
     func offer(_ tick: SynchronizedTick) {
         counts.withLock { counts in
             if queue.offer(tick.after(leavingOut: counts.justLeftOut)) {
@@ -72,7 +77,7 @@ public final class SynchronizedOutput: Sendable {
         }
     }
 
-    /// Starts the handler's thread; it ends when `finish` was called and the queue is empty.
+    /// Starts the handler's thread, which ends after `finish` when the queue is empty.
     func start(with codecs: any CodecFactory) -> MediaThread {
         MediaThread(name: "tap:tick") { [self] in
             while let tick = queue.next() {
@@ -82,6 +87,7 @@ public final class SynchronizedOutput: Sendable {
         }
     }
 
+    /// Ends the output: no tick follows.
     func finish() {
         queue.finish()
     }

@@ -1,23 +1,25 @@
 public import Media
 
-/// One tick of a `SynchronizedOutput`: what every one of its devices has for it.
+/// One tick of a `SynchronizedOutput`: what each of its devices captured for it.
 public struct SynchronizedTick: Sendable {
-    /// One device of the output.
+    /// What one device captured for a tick.
     public struct Entry: Sendable {
+        /// The device's role.
         public let role: String
+        /// What the device captured.
         public let capture: SynchronizedCapture
     }
 
-    /// From 0, without gaps but for those that `leftOut` tells of.
+    /// Number of the tick, from 0 on, without gaps except for the ticks that `leftOut` counts.
     public let index: Int64
-    /// Since T0: index ÷ rate.
+    /// Time of the tick since T0: index ÷ rate.
     public let time: MediaTime
-    /// How many ticks just before this one the handler was too slow for.
+    /// How many ticks directly before this one were dropped because the handler was too slow.
     public let leftOut: Int
-    /// In the order of the output's roles: the main device first.
+    /// One entry for each device, in the order of the output's roles: the main device first.
     public let entries: [Entry]
 
-    /// What a device has; `nil` for a role that the output does not have.
+    /// What the device of a role captured, or `nil` for a role that the output does not have.
     public subscript(role: String) -> SynchronizedCapture? {
         entries.first { $0.role == role }?.capture
     }

@@ -3,17 +3,18 @@ internal import Timing
 
 /// Decides the ticks of one synchronised output by the rules of the tracks. Timeline's thread only.
 ///
-/// A tick's cameras are decided at its time, and its audio is whole when the next one is reached: until then it waits here.
+/// The cameras of a tick are decided at its time, and its audio is complete when the next tick is reached. Until then
+/// the tick waits here.
 final class SynchronizedWorker {
     private enum Device {
         case camera(GridFollower)
         case microphone(AudioWindow)
     }
 
-    /// A tick whose audio is not whole yet.
+    /// A tick whose audio is not complete yet.
     private struct Waiting {
         let index: Int64
-        /// What cameras have, by their places; `nil` is a microphone's.
+        /// The cameras' captures, in the order of the output's roles; `nil` stands for a microphone.
         let captures: [SynchronizedCapture?]
     }
 
@@ -23,10 +24,12 @@ final class SynchronizedWorker {
     private var devices: [Device]
     private var waiting: [Waiting] = []
 
+    /// Creates the worker of one output.
+    ///
     /// - Parameters:
-    ///   - output: All of its roles are among the inputs or the microphones.
+    ///   - output: The output. All of its roles are among the inputs or the microphones.
     ///   - inputs: The session's cameras.
-    ///   - microphones: The session's; those of the output give their samples to it from here on.
+    ///   - microphones: The session's microphones. Those of the output give their samples to it from here on.
     ///   - start: T0, the time of tick 0.
     init(
         _ output: SynchronizedOutput, inputs: [CameraInput], microphones: [MicrophoneFeed], start: ClockTime
@@ -65,7 +68,7 @@ final class SynchronizedWorker {
         waiting.append(Waiting(index: tick, captures: captures))
     }
 
-    /// Gives the output the ticks whose audio has come. To be called when audio has been advanced.
+    /// Gives the output the ticks whose audio is complete. To be called after audio has been advanced.
     func deliverReady() {
         let heard = devices.compactMap { device -> Int64? in
             guard case .microphone(let window) = device else { return nil }
@@ -76,7 +79,8 @@ final class SynchronizedWorker {
         }
     }
 
-    /// No tick and no audio follows: the last tick's audio ends with the recording.
+    /// Gives the output the remaining ticks: no tick and no audio follow, and the audio of the last tick ends with
+    /// the recording.
     func finish() {
         for tick in waiting { deliver(tick) }
         waiting = []
