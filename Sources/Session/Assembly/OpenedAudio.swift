@@ -5,9 +5,9 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// What it takes to record a microphone that is to begin while the recording runs: its file, and where it is a new one what aligns it.
+/// The file of a microphone that is to begin while the recording runs, and for a new microphone its resampler.
 struct OpenedAudio: Sendable {
-    /// `nil` where it is only heard.
+    /// The microphone's track, or `nil` when the microphone is only mixed.
     let planned: PlannedMicrophoneTrack?
     let input: MicrophoneInput
     private let resampler: Carried<any Resampling>?
@@ -15,9 +15,9 @@ struct OpenedAudio: Sendable {
     private let file: WaveWriter?
     private let paths: [String]
 
-    /// Makes it. Takes as long as the disk does, so it is nothing for the timeline's thread.
+    /// Makes the file, resampler and loudness meter. Waits for the disk, so it is not for the timeline's thread.
     ///
-    /// - Throws: When the file or what converts and measures the audio cannot be made.
+    /// - Throws: `RecordingError` when the file, the resampler or the meter cannot be made.
     init(
         _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool, disks: [RecordingDisk],
         codecs: any CodecFactory, date: Date
@@ -42,30 +42,30 @@ struct OpenedAudio: Sendable {
         }
     }
 
-    /// What a new microphone's audio comes through. To be called once.
+    /// Makes the feed of a new microphone, without a track yet. To be called once.
     ///
     /// - Parameters:
     ///   - start: T0.
-    ///   - first: The first sample that is asked for.
-    /// - Returns: Not recorded yet.
+    ///   - first: Index of the first sample that will be asked for.
+    /// - Returns: The feed.
     func makeFeed(start: ClockTime, first: Int64) -> MicrophoneFeed {
         guard let resampler else { preconditionFailure("a microphone is taken in once") }
         return MicrophoneFeed(input: input, resampler: resampler.value, start: start, first: first)
     }
 
-    /// Measures it from now on. To be called once.
+    /// Makes the stream that measures the microphone's loudness from now on. To be called once.
     func loudness(in outputs: SessionOutputs, clock: any SessionClock, channels: Int) -> LoudnessStream {
         LoudnessStream(outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: channels)
     }
 
-    /// Begins its track. To be called once.
+    /// Begins the microphone's track. To be called once.
     ///
     /// - Parameters:
-    ///   - planned: The track.
-    ///   - microphone: Fills it.
-    ///   - first: Its first sample.
-    ///   - date: Of that.
-    ///   - loudness: Measures it.
+    ///   - planned: The track's plan.
+    ///   - microphone: The feed that fills the track.
+    ///   - first: Index of the track's first sample.
+    ///   - date: Date of the first sample.
+    ///   - loudness: Measures the track.
     func begin(
         _ planned: PlannedMicrophoneTrack, of microphone: MicrophoneFeed, at first: Int64, date: Date,
         loudness: LoudnessStream
@@ -77,7 +77,7 @@ struct OpenedAudio: Sendable {
                 loudness: loudness))
     }
 
-    /// Removes the files, which have nothing in them: the recording has ended.
+    /// Removes the empty files, since the recording has ended.
     func abandon() {
         file?.abandon()
         for path in paths { unlink(path) }

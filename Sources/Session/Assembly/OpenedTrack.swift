@@ -7,21 +7,21 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// The file, and where it is encoded the encoder, of a camera's own track that is to begin while the recording runs.
+/// The file of a camera's own track that is to begin while the recording runs, and its encoder if it is encoded.
 struct OpenedTrack: Sendable {
     let planned: PlannedCameraTrack
     let input: CameraInput
     private let writer: MovieWriter
     private let paths: [String]
     private let encoder: Carried<any VideoEncoding>?
-    /// Makes the encoder's successor, should it fail.
+    /// Makes another encoder when this one fails.
     private let another: VideoEncoderWorker.Making
-    /// Of the frames that the camera delivers now.
+    /// Size of the frames that the camera delivers now.
     private let size: FrameSize
 
-    /// Makes them. Takes as long as the disk does, so it is nothing for the timeline's thread.
+    /// Makes the encoder and the file. Waits for the disk, so it is not for the timeline's thread.
     ///
-    /// - Throws: When the encoder or the file cannot be made.
+    /// - Throws: `RecordingError` when the encoder or the file cannot be made.
     init(
         _ planned: PlannedCameraTrack, of input: CameraInput, disks: [RecordingDisk],
         codecs: any CodecFactory, date: Date
@@ -58,15 +58,15 @@ struct OpenedTrack: Sendable {
         self.size = size
     }
 
-    /// Begins it. To be called once.
+    /// Begins the track. To be called once.
     ///
     /// - Parameters:
-    ///   - tick: The first that it shows.
+    ///   - tick: The first tick that the track shows.
     ///   - start: T0.
-    ///   - clock: The session's.
-    ///   - machinery: Makes slates.
-    ///   - outputs: Takes it among the others.
-    /// - Returns: What decides its ticks.
+    ///   - clock: The session clock.
+    ///   - codecs: Makes slates.
+    ///   - outputs: Takes the track beside the others.
+    /// - Returns: The track, which decides its ticks.
     func begin(
         at tick: Int64, start: ClockTime, clock: any SessionClock, codecs: any CodecFactory,
         in outputs: SessionOutputs
@@ -93,7 +93,7 @@ struct OpenedTrack: Sendable {
         return track
     }
 
-    /// Removes the files, which have nothing in them: the recording has ended.
+    /// Removes the empty files, since the recording has ended.
     func abandon() {
         writer.abandon()
         for path in paths { unlink(path) }

@@ -10,7 +10,8 @@ extension OutputAssembly {
         }
     }
 
-    /// By camera, one in each folder. A safety copy's is made by its thread.
+    /// Makes the metadata files of each camera, by role, one in each folder. The thread of a safety copy's file makes
+    /// it later.
     func makeMetadataFiles() throws(FileError) -> [String: [(disk: Int, file: MetadataFile)]] {
         var files: [String: [(disk: Int, file: MetadataFile)]] = [:]
         do throws(FileError) {
@@ -34,7 +35,7 @@ extension OutputAssembly {
         return files
     }
 
-    /// One for each camera whose metadata goes into a file or to a tap.
+    /// Makes a metadata track for each camera whose metadata goes to a file or to a tap.
     func makeMetadataTracks(
         _ files: [String: [(disk: Int, file: MetadataFile)]], start: ClockTime
     ) -> [MetadataTrack] {
@@ -48,15 +49,15 @@ extension OutputAssembly {
 }
 
 extension RecordingDisk {
-    /// A camera's metadata in its folder.
+    /// Makes a camera's metadata file in the disk's folder.
     ///
-    /// - Throws: When it cannot be made.
+    /// - Throws: `FileError` when the file cannot be made.
     func metadataFile(named name: String, of role: String) throws(FileError) -> MetadataFile {
         let path = try folder.file(name)
         return MetadataFile(try LineFile(path: path), role: role, waitsForRoom: waitsForRoom)
     }
 
-    /// The same, made when the disk has time. What cannot be made ends it alone.
+    /// Makes a camera's metadata file later, on the file's own thread. A failure to make it ends this file alone.
     func laterMetadataFile(named name: String, of role: String) -> MetadataFile {
         let folder = folder
         return MetadataFile(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in

@@ -6,8 +6,8 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// Makes everything that a plan writes, in two steps: encoders and files, which takes time and may fail; then, once it is known when
-/// the recording begins, the tracks that fill them.
+/// Makes everything that a plan writes, in two steps: first encoders and files, which takes time and may fail; then,
+/// when T0 is known, the tracks that fill them.
 struct OutputAssembly {
     let plan: SessionPlan
     let inputs: SessionInputs
@@ -15,13 +15,14 @@ struct OutputAssembly {
     let codecs: any CodecFactory
     let clock: any SessionClock
     let sinks: SessionSinks
-    /// Hardware encoders, made before by `hardwareEncoders`.
+    /// Hardware encoders that `hardwareEncoders` made before, by stream.
     let prepared: [String: Carried<any VideoEncoding>]
 
-    /// Makes the encoders of the streams that hardware is to encode, which may take a second: before devices stream.
+    /// Makes the hardware encoders, which may take a second, before the devices stream.
     ///
-    /// - Returns: By stream: `program` or a role.
-    /// - Throws: When hardware that the profile demands refuses, or there is no encoder at all.
+    /// - Returns: The encoders by stream: `program` or a role.
+    /// - Throws: `RecordingError` when a hardware encoder that the profile demands refuses, or when there is no
+    ///   encoder at all.
     static func hardwareEncoders(
         of plan: SessionPlan, _ inputs: SessionInputs, _ codecs: any CodecFactory
     ) throws(RecordingError) -> [String: Carried<any VideoEncoding>] {
@@ -47,30 +48,31 @@ struct OutputAssembly {
         return made
     }
 
-    /// What is made before it is known when the recording begins.
+    /// The encoders and files, made before T0 is known.
     struct Prepared {
         fileprivate var resamplers: [Carried<any Resampling>] = []
-        /// Of the voices.
+        /// The resamplers of the voices.
         fileprivate var voiceResamplers: [Carried<any Resampling>] = []
         fileprivate var waves: [String: WaveWriter] = [:]
-        /// Of each microphone.
+        /// The loudness meters of the microphones.
         fileprivate var meters: [Carried<any LoudnessMetering>] = []
-        /// Of the mix, where there is one.
+        /// The loudness meter of the mix, or `nil` when there is no mix.
         fileprivate var mixMeter: Carried<any LoudnessMetering>?
         fileprivate var movies: [String: MovieWriter] = [:]
         fileprivate var streams: [PlannedStream] = []
         fileprivate var metadata: [String: [(disk: Int, file: MetadataFile)]] = [:]
 
-        /// Ends what writes, for a recording that does not begin.
+        /// Ends the files of a recording that does not begin.
         func abandon() {
             for movie in movies.values { movie.abandon() }
             for wave in waves.values { wave.abandon() }
         }
     }
 
-    /// Makes encoders and files. When it returns, the files on the recording's own disk are there.
+    /// Makes encoders and files. When it returns, the files on the recording's own disk exist.
     ///
-    /// - Throws: When an encoder or a file on that disk cannot be made. Nothing is left at work then.
+    /// - Throws: `RecordingError` when an encoder, or a file on that disk, cannot be made. No thread is left behind
+    ///   then.
     func prepare() throws(RecordingError) -> Prepared {
         var prepared = Prepared()
         let now = clock.date(of: clock.now)
@@ -111,10 +113,10 @@ struct OutputAssembly {
         }
     }
 
-    /// Makes the tracks. Takes no time.
+    /// Makes the tracks, which takes next to no time.
     ///
     /// - Parameters:
-    ///   - prepared: Used up by this.
+    ///   - prepared: Encoders and files, which this consumes.
     ///   - start: T0.
     /// - Returns: Everything that the timeline fills.
     func make(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
@@ -133,7 +135,7 @@ struct OutputAssembly {
         return outputs
     }
 
-    /// Measures all microphones, and records those that have tracks.
+    /// Measures the loudness of all microphones, and begins the tracks of those that have one.
     private func beginMicrophones(_ outputs: SessionOutputs, _ prepared: Prepared) {
         for (microphone, meter) in zip(outputs.microphones, prepared.meters) {
             let loudness = LoudnessStream(
@@ -157,7 +159,7 @@ struct OutputAssembly {
         }
     }
 
-    /// One stream of a file that is to be, with the encoder that fills it.
+    /// One stream of a planned file, with the encoder that fills it.
     fileprivate final class PlannedStream {
         enum Content {
             case copied(CameraInput, PlannedCameraTrack)
@@ -323,7 +325,7 @@ struct OutputAssembly {
         return outputs
     }
 
-    /// A stream's first encoder of audio, and what makes another one like it.
+    /// The first audio encoder of a stream, and a function that makes another one like it.
     fileprivate struct AudioEncoder {
         let first: Carried<any AudioEncoding>
         let make: RestartingAudioEncoder.Making

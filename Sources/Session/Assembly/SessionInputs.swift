@@ -1,21 +1,24 @@
 internal import Media
 internal import SessionFolder
 
-/// The devices of a session: starts them, waits until all deliver, keeps their latest deliveries until the first tick.
+/// The devices of a session: starts them, waits until all deliver, and keeps their latest deliveries until the first
+/// tick.
 final class SessionInputs {
     private(set) var cameras: [CameraInput]
     private(set) var microphones: [MicrophoneInput]
-    /// Of some of the microphones, by their roles: what the program has of them.
+    /// The voices of some microphones, which the program mixes in place of the microphones; each has its microphone's
+    /// role.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
-    /// How many cameras and microphones were there from the beginning.
+    /// Counts of the cameras and microphones that were there from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
-    /// Good frames that a camera must have delivered, at most: enough to know its clock to some milliseconds and to leave the
-    /// first, often damaged ones behind. A slow camera is not waited for longer than the time below, but for three frames.
+    /// Good frames that a camera must have delivered: as many as come within `warmUp` seconds, between three and
+    /// twelve. That is enough to know its clock to some milliseconds, and to leave the first, often damaged frames
+    /// behind.
     private static let (leastFrames, mostFrames) = (3, 12)
     private static let warmUp = 0.6
-    /// Of a microphone's audio, in seconds.
+    /// Audio that a microphone must have delivered, in seconds.
     private static let audioNeeded = 0.2
     private static let pollInterval = Nanoseconds.milliseconds(10)
 
@@ -27,7 +30,7 @@ final class SessionInputs {
         plannedCounts = (cameras.count, microphones.count)
     }
 
-    /// Takes in another camera, which delivers already. What it has delivered until now is of no recording.
+    /// Takes in another camera, which delivers already; drops what it has delivered until now.
     func add(_ camera: CameraInput) {
         _ = camera.takeDeliveries()
         _ = camera.takeLog()
@@ -39,7 +42,7 @@ final class SessionInputs {
     /// Takes in another microphone, which delivers already.
     func add(_ microphone: MicrophoneInput) { microphones.append(microphone) }
 
-    /// Stops the devices that were taken in, after the recording that took them.
+    /// Stops and drops the devices that a recording took in, after that recording.
     func dropAdded() {
         for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
@@ -48,8 +51,9 @@ final class SessionInputs {
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
-    /// Starts all devices: in real time all cameras at once, since a driver may take half a second to let a stream begin; in
-    /// simulated time one after the other, since the order counts. When one refuses, those that started go on until `stop`.
+    /// Starts all devices. In real time all cameras start at once, since a driver may take half a second to begin a
+    /// stream; in simulated time they start one after the other, since the order counts. When one refuses, those that
+    /// started run until `stop`.
     func start(on clock: any SessionClock) throws(RecordingError) {
         do throws(DeviceError) {
             if clock.isRealTime {
@@ -67,17 +71,18 @@ final class SessionInputs {
         Result { () throws(DeviceError) in try camera.start() }
     }
 
+    /// How many good frames a camera must have delivered before a recording uses it.
     static func framesNeeded(of camera: CameraInput) -> Int {
         let inTime = camera.source.format.rate.perSecond * warmUp
         return min(max(Int(inTime), leastFrames), mostFrames)
     }
 
-    /// Whether it has delivered enough for its clock to be known.
+    /// Whether the microphone has delivered enough for its clock to be known.
     static func isReady(_ microphone: MicrophoneInput) -> Bool {
         Double(microphone.goodSamples) >= audioNeeded * Double(microphone.source.format.rate)
     }
 
-    /// Sleeps until every device has delivered.
+    /// Sleeps until every device has delivered enough, or throws when one does not within `limit`.
     func waitUntilReady(
         on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
@@ -96,14 +101,14 @@ final class SessionInputs {
         }
     }
 
-    /// What camera `index` delivered since the last call, beginning with the frames around the first instant.
+    /// Takes what camera `index` delivered since the last call; the first call begins with the frames around T0.
     func takeDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
         let taken = kept[index] + cameras[index].takeDeliveries()
         kept[index] = []
         return taken
     }
 
-    /// A recording takes deliveries from here on. It is told first which devices are away.
+    /// Begins a recording: from here on the timeline takes all deliveries, first of all which devices are away.
     func tellBeginning(_ start: ClockTime) {
         for (index, camera) in cameras.enumerated() {
             let isTold = kept[index].contains { delivery in
@@ -124,26 +129,29 @@ final class SessionInputs {
         for voice in voices { voice.source.recordingBegins(at: start) }
     }
 
+    /// Stops all devices.
     func stop() {
         for camera in cameras[..<plannedCounts.cameras] { camera.source.stop() }
         for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones + voices { microphone.source.stop() }
     }
 
-    /// The longest way from capture to delivery, and the longest interval between two frames.
+    /// The longest time from capture to delivery of any device.
     var slowestDelivery: Nanoseconds {
         max(
             cameras.map(\.deliveryDelay).max() ?? .zero,
             (microphones + voices).map(\.deliveryDelay).max() ?? .zero)
     }
+    /// The longest frame interval of any camera.
     var longestInterval: Nanoseconds { cameras.map(\.source.format.rate.interval).max() ?? .milliseconds(20) }
 
+    /// Processor time that synthetic devices used.
     var simulationTime: Nanoseconds {
         cameras.map(\.source.simulationTime).reduce(.zero, +)
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 
-    /// What it is called, and how much longer than others it may take.
+    /// The first device that has not delivered enough yet: its name, and how much longer than others it may take.
     private func firstThatIsNotReady() -> (name: String, settlingTime: Nanoseconds)? {
         for camera in cameras where camera.progress.goodFrames < Self.framesNeeded(of: camera) {
             return ("camera \(camera.role) (\(camera.source.device.name))", .zero)
@@ -157,20 +165,19 @@ final class SessionInputs {
         return nil
     }
 
-    /// Frames before the first tick are let go but for the last ones; a stream is kept from its last key frame on, up to
-    /// `streamBytes`. Beyond that nothing of it is kept until the next key frame: a track that begins meanwhile begins with
-    /// that one. So is
-    /// audio but for its last seconds. What became of devices before, `tellBeginning` knows.
+    /// Drops what came before the first tick, except the last frames and the last seconds of audio. An H.264 stream
+    /// is kept from its last key frame on, up to `streamBytes`; beyond that nothing of it is kept until the next key
+    /// frame, with which a track then begins. What became of devices before, `tellBeginning` knows.
     func keepLatest() {
         for microphone in microphones + voices { microphone.keepLatest() }
         for index in cameras.indices { _ = keepLatest(ofCamera: index) }
     }
 
-    /// Keeps the latest, and tells what became of devices since the last call, for as long as nothing is recorded: lost frames are
-    /// nobody's.
+    /// Drops all but the latest deliveries, and returns what happened to devices since the last call. Lost frames are
+    /// not told, since nothing is recorded.
     ///
-    /// - Parameter start: From which times count.
-    /// - Returns: In the order of microphones, then cameras.
+    /// - Parameter start: The instant from which the events' times count.
+    /// - Returns: The events of the microphones, then those of the cameras.
     func takeNews(since start: ClockTime) -> [SessionEvent] {
         for voice in voices { voice.keepLatest() }
         var news = microphones.flatMap { microphone in
@@ -186,7 +193,7 @@ final class SessionInputs {
         return news
     }
 
-    /// Brings cameras back to their formats after a recording that gave them up.
+    /// Restores the formats of the cameras after a recording that reduced them.
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
             camera.chosenFormat = camera.source.format
@@ -194,7 +201,9 @@ final class SessionInputs {
         }
     }
 
-    /// - Returns: What came since the last call and is no frame.
+    /// Drops all but the latest deliveries of a camera.
+    ///
+    /// - Returns: The deliveries since the last call that are no frames.
     private func keepLatest(ofCamera index: Int) -> [CameraInput.Delivery] {
         let new = cameras[index].takeDeliveries()
         kept[index] = Self.latest(
@@ -205,10 +214,11 @@ final class SessionInputs {
         }
     }
 
-    /// Of one stream, in bytes: some seconds of any camera, between two of whose key frames there are seldom more.
+    /// Most bytes of one H.264 stream that are kept: some seconds of any camera; key frames are seldom further apart.
     static let streamBytes = 64 << 20
     private static let mostStreamDeliveries = 4096
 
+    /// The deliveries to keep: of H.264 those from the last key frame on, else the last four.
     static func latest(
         of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
     ) -> [CameraInput.Delivery] {

@@ -8,26 +8,28 @@ internal import Writers
 final class SessionOutputs {
     let disks: [RecordingDisk]
     var writers: [String: MovieWriter]
-    /// All, recorded or not.
+    /// All microphones, recorded or not.
     private(set) var microphones: [MicrophoneFeed]
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
     var mixEncoder: AudioEncoderWorker?
-    /// Of microphones that are streams of a movie, by their tracks' names.
+    /// Audio encoders of the microphones that are streams of a movie, by the names of their tracks.
     var audioEncoders: [String: AudioEncoderWorker] = [:]
-    /// The thread that measures audio, where there is any, and the mix on its way there.
+    /// The thread that measures loudness, where there is audio.
     var meter: LoudnessWorker?
+    /// The stream that measures the loudness of the mix.
     var mixLoudness: LoudnessStream?
-    /// How loud each microphone is in the program, linear, by role; the others are not heard there.
+    /// Linear gain of each microphone in the program, by role; a microphone without one is not mixed.
     var mix: [String: Float] = [:]
     var synchronized: [SynchronizedWorker] = []
     var metadata: [MetadataTrack] = []
     /// File and stream of each track in a movie, by the track's name.
     var places: [String: (file: String, stream: Int)] = [:]
-    /// Of cameras' tracks that did not begin at T0, and of those that were ended, when that is or will be: by their names.
+    /// When the camera tracks begin that did not begin at T0, by their names.
     var begins: [String: MediaTime] = [:]
+    /// When the camera tracks end that were ended before the recording, by their names.
     var ends: [String: MediaTime] = [:]
-    /// Of tracks whose encoder failed for good, where they end, by their names.
+    /// When the tracks end whose encoder failed for good, by their names.
     var failedEnds: [String: MediaTime] = [:]
 
     init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneFeed]) {
@@ -36,7 +38,7 @@ final class SessionOutputs {
         self.microphones = microphones
     }
 
-    /// Puts a track that begins while the recording runs beside the others.
+    /// Adds a track that begins while the recording runs.
     func add(_ track: any CameraTrack, file: String, writer: MovieWriter, from time: MediaTime) {
         cameraTracks.append(track)
         writers[file] = writer
@@ -44,36 +46,36 @@ final class SessionOutputs {
         begins[track.name] = time
     }
 
-    /// Puts a microphone that was taken in beside the others.
+    /// Adds a microphone that was taken in.
     func add(_ microphone: MicrophoneFeed) { microphones.append(microphone) }
 
-    /// The thread that measures audio, made where there was nothing to measure.
+    /// The thread that measures loudness; made at the first call.
     func meter(waitsForRoom: Bool) -> LoudnessWorker {
         let lane = meter ?? LoudnessWorker(waitsForRoom: waitsForRoom)
         meter = lane
         return lane
     }
 
-    /// Of all microphones, with those that have ended.
+    /// The tracks of all microphones, with those that have ended.
     var microphoneTracks: [MicrophoneTrack] { microphones.flatMap(\.tracks) }
 
-    /// The files of microphones.
+    /// The wave files of the microphones.
     var waves: [WaveWriter] { microphoneTracks.compactMap(\.file) }
 
-    /// Whether a file ends, or has ended, before the recording: one of a track that was ended has no other.
+    /// Whether a file ends, or has ended, before the recording, because its track was ended.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
-    /// The movies' files on one disk, by their paths in its folder.
+    /// The movie files on one disk, by their paths in its folder.
     func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {
         writers.keys.sorted().compactMap { path in writers[path]?.file(index).map { (path, $0) } }
     }
 
-    /// Likewise of microphones.
+    /// The wave files on one disk, by their paths in its folder.
     func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
         waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
     }
 
-    /// The encoders of audio by the names of their tracks.
+    /// The audio encoders, with the names of their tracks.
     var namedAudioEncoders: [(name: String, lane: AudioEncoderWorker)] {
         let microphones = audioEncoders.keys.sorted().compactMap { name in
             audioEncoders[name].map { (name: name, lane: $0) }
@@ -81,7 +83,7 @@ final class SessionOutputs {
         return [mixEncoder.map { (name: "program", lane: $0) }].compactMap(\.self) + microphones
     }
 
-    /// The encoders of frames by what they encode.
+    /// The video encoders, with the names of their streams: `program` or a track's name.
     var namedEncoders: [(name: String, lane: VideoEncoderWorker)] {
         let tracks = cameraTracks.compactMap { track in
             (track as? EncodedTrack).map { (name: $0.name, lane: $0.encoder) }
@@ -89,7 +91,7 @@ final class SessionOutputs {
         return tracks + [program.map { (name: "program", lane: $0.encoder) }].compactMap(\.self)
     }
 
-    /// How far behind they are now.
+    /// How far behind the working video encoders are now.
     var encoderAges: [QueueAge] {
         // Where an encoder has failed, the length of its queue says nothing of how fast the computer is.
         namedEncoders.filter(\.lane.isWorking).map { name, lane in
@@ -99,7 +101,7 @@ final class SessionOutputs {
         }
     }
 
-    /// All threads that compose and encode frames.
+    /// The video encoders.
     var encoderLanes: [VideoEncoderWorker] {
         namedEncoders.map(\.lane)
     }

@@ -1,19 +1,19 @@
 internal import Media
 
-/// Everything that the calling program listens with.
+/// The sinks of the calling program.
 struct SessionSinks: Sendable {
     var frames: [FrameTap] = []
     var audioBlocks: [AudioTap] = []
     var metadata: [MetadataTap] = []
     var synchronized: [SynchronizedOutput] = []
 
-    /// Starts the handlers' threads; they end after `finish`.
+    /// Starts the handlers' threads, which end after `finish`.
     func start(with codecs: any CodecFactory) -> [MediaThread] {
         frames.map { $0.start(with: codecs) } + audioBlocks.map { $0.start() } + metadata.map { $0.start() }
             + synchronized.map { $0.start(with: codecs) }
     }
 
-    /// Nothing more comes.
+    /// Ends all sinks: nothing more comes.
     func finish() {
         for tap in frames { tap.finish() }
         for tap in audioBlocks { tap.finish() }
@@ -21,7 +21,7 @@ struct SessionSinks: Sendable {
         for output in synchronized { output.finish() }
     }
 
-    /// Whether somebody wants a camera's frames as pixels at ticks.
+    /// Whether a synchronised output needs a camera's frames as pixels.
     func convertsAtTicks(_ role: String) -> Bool {
         synchronized.contains { $0.format != .asCaptured && $0.roles.contains(role) }
     }

@@ -2,20 +2,22 @@ internal import Encoders
 internal import Media
 internal import Timing
 
-/// All microphones and the mix of the program's audio, advanced in blocks of 20 ms. Timeline's thread only.
+/// Advances all microphones and the program's mix in blocks of 20 ms. Timeline's thread only.
 final class AudioStage {
     private(set) var microphones: [MicrophoneFeed]
     private let encoder: AudioEncoderWorker?
     private let loudness: LoudnessStream?
-    /// Of each microphone, linear: in the last block, and in the next one. 0 is not heard.
+    /// Linear gain of each microphone in the last block and in the next one; at 0 it is not heard.
     private var gains: [(last: Float, next: Float)]
-    /// The next sample of all.
+    /// Index of the next sample of all microphones.
     private(set) var position: Int64 = 0
 
+    /// Creates a stage at sample 0.
+    ///
     /// - Parameters:
-    ///   - microphones: All, whether mixed or not.
-    ///   - mix: How loud microphones are in the program, linear, by role; others are not heard.
-    ///   - encoder: Takes the mix; `nil` for a program without audio.
+    ///   - microphones: All microphones, mixed or not.
+    ///   - mix: Linear gain of each microphone in the program, by role; a microphone without one is not mixed.
+    ///   - encoder: Encodes the mix, or `nil` for a program without audio.
     ///   - loudness: Measures the mix.
     init(
         microphones: [MicrophoneFeed], mix: [String: Float], encoder: AudioEncoderWorker?,
@@ -30,22 +32,23 @@ final class AudioStage {
         }
     }
 
-    /// Mixes otherwise from the next block on, in which the gains change evenly: a jump would be heard as a click.
+    /// Changes the mix. The gains change evenly across the next block, since a jump would be heard as a click.
     ///
-    /// - Parameter mix: As of `init`.
+    /// - Parameter mix: Linear gain of each microphone in the program, by role; a microphone without one is not
+    ///   mixed.
     func arrange(_ mix: [String: Float]) {
         for index in microphones.indices { gains[index].next = mix[microphones[index].role] ?? 0 }
     }
 
-    /// Takes another microphone in, which is not heard before it is mixed.
+    /// Takes another microphone in; it is not heard before `arrange` mixes it.
     ///
-    /// - Parameter microphone: Its first sample is the next one.
+    /// - Parameter microphone: The microphone, whose first sample is the stage's next one.
     func add(_ microphone: MicrophoneFeed) {
         microphones.append(microphone)
         gains.append((0, 0))
     }
 
-    /// Brings everything up to sample `end` of the tracks.
+    /// Advances all microphones and the mix up to sample `end`.
     func advance(to end: Int64) {
         guard end > position else { return }
         let slices = microphones.map { $0.heard($0.advance(to: end), to: end) }
@@ -57,6 +60,7 @@ final class AudioStage {
         position = end
     }
 
+    /// Ends all microphones and the mix.
     func finish(at end: MediaTime) {
         for microphone in microphones { microphone.finish(at: end) }
         encoder?.finish()

@@ -1,46 +1,47 @@
 internal import Media
 internal import Plan
 
-/// What people ask of a running recording, kept until the timeline comes by. Any thread may ask.
+/// The requests that people make of a running recording, kept until the timeline takes them. Any thread may ask.
 final class SessionControls: Sendable {
     struct Requests: Sendable {
         var stop: ClockTime?
         var isUrgent = false
         var marks: [MarkRequest] = []
         var splits: [SplitRequest] = []
-        /// That were taken: the roles of their cameras, and their files.
+        /// Stills that were taken: the roles of their cameras, and their files.
         var stills: [(role: String, files: StillFolder.Files)] = []
         var plans: [PlanRequest] = []
-        /// Whether no timeline will take marks, splits and plans: the recording is over, or the session stands by.
+        /// Whether no timeline takes marks, splits and plans: the recording is over, or the session is on standby.
         var isClosed = false
-        /// Whether the session stands by, so that another recording follows.
+        /// Whether the session is on standby, so that another recording may follow.
         var standsBy = false
     }
 
-    /// An instant that is to be remembered.
+    /// A request to note an instant under a name.
     struct MarkRequest: Sendable {
         let text: String
         let at: ClockTime
         let decided: ChangeDecision?
     }
 
-    /// New files from an instant on.
+    /// A request to continue in new files from an instant on.
     struct SplitRequest: Sendable {
         let at: ClockTime
         let decided: ChangeDecision?
     }
 
-    /// What the session is to be from an instant on.
+    /// A request to run another plan from an instant on.
     struct PlanRequest: Sendable {
         let plan: SessionPlan
-        /// Each change as a person said it.
+        /// The changes as a person said them.
         let words: [String]
-        /// What devices and files are to do for it.
+        /// What devices and files have to do for the plan.
         let orders: [SessionOrder]
         let at: ClockTime
         let decided: ChangeDecision?
 
-        /// What becomes of it where the recording does not come to it: what is only arranged otherwise, a session that stands by keeps.
+        /// The outcome when the recording does not come to the plan: a session on standby keeps a mere arrangement
+        /// for its next recording; everything else is dropped.
         func outcomeWithoutRecording(standsBy: Bool) -> ChangeOutcome {
             standsBy && orders.isEmpty ? .next : .ended
         }
@@ -51,10 +52,12 @@ final class SessionControls: Sendable {
     /// Wakes the timeline from its sleep before the recording has begun.
     let cancellation = Cancellation()
 
+    /// Asks for the end of the recording at a time; the first request counts.
     func stop(at time: ClockTime) {
         requests.withLock { if $0.stop == nil { $0.stop = time } }
     }
 
+    /// Asks for the end of the recording at a time, without the frames that still wait for an encoder.
     func stopUrgently(at time: ClockTime) {
         requests.withLock { requests in
             if requests.stop == nil { requests.stop = time }
@@ -62,6 +65,7 @@ final class SessionControls: Sendable {
         }
     }
 
+    /// Asks for a mark, or tells its caller that the recording is over.
     func mark(_ request: MarkRequest) {
         let isTaken = requests.withLock { requests in
             if !requests.isClosed { requests.marks.append(request) }
@@ -70,10 +74,12 @@ final class SessionControls: Sendable {
         if !isTaken { request.decided?(.ended) }
     }
 
+    /// Asks to note a still.
     func noteStill(of role: String, _ files: StillFolder.Files) {
         requests.withLock { $0.stills.append((role, files)) }
     }
 
+    /// Asks for a split, or tells its caller that the recording is over.
     func split(_ request: SplitRequest) {
         let isTaken = requests.withLock { requests in
             if !requests.isClosed { requests.splits.append(request) }
@@ -82,9 +88,9 @@ final class SessionControls: Sendable {
         if !isTaken { request.decided?(.ended) }
     }
 
-    /// Hands a plan to the timeline.
+    /// Asks for another plan.
     ///
-    /// - Returns: `nil` where the timeline takes it; otherwise what becomes of it, which nobody has been told.
+    /// - Returns: `nil` when the timeline will take it; otherwise the outcome, which the caller must tell.
     func exchange(_ request: PlanRequest) -> ChangeOutcome? {
         requests.withLock { requests in
             guard requests.isClosed else {
@@ -97,18 +103,18 @@ final class SessionControls: Sendable {
 
     var standsBy: Bool { requests.withLock { $0.standsBy } }
 
-    /// From here on the session stands by, and nothing is recorded.
+    /// Closes the requests: the session is on standby from here on, and nothing is recorded.
     func standBy() {
         requests.withLock { $0.standsBy = true }
         tellEnd(of: close())
     }
 
-    /// A recording begins on standby. What was arranged before is in its plan.
+    /// Opens the requests for a recording that begins on standby; its plan has everything that was arranged before.
     func open() { requests.withLock { $0.isClosed = false } }
 
-    /// The recording is over, and nobody takes anything any more.
+    /// Closes the requests: the recording is over.
     ///
-    /// - Returns: What has not been taken.
+    /// - Returns: The requests that no timeline has taken.
     func close() -> Requests {
         requests.withLock { requests in
             requests.isClosed = true
@@ -116,7 +122,7 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// Tells those who asked for what a recording has not come to.
+    /// Tells the callers of requests that the recording has not come to.
     func tellEnd(of requests: Requests) {
         for mark in requests.marks { mark.decided?(.ended) }
         for split in requests.splits { split.decided?(.ended) }
@@ -125,7 +131,7 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// What was asked for of a recording that is over, or that could not begin, is nothing to the next one.
+    /// Drops the requests to a recording that is over or could not begin, so that the next one starts without them.
     func renew() {
         tellEnd(of: close())
         requests.withLock { requests in
@@ -134,10 +140,10 @@ final class SessionControls: Sendable {
         }
     }
 
-    /// What somebody asked of a recording that is over does not end the next one.
+    /// Drops a request to stop, so that it does not end the next recording.
     func forgetStop() { requests.withLock { $0.stop = nil } }
 
-    /// What is wanted now; all but the end is handed over once.
+    /// Hands over the requests since the last call, and the request to stop each time.
     func take() -> Requests { requests.withLock { Self.take(from: &$0) } }
 
     private static func take(from requests: inout Requests) -> Requests {
@@ -149,20 +155,22 @@ final class SessionControls: Sendable {
         return taken
     }
 
-    /// What the recording that runs has room for.
+    /// The limits of the recording that runs.
     struct Timing: Sendable {
+        /// How long after an instant the session decides what its tick shows, in nanoseconds.
         let alignmentDelay: Nanoseconds
-        /// By role, the longest interval at which a camera's frames still come before their ticks are decided.
+        /// The longest frame interval of each camera, by role, at which its frames still come before their ticks are
+        /// decided.
         fileprivate(set) var slowestIntervals: [String: Nanoseconds]
     }
 
-    /// `nil` while nothing is recorded.
+    /// The limits of the recording that runs, or `nil` while nothing is recorded.
     var recordingTiming: Timing? {
         get { timing.withLock { $0 } }
         set { timing.withLock { $0 = newValue } }
     }
 
-    /// Notes the longest interval of a camera that was taken in.
+    /// Notes the longest frame interval of a camera that was taken in.
     func note(slowestInterval interval: Nanoseconds, of role: String) {
         timing.withLock { $0?.slowestIntervals[role] = interval }
     }

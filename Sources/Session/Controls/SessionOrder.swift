@@ -1,16 +1,16 @@
 internal import Media
 internal import Plan
 
-/// What a change of a running session asks of its devices and files.
+/// An order that follows from a change of a running session, for its devices and files.
 enum SessionOrder: Sendable {
-    /// What the plan asks of devices that are there already.
+    /// The plan changes devices that are there already.
     case change(DeviceOrder)
-    /// A camera that delivers already is taken in, and with it its track where there is one.
+    /// A camera that delivers already is taken in, with its track if it has one.
     case admit(CameraInput, PlannedCamera, PlannedCameraTrack?)
-    /// A microphone that delivers already is taken in, and with it its track where there is one.
+    /// A microphone that delivers already is taken in, with its track if it has one.
     case admitAudio(MicrophoneInput, PlannedMicrophoneTrack?)
 
-    /// The device that is taken in, for a recording that has ended meanwhile.
+    /// Hands the device of the order to the inputs, which stop it, when the recording has ended before taking it in.
     func hand(to inputs: SessionInputs) {
         switch self {
         case .admit(let camera, _, _): inputs.add(camera)

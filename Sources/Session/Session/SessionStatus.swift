@@ -33,7 +33,7 @@ public struct SessionStatus: Sendable, Equatable {
         public let level: AudioLevel
         /// Loudness of the microphone's track so far, or `nil` while nothing is recorded.
         public let loudness: Loudness?
-        /// Audio alarms in force now: silence, clipping.
+        /// Audio alarms in force now: no signal, silence, clipping.
         public let alarms: [AudioAlarm.Kind]
         /// How much audio is missing so far, in nanoseconds; silence stands in its place.
         public let missing: Nanoseconds

@@ -3,27 +3,28 @@ public import Plan
 
 /// Takes stills of one camera of a session while it records, or only runs, without disturbing it.
 ///
-/// Give its `tap` to the session; then `take` gives the next whole frame, and with it, where a clip is wanted, the camera's own
-/// JPEGs around it out of a bounded ring.
+/// Give its `tap` to the session; then `take` returns the next whole frame. Where a clip is wanted, it also returns
+/// the camera's own JPEGs around the frame, out of a bounded ring.
 public final class StillCamera: Sendable {
     fileprivate struct State {
         var ring: FrameRing?
-        /// Of frames that came since somebody began to wait.
+        /// The first frame that came since a caller began to wait.
         var taken: CapturedFrame?
-        /// When the last frame was captured.
+        /// Capture time of the last frame.
         var latest: ClockTime?
         var waiting = 0
-        /// Of stills from now on.
+        /// The orientation of stills from now on.
         var rotation: Rotation
-        /// Where frames depend on each other, those from the last key frame on.
+        /// For H.264, the frames from the last key frame on.
         var stream: [CapturedFrame] = []
         var streamBytes = 0
-        /// The same as `taken` came, with that.
+        /// For H.264, the frames that `taken` depends on, from its key frame on, and `taken` itself.
         var takenStream: [CapturedFrame] = []
     }
 
+    /// The camera's role.
     public let role: String
-    /// Gets every frame as it was captured.
+    /// The tap to give to the session; it gets every frame as captured.
     public let tap: FrameTap
     private let planned: PlannedCamera
     private let source: any CameraSource
@@ -31,19 +32,21 @@ public final class StillCamera: Sendable {
     private let live: Nanoseconds
     private let state: ConditionLock<State>
 
-    /// So much memory at most for the frames of a clip: 1.5 s of a 4K camera at 30 frames a second need 90 MB.
+    /// Most bytes of a clip's frames: 1.5 s of a 4K camera at 30 frames a second need 90 MB.
     private static let ringBytes = 128 << 20
-    /// Likewise for what a frame of a stream depends on: ten seconds between two key frames at 50 Mbit/s.
+    /// Most bytes of the H.264 frames since the last key frame: ten seconds at 50 Mbit/s.
     fileprivate static let streamBytes = 64 << 20
-    /// Longer clips are recordings.
+    /// The longest clip around a still: 10 s. A longer one is a recording.
     public static let longestClip = Nanoseconds.seconds(10)
 
+    /// Creates a still camera, whose `tap` the session must get.
+    ///
     /// - Parameters:
-    ///   - planned: The camera as it is used.
-    ///   - source: That it is.
-    ///   - clock: The session's.
-    ///   - live: The length of clips around stills, at most `longestClip`; zero for none. The ring takes memory all the time, and
-    ///     stays empty where the camera delivers no JPEGs.
+    ///   - planned: The camera's plan.
+    ///   - source: The camera's opened source.
+    ///   - clock: The session clock.
+    ///   - live: Length of the clip around each still, at most `longestClip`; zero for none. The ring of a clip takes
+    ///     memory all the time, and stays empty when the camera delivers no JPEGs.
     public init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
         live: Nanoseconds = .zero
@@ -70,18 +73,20 @@ public final class StillCamera: Sendable {
         rest(true)
     }
 
-    /// Without a clip to be kept, nobody looks at frames while no still is wanted; but a frame of a stream needs those before it.
+    /// Pauses or resumes the tap where no clip is kept, since nobody looks at frames while no still is wanted. The
+    /// tap of an H.264 camera never pauses: a frame needs those before it.
     private func rest(_ isResting: Bool) {
         if live == .zero, planned.format.pixel != .h264 { tap.pause(isResting) }
     }
 
-    /// Whether stills come with the clip around them.
+    /// Whether stills come with a clip around them.
     public var makesClips: Bool { live > .zero }
 
-    /// Stills are to be turned by so much to be upright from now on, as the camera was turned.
+    /// Sets the clockwise rotation that makes stills upright from now on, after the camera was turned.
     public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
-    /// For who has frames from elsewhere than a tap: each whole one, in the order of capture. On any one thread.
+    /// Takes a frame from a caller that has frames from elsewhere than `tap`: each whole frame, in the order of
+    /// capture, on any one thread.
     public func note(_ frame: CapturedFrame) { Self.note(frame, in: state) }
 
     private static func note(_ frame: CapturedFrame, in state: ConditionLock<State>) {
@@ -101,14 +106,15 @@ public final class StillCamera: Sendable {
         }
     }
 
-    /// The next whole frame, and the clip around it where this camera makes clips: half of it is still to come then, and is
-    /// waited for. Blocks its thread; not in a Swift task, nor from several threads at once.
+    /// Takes the next whole frame, and the clip around it when this camera makes clips: then it waits until the
+    /// second half of the clip has come. Blocks its thread; do not call it from a Swift task, nor from several
+    /// threads at once.
     ///
     /// - Parameters:
-    ///   - machinery: Decodes a frame of a stream.
-    ///   - patience: How long a frame is waited for.
-    /// - Returns: It, with what is known of its moment.
-    /// - Throws: When none comes, or it cannot be decoded.
+    ///   - codecs: Decodes H.264.
+    ///   - patience: How long to wait for a frame.
+    /// - Returns: The still, with the facts of its moment.
+    /// - Throws: `StillError.noFrame` when no frame comes in time, `.encoding` when the frame cannot be decoded.
     public func take(
         with codecs: any CodecFactory, within patience: Nanoseconds = .seconds(2)
     ) throws(StillError) -> Still {
@@ -130,7 +136,8 @@ public final class StillCamera: Sendable {
             rate: source.format.rate)
     }
 
-    /// The frame of a stream that was taken, decoded by itself from its key frame on: what records the stream is not disturbed.
+    /// Decodes the H.264 frame that was taken, from its key frame on, with a decoder of its own: the recording is not
+    /// disturbed.
     private func decoded(
         with codecs: any CodecFactory, within patience: Nanoseconds
     ) throws(StillError) -> CapturedFrame {
@@ -149,7 +156,8 @@ public final class StillCamera: Sendable {
         throw .noFrame(role: role, seconds: patience.inSeconds)
     }
 
-    /// A clip without its end, as of a camera that was unplugged, is as long as there are frames.
+    /// The frames within half a clip's length of the still; fewer where frames are missing, as of a camera that was
+    /// unplugged.
     private func clip(around frame: CapturedFrame, _ patience: Nanoseconds) -> [CapturedFrame] {
         guard live > .zero else { return [] }
         let half = live / 2
@@ -175,7 +183,8 @@ public final class StillCamera: Sendable {
 }
 
 extension StillCamera.State {
-    /// Keeps what later frames need; without its key frame nothing of it is of use.
+    /// Keeps the frames that later ones depend on: those from the last key frame on, unless they exceed
+    /// `streamBytes`.
     fileprivate mutating func continueStream(with frame: CapturedFrame) {
         if frame.isKey {
             stream.removeAll()

@@ -1,17 +1,17 @@
 public import Media
 
-/// Why there is no still.
+/// Why a still could not be taken or written.
 public enum StillError: Error, Sendable, Equatable {
-    /// No whole frame came in so many seconds.
+    /// No whole frame came within `seconds`.
     case noFrame(role: String, seconds: Double)
-    /// The camera's frames are no stills as they come, or make no clip: a sentence says so, and what to do.
+    /// The camera's frames are no stills, or make no clip; `reason` says why and what to do.
     case unsuitable(role: String, reason: String)
-    /// There is no such camera; those that there are.
+    /// There is no camera of this role; `known` lists the roles that there are.
     case unknownRole(String, known: [String])
     case encoding(EncodingError)
     case file(FileError)
 
-    /// For a camera whose frames are no JPEGs.
+    /// The error for a camera that can make no clips because it delivers no JPEGs.
     public static func noClip(role: String, pixel: PixelFormat) -> Self {
         .unsuitable(
             role: role,
@@ -22,6 +22,7 @@ public enum StillError: Error, Sendable, Equatable {
 }
 
 extension StillError: CustomStringConvertible {
+    /// A sentence for a person: what failed, and what to do about it.
     public var description: String {
         switch self {
         case .noFrame(let role, let seconds):

@@ -2,27 +2,34 @@ internal import Containers
 public import Foundation
 public import Media
 
-/// What is known of the camera and the moment of a still.
+/// Facts of a still: the moment, and the camera and its settings then.
 public struct StillFacts: Sendable, Equatable {
-    /// When the exposure began.
+    /// Date at which the exposure began.
     public var date: Date
-    /// Turns the stored frame clockwise to be seen upright.
+    /// Clockwise rotation of the stored frame that makes it upright.
     public var rotation: Rotation
+    /// Whether the profile mirrors the camera.
     public var isMirrored: Bool
-    /// Of the camera, as it says; empty where it says nothing.
+    /// Manufacturer as the camera names it; empty when it names none.
     public var make: String
+    /// Model as the camera names it.
     public var model: String
-    /// Only where the camera's control tells it: in manual exposure, or where the driver reads it from the camera each time.
+    /// Exposure time, in nanoseconds; known only in manual exposure, or when the driver reads the control from the
+    /// camera each time.
     public var exposureTime: Nanoseconds?
+    /// Whether the exposure is automatic, or `nil` when the camera has no such control.
     public var isExposureAutomatic: Bool?
+    /// Whether the white balance is automatic, or `nil` when the camera has no such control.
     public var isWhiteBalanceAutomatic: Bool?
 
+    /// Collects the facts of a still from a camera's device and controls.
+    ///
     /// - Parameters:
-    ///   - date: When the exposure began.
-    ///   - device: The camera.
-    ///   - rotation: As of the property.
+    ///   - date: Date at which the exposure began.
+    ///   - device: The camera's device.
+    ///   - rotation: Clockwise rotation of the stored frame that makes it upright.
     ///   - isMirrored: Whether the profile mirrors the camera.
-    ///   - controls: As the camera has them now.
+    ///   - controls: The camera's controls as they are now.
     public init(
         date: Date, device: CaptureDevice, rotation: Rotation, isMirrored: Bool, controls: [DeviceControl]
     ) {
@@ -44,7 +51,7 @@ public struct StillFacts: Sendable, Equatable {
         }
     }
 
-    /// For the file's Exif segment.
+    /// The facts for the file's Exif segment.
     func exif(of still: Still, zone: TimeZone, software: String) -> ExifFacts {
         ExifFacts(
             date: date, zone: zone, size: still.frame.size, rotation: rotation, isMirrored: isMirrored,

@@ -4,24 +4,28 @@ internal import Glibc
 public import Media
 internal import SessionFolder
 
-/// Where stills and their clips are written. Each has a name that no file has.
+/// The folder in which stills and their clips are written, each under a name that no other file has.
 public struct StillFolder: Sendable {
-    /// The files of a still.
+    /// The files of one still.
     public struct Files: Sendable, Equatable {
+        /// Absolute path of the still.
         public let still: String
-        /// The clip around it; `nil` where there is none.
+        /// Absolute path of the clip around the still, or `nil` when there is none.
         public let clip: String?
-        /// When the frame was captured.
+        /// Capture time of the frame, as its time stamp on the session's clock.
         public let capturedAt: ClockTime
     }
 
+    /// Absolute path of the folder.
     public let path: String
     private let software: String
     private let zone: TimeZone
 
+    /// Names a folder for stills; the first still makes it where it is missing.
+    ///
     /// - Parameters:
-    ///   - path: Made with the first still where it is missing.
-    ///   - version: Of the program, for the files.
+    ///   - path: Path of the folder.
+    ///   - version: The program's version, which the files name as their software.
     public init(path: String, version: String) {
         self.init(path: path, version: version, zone: .current)
     }
@@ -32,20 +36,21 @@ public struct StillFolder: Sendable {
         self.zone = zone
     }
 
-    /// The place of the stills of a recording: in its session folder.
+    /// Names the folder of a recording's stills: `stills` in its session folder.
     public init(ofSession folder: String, version: String) {
         self.init(path: folder + "/stills", version: version)
     }
 
-    /// Writes a still as `2026-11-21_142310-123_desk.jpg`, by the wall's clock to the millisecond, and its clip beside it as a
-    /// QuickTime movie. Waits for the disk; not in a Swift task.
+    /// Writes a still as `2026-11-21_142310-123_desk.jpg`, by local time to the millisecond, and its clip beside it
+    /// as a QuickTime movie. Waits for the disk; do not call it from a Swift task.
     ///
     /// - Parameters:
-    ///   - still: That was taken.
-    ///   - machinery: Encodes what is no JPEG.
-    ///   - name: The file's own name, in place of the usual one; then it must not be there yet.
-    /// - Returns: Absolute paths.
-    /// - Throws: When the frame cannot be encoded, or a file cannot be written or is there already.
+    ///   - still: The still.
+    ///   - codecs: Encodes a frame that is no JPEG.
+    ///   - name: File name in place of the usual one; it must not exist yet.
+    /// - Returns: Absolute paths of the files.
+    /// - Throws: `StillError.encoding` when the frame cannot be encoded, `.file` when a file cannot be written or
+    ///   exists already.
     public func write(
         _ still: Still, with codecs: any CodecFactory, as name: String? = nil
     ) throws(StillError) -> Files {
@@ -74,7 +79,7 @@ public struct StillFolder: Sendable {
         name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 
-    /// Two stills of one millisecond are rare, not impossible.
+    /// Finds a path without ending that no still or clip has: two stills of one millisecond are rare, not impossible.
     private func freeName(_ still: Still) throws(FileError) -> String {
         let usual = path + "/" + SessionFolder.usualName(date: still.facts.date, profile: "")
         let milliseconds = LocalTime(still.facts.date, in: zone).sinceMidnight.count / 1_000_000 % 1000
