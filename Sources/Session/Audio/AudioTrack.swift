@@ -1,41 +1,43 @@
 internal import Media
 internal import Timing
 
-/// One microphone's audio on the track's samples. Used by the timeline's thread alone.
+/// One microphone's audio on the track's samples at 48 kHz. Timeline's thread only.
 ///
-/// Audio comes in with the time of its capture; what is asked for in `take` is always there: what did not arrive in time
-/// is silence, and what arrives for a time that was already given is cut.
+/// Audio comes in with its capture time. `take` always returns what is asked for: audio that did not arrive in time
+/// is silence, and audio for samples that were already returned is cut.
 final class AudioTrack {
     private let resampler: any Resampling
     private let channels: Int
     private let start: ClockTime
-    /// When the first sample is.
+    /// Time of the first sample on the session's clock.
     private let first: ClockTime
     private let inputRate: Int
     private var placement = AudioPlacement()
     /// Samples of the track from index `written` on, interleaved.
     private var ready: [Float] = []
-    /// The index of the next sample that the resampler will give; `nil` before the first slice.
+    /// Index of the next sample that the resampler will return, or `nil` before the first slice.
     private var next: Int64?
     private var silentRanges: [Range<Int64>] = []
-    /// Samples of what was given that are silence for want of audio, in order, since they were asked for last.
+    /// Returned samples that are silence because audio is missing, in order, since the last `takeHoles`.
     private var holes: [Range<Int64>] = []
-    /// Samples that are silence because what was captured was no audio, as far as they were not given yet.
+    /// Samples not returned yet that are silence because the device delivered no valid audio.
     private var damaged = RangeSet<Int64>()
-    /// Those of them that were given since they were asked for last.
+    /// Returned samples that are silence because the device delivered no valid audio, since the last `takeDamaged`.
     private var givenDamage = RangeSet<Int64>()
 
-    /// The index of the next sample that is asked for.
+    /// Index of the next sample that `take` returns.
     private var written: Int64
 
     /// Audio from this long before the first sample primes the resampler.
     private static let lead = Nanoseconds.milliseconds(40)
 
+    /// Creates the audio of one track.
+    ///
     /// - Parameters:
-    ///   - resampler: From the device's format to the session's.
-    ///   - format: The device's.
+    ///   - resampler: Converts from the device's format to 48 kHz.
+    ///   - format: The device's format.
     ///   - start: T0.
-    ///   - first: The first sample that is asked for.
+    ///   - first: Index of the first sample that `take` returns.
     init(resampler: any Resampling, format: AudioFormat, start: ClockTime, first: Int64 = 0) {
         self.resampler = resampler
         self.start = start
@@ -45,14 +47,14 @@ final class AudioTrack {
         inputRate = format.rate
     }
 
-    /// Takes a slice whose clock model says it began at `time`, and what that model knows.
+    /// Takes a slice of captured audio.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved.
-    ///   - time: Of the first one.
-    ///   - clock: What the clock model knows.
-    ///   - damaged: Frames of the slice that are silence because what was captured was no audio.
-    /// - Throws: When the resampler fails.
+    ///   - samples: The samples, interleaved.
+    ///   - time: Time of the first sample, by the microphone's clock model.
+    ///   - clock: State of the clock model.
+    ///   - damaged: Frames of the slice that are silence because the device delivered no valid audio.
+    /// - Throws: `EncodingError` when the resampler fails.
     func add(
         _ samples: [Float], at time: ClockTime, clock: ClockReading, damaged: [Range<Int>] = []
     ) throws(EncodingError) {
@@ -88,7 +90,7 @@ final class AudioTrack {
         }
     }
 
-    /// The samples up to index `end` of the track, interleaved.
+    /// Returns the samples up to index `end` of the track, interleaved.
     func take(upTo end: Int64) -> [Float] {
         let wanted = Int(end - written)
         guard wanted > 0 else { return [] }
@@ -113,21 +115,21 @@ final class AudioTrack {
         return result
     }
 
-    /// The track's samples that were given as silence since the last call, in order.
+    /// Returns the samples that `take` returned as silence since the last call because audio is missing, in order.
     func takeHoles() -> [Range<Int64>] {
         defer { holes.removeAll(keepingCapacity: true) }
         return holes
     }
 
-    /// The track's samples that were given since the last call as silence because what was captured was no audio, in order. None
-    /// of them is among the holes.
+    /// Returns the samples that `take` returned as silence since the last call because the device delivered no valid
+    /// audio, in order. None of them is among the holes.
     func takeDamaged() -> [Range<Int64>] {
         guard !givenDamage.isEmpty else { return [] }
         defer { givenDamage = RangeSet() }
         return Array(givenDamage.ranges)
     }
 
-    /// Notes where damaged frames of the slice that is converted next come to lie in the track.
+    /// Notes where damaged frames of the slice that is converted next lie in the track.
     private func note(_ frames: [Range<Int>]) {
         guard !frames.isEmpty, let next else { return }
         let rate = Double(AudioFormat.sessionRate)
@@ -144,7 +146,7 @@ final class AudioTrack {
         guard !samples.isEmpty else { return }
         let begin = reach
         append(try resampler.convert(Array(samples)))
-        // What it took it gives now or later: all else is neither audio nor its time.
+        // The resampler returns what it took now or later: any other count is neither audio nor its time.
         let frames = Double(samples.count / channels)
         let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
         guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
@@ -154,7 +156,7 @@ final class AudioTrack {
         }
     }
 
-    /// The end of what the resampler has taken, in samples of the track.
+    /// End of what the resampler has taken, in samples of the track.
     private var reach: Double {
         Double(next ?? 0) + resampler.delay.inSeconds * Double(AudioFormat.sessionRate)
     }
@@ -163,7 +165,7 @@ final class AudioTrack {
         append(try resampler.drain())
     }
 
-    /// Adds what the resampler gave, without what lies before the track's next sample.
+    /// Appends what the resampler returned, without the samples that `take` has passed.
     private func append(_ samples: [Float]) {
         guard let begin = next else { return }
         let count = Int64(samples.count / channels)
@@ -179,8 +181,8 @@ final class AudioTrack {
         next = min(wanted, from + limit)
     }
 
-    /// What was not given yet and lies at an index or after it was put there by mistake: the next slice comes there. Of the
-    /// slice, what lies before samples that were given already is cut by `append`.
+    /// Drops samples from an index on that were placed there by mistake and not returned yet: the next slice goes
+    /// there. `append` cuts the slice's samples that `take` has passed.
     private func takeBack(from index: Int64) {
         let kept = max(index - written, 0)
         ready.removeLast(max(ready.count - Int(kept) * channels, 0))

@@ -1,34 +1,38 @@
 internal import Media
 internal import Writers
 
-/// One stream of audio on its way to be measured, in batches of 0.1 s: the meter wakes ten times a second. Timeline's thread only.
+/// One stream of audio on its way to the loudness meter, in batches of 0.1 s, so that the meter wakes ten times a
+/// second. Timeline's thread only.
 final class LoudnessStream {
     private let lane: LoudnessWorker
     private let index: Int
     private let batch: Int
     private var pending: [Float] = []
 
+    /// Creates a stream.
+    ///
     /// - Parameters:
-    ///   - lane: Measures it.
-    ///   - meter: Made for its channels.
-    ///   - channels: Of the samples.
+    ///   - lane: The worker that measures the stream.
+    ///   - meter: A meter for the stream's channels.
+    ///   - channels: Number of channels of the samples.
     init(_ lane: LoudnessWorker, _ meter: Carried<any LoudnessMetering>, channels: Int) {
         self.lane = lane
         index = lane.add(meter)
         batch = AudioFormat.sessionRate / 10 * channels
     }
 
+    /// Takes the stream's next samples, interleaved.
     func add(_ samples: [Float]) {
         pending += samples
         if pending.count >= batch { flush() }
     }
 
-    /// No sample follows.
+    /// Ends the stream: no sample follows.
     func finish() { flush() }
 
-    /// As far as it has come.
+    /// The loudness so far.
     var loudness: Loudness { lane.loudness(of: index) }
-    /// Of all of it, once the lane has ended; `nil` where some was not measured.
+    /// The loudness of the whole stream, after the worker has ended; `nil` when some audio was not measured.
     var whole: Loudness? { lane.whole(index) }
 
     private func flush() {

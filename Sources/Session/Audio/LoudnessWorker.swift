@@ -1,7 +1,7 @@
 internal import Media
 internal import Writers
 
-/// The thread that measures how loud a recording's streams of audio are, beside everything that the recording waits for.
+/// The thread that measures the loudness of a recording's audio streams; the recording never waits for it.
 final class LoudnessWorker: Sendable {
     private struct Batch: Sendable {
         let stream: Int
@@ -9,12 +9,12 @@ final class LoudnessWorker: Sendable {
     }
 
     fileprivate struct Stream: Sendable {
-        /// Used by the lane's thread alone.
+        /// The stream's meter, used by the worker's thread alone.
         let meter: Carried<any LoudnessMetering>
         var loudness = Loudness()
-        /// Whether all audio was measured.
+        /// Whether all of the stream's audio was measured.
         var isWhole = true
-        /// Since `loudness` was asked for.
+        /// Batches since `loudness` was computed in full.
         var batchesSince = 0
     }
 
@@ -23,13 +23,17 @@ final class LoudnessWorker: Sendable {
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
-    /// Batches of 0.1 s: ten seconds of eight streams.
+    /// Most batches of 0.1 s that may wait: ten seconds of eight streams.
     private static let capacity = 800
 
-    /// Three seconds are looked through for the short-term loudness, which changes little in half a second.
+    /// Batches from one full computation to the next: the short-term loudness looks through three seconds, and
+    /// changes little in half a second.
     fileprivate static let batchesBetween = 5
 
-    /// - Parameter waitsForRoom: Whether nothing may be left out: in simulated time.
+    /// Starts the thread.
+    ///
+    /// - Parameter waitsForRoom: Whether `add` blocks when the queue is full, as in simulated time; else it drops the
+    ///   batch.
     init(waitsForRoom: Bool) {
         let streams = ConditionLock<[Stream]>([])
         let queue = BoundedQueue<Batch>(capacity: Self.capacity)
@@ -57,10 +61,10 @@ final class LoudnessWorker: Sendable {
         }
     }
 
-    /// Measures another stream.
+    /// Adds a stream.
     ///
-    /// - Parameter meter: Used by this lane's thread alone from here on.
-    /// - Returns: The stream's number.
+    /// - Parameter meter: The stream's meter, used by the worker's thread alone from here on.
+    /// - Returns: Index of the stream.
     func add(_ meter: Carried<any LoudnessMetering>) -> Int {
         streams.withLock { streams in
             streams.append(Stream(meter: meter))
@@ -68,28 +72,30 @@ final class LoudnessWorker: Sendable {
         }
     }
 
-    /// Takes a stream's next samples. Nobody waits for the measurement in real time: what finds no room, ten seconds behind,
-    /// is not measured.
+    /// Takes a stream's next samples, interleaved. In real time it never waits: when the meter is ten seconds behind,
+    /// the samples are not measured.
     func add(_ samples: [Float], to stream: Int) {
         let batch = Batch(stream: stream, samples: samples)
         guard !waitsForRoom else { return queue.put(batch) }
         if !queue.offer(batch) { streams.withLock { $0[stream].isWhole = false } }
     }
 
-    /// As far as it has come; all but the momentary one up to half a second old.
+    /// The loudness of a stream so far: the momentary one as of the last batch, the others up to half a second old.
     func loudness(of stream: Int) -> Loudness { streams.withLock { $0[stream].loudness } }
 
-    /// Of all audio, after `join`; `nil` where some was not measured.
+    /// The loudness of a whole stream, after `join`; `nil` when some audio was not measured.
     func whole(_ stream: Int) -> Loudness? {
         streams.withLock { $0[stream].isWhole ? $0[stream].loudness : nil }
     }
 
+    /// Ends the worker once all batches are measured.
     func finish() { queue.finish() }
+    /// Waits until the worker has ended.
     func join() { thread.join() }
 }
 
 extension LoudnessWorker.Stream {
-    /// The meter for the next batch, and whether all is to be asked for behind it.
+    /// The meter for the next batch, and whether the loudness is to be computed in full after it.
     fileprivate mutating func next() -> (meter: any LoudnessMetering, isDue: Bool) {
         batchesSince = (batchesSince + 1) % LoudnessWorker.batchesBetween
         return (meter.value, batchesSince == 1)
@@ -97,7 +103,7 @@ extension LoudnessWorker.Stream {
 }
 
 extension Loudness {
-    /// The same without figures that are no numbers: nothing was measured there.
+    /// The loudness without figures that are not finite, for which there was nothing to measure.
     fileprivate var finite: Loudness {
         Loudness(
             momentary: momentary.finite, shortTerm: shortTerm.finite, integrated: integrated.finite,

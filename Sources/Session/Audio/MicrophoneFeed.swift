@@ -2,15 +2,15 @@ internal import Media
 internal import SessionFolder
 internal import Timing
 
-/// One microphone's aligned audio on its way to its tracks, to the program, and to programs that listen. Timeline's thread only.
+/// One microphone's aligned audio on its way to its tracks, the program and audio taps. Timeline's thread only.
 final class MicrophoneFeed {
     let input: MicrophoneInput
     let channels: Int
-    /// In the order in which they began; all but the last have ended, or will before that begins.
+    /// The tracks in the order of their beginnings. All but the last have ended, or will before the last begins.
     private(set) var tracks: [MicrophoneTrack] = []
-    /// The same microphone with something taken out, which the program has in its place.
+    /// The same microphone without echo or noise, which the program mixes in its place; `nil` for none.
     var voice: MicrophoneFeed?
-    /// Measures what is heard now: that of the track that is recorded, where there is one.
+    /// Measures the track that is recorded now, or the microphone when it has no track.
     private(set) var loudness: LoudnessStream?
     private(set) var failure: EncodingError?
     private var failureCount = 0
@@ -21,25 +21,27 @@ final class MicrophoneFeed {
     private var outages: OutageLog
     private var holes: AudioGaps
     private var damage: AudioDamage
-    /// Why its device is not there; `nil` while it is.
+    /// Why the device is away, or `nil` while it is present.
     private var absence: String?
-    /// Whether the program has its voice, as far as was told.
+    /// Whether the program has the voice, as told last.
     private var hasVoice = true
-    /// Why it is switched off; `nil` while it is not.
+    /// Why the microphone is switched off, or `nil` while it is on.
     private var offReason: String?
     private var events: [SessionEvent] = []
     private var telling: OutageTelling
-    /// Of the next sample.
+    /// Index of the next sample.
     private(set) var position: Int64
 
-    /// After so many failures of the resampler the rest is silence, and no patchwork of audio and silence.
+    /// Failures of the resampler after which the rest is silence, rather than a patchwork of audio and silence.
     private static let mostFailures = 4
 
+    /// Creates the feed of one microphone.
+    ///
     /// - Parameters:
     ///   - input: The microphone.
-    ///   - resampler: From the device's format; used by this feed alone from here on.
+    ///   - resampler: Converts from the device's format to 48 kHz; used by this feed alone from here on.
     ///   - start: T0, the time of sample 0.
-    ///   - first: The first sample that is asked for, not over yet.
+    ///   - first: Index of the first sample of the feed; its time is still to come.
     ///   - taps: Sinks for the aligned audio.
     init(
         input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
@@ -59,23 +61,26 @@ final class MicrophoneFeed {
             start: start, first: first)
     }
 
+    /// The microphone's role.
     var role: String { input.role }
 
-    /// Of its tracks, each within it; of the microphone where it has none.
+    /// The gaps of the feed's tracks, each cut to its track; the microphone's gaps when it has no track.
     var gaps: [Gap] {
         let all = (outages.gaps + holes.gaps + damage.gaps).sorted { $0.from < $1.from }
         return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
     }
 
-    /// Records it from a sample on that was not asked for yet.
+    /// Begins a track at a sample that `advance` has not come to.
     func begin(_ track: MicrophoneTrack) {
         tracks.append(track)
         measure(with: track.loudness)
     }
 
+    /// Measures the microphone from now on.
     func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
 
-    /// The samples up to index `end`, interleaved, recorded on the way.
+    /// Advances the feed, and returns the samples up to index `end`, interleaved. They are recorded and given to taps
+    /// on the way.
     func advance(to end: Int64) -> [Float] {
         for delivery in input.takeDeliveries() { take(delivery) }
         var samples = audio.take(upTo: end)
@@ -104,19 +109,20 @@ final class MicrophoneFeed {
         for track in tracks where !track.hasEnded {
             track.take(samples, at: position, silent: silent + damaged, clipped: clipped)
         }
-        // A track measures itself.
+        // Where there is a track, the track measures itself.
         if tracks.isEmpty { loudness?.add(samples) }
         if let last = tracks.last, last.hasEnded { loudness = nil }
         position = end
         return samples
     }
 
-    /// What the program has of the same stretch: the voice, where there is one, and the microphone itself while that is away.
+    /// The audio that the program mixes for a stretch: the voice, or the microphone's own audio when there is no
+    /// voice or the voice is away.
     ///
     /// - Parameters:
-    ///   - own: What `advance` returned for it.
-    ///   - end: As of `advance`.
-    /// - Returns: Interleaved samples and how many channels they have.
+    ///   - own: The samples that `advance` returned for the stretch.
+    ///   - end: Index of the sample after the stretch.
+    /// - Returns: The samples, interleaved, and their number of channels.
     func heard(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
         guard let voice else { return (own, channels) }
         let samples = voice.advance(to: end)
@@ -138,16 +144,17 @@ final class MicrophoneFeed {
         return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
 
-    /// A window that gets every sample. To be made before the first sample.
+    /// Makes a window that gets every sample. To be called before the first sample.
     func makeWindow() -> AudioWindow {
         let window = AudioWindow(channels: channels)
         windows.append(window)
         return window
     }
 
-    /// Switches it off from the next block on, so that it is silent wherever it is recorded or heard, or on again.
+    /// Switches the microphone off or on from the next block on. While off, it is silent in its track and in the
+    /// program.
     ///
-    /// - Parameter reason: Why it is off; `nil` for on.
+    /// - Parameter reason: Why it is off, or `nil` for on.
     func switchOff(_ reason: String?) {
         guard (reason == nil) != (offReason == nil) else { return }
         offReason = reason
@@ -164,7 +171,7 @@ final class MicrophoneFeed {
         }
     }
 
-    /// No sample follows.
+    /// Ends the feed and its tracks: no sample follows.
     func finish(at end: MediaTime) {
         note(holes.finish(besides: outages))
         noteDamage(damage.finish())
@@ -228,7 +235,7 @@ final class MicrophoneFeed {
                 + "they are silence. Look at its driver, or at the file it plays.")
     }
 
-    /// What happened to the device since the last call.
+    /// Returns what happened to the device since the last call.
     func takeEvents() -> [SessionEvent] {
         defer { events.removeAll() }
         return events

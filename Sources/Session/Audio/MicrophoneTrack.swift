@@ -5,34 +5,38 @@ internal import Plan
 internal import Timing
 internal import Writers
 
-/// A microphone's own track: its samples from the first to the last, in files of its own or as a stream of a movie, and what is in
-/// them. Timeline's thread only.
+/// A microphone's own track: its samples from the first to the last, in files of its own or as a stream of a movie,
+/// and their counts. Timeline's thread only.
 final class MicrophoneTrack {
     let name: String
     let role: String
     let channels: Int
-    /// The sample of the recording that it begins with: T0 + first/48 000.
+    /// Index of the track's first sample in the recording: T0 + first/48 000 s.
     let first: Int64
-    /// The sample at which it ends, where that is not the recording's end.
+    /// Index of the sample at which the track ends, or `nil` when it ends with the recording.
     private(set) var end: Int64?
     private(set) var hasEnded = false
     let file: WaveWriter?
-    /// Fills its stream of a common movie, where there is one.
+    /// Encodes the track as a stream of a movie, or `nil` when the track has files of its own.
     let encoder: AudioEncoderWorker?
     let loudness: LoudnessStream?
-    /// Samples per channel: all; those that are silence for want of audio; those at full scale that were parts of overloads.
+    /// Samples per channel that were written.
     private(set) var written: Int64 = 0
+    /// Samples per channel that are silence because audio is missing.
     private(set) var filled: Int64 = 0
+    /// Samples of all channels that are parts of overloads: three or more in a row at full scale.
     private(set) var clipped: Int64 = 0
     private var split: (sample: Int64, relativePath: String, startedAt: Date)?
 
+    /// Creates a track.
+    ///
     /// - Parameters:
-    ///   - planned: Its name and role.
-    ///   - channels: Of the samples.
-    ///   - first: See above.
-    ///   - file: Where it has one of its own.
-    ///   - encoder: Where it has not.
-    ///   - loudness: Measures it.
+    ///   - planned: The track's plan.
+    ///   - channels: Number of channels of the samples.
+    ///   - first: Index of the track's first sample in the recording.
+    ///   - file: The wave file, when the track has files of its own.
+    ///   - encoder: The encoder, when the track is a stream of a movie.
+    ///   - loudness: Measures the track.
     init(
         _ planned: PlannedMicrophoneTrack, channels: Int, first: Int64 = 0, file: WaveWriter?,
         encoder: AudioEncoderWorker?, loudness: LoudnessStream?
@@ -46,13 +50,13 @@ final class MicrophoneTrack {
         self.loudness = loudness
     }
 
-    /// Takes the microphone's next samples, of which it records those that are its own.
+    /// Takes the microphone's next samples, and records those within the track.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved.
-    ///   - position: Of the first.
-    ///   - silent: Which are silence for want of audio.
-    ///   - clipped: How many are parts of overloads.
+    ///   - samples: The samples, interleaved.
+    ///   - position: Index of the first sample in the recording.
+    ///   - silent: Samples that are silence because audio is missing.
+    ///   - clipped: How many samples are parts of overloads.
     func take(_ samples: [Float], at position: Int64, silent: [Range<Int64>], clipped: Int64) {
         let block = position..<position + Int64(samples.count / channels)
         let own = block.clamped(to: first..<max(end ?? .max, first))
@@ -81,24 +85,24 @@ final class MicrophoneTrack {
         self.split = nil
     }
 
-    /// Goes on in a new file from a sample on that has not been reached yet.
+    /// Continues in a new file from a sample on that has not been reached yet.
     func split(at sample: Int64, relativePath: String, startedAt: Date) {
         split = (sample, relativePath, startedAt)
     }
 
-    /// Ends it before the recording, with a sample at the least.
+    /// Ends the track before the recording, after one sample at the least.
     ///
     /// - Parameters:
-    ///   - sample: The first that it does not have.
-    ///   - position: The first that has not been taken yet.
-    /// - Returns: The sample at which it ends.
+    ///   - sample: Index of the first sample that the track does not have.
+    ///   - position: Index of the first sample that has not been taken yet.
+    /// - Returns: Index of the sample at which the track ends.
     func end(at sample: Int64, position: Int64) -> Int64 {
         let end = max(sample, position, first + 1)
         self.end = end
         return end
     }
 
-    /// No sample follows.
+    /// Ends the track: no sample follows.
     func finish() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -107,7 +111,7 @@ final class MicrophoneTrack {
         loudness?.finish()
     }
 
-    /// What lies within it of the microphone's gaps, under its own name.
+    /// The parts of the microphone's gaps that lie within the track, under the track's name.
     func parts(of gaps: [Gap]) -> [Gap] {
         let begin = AudioGrid.samples.time(ofTick: first)
         let end = AudioGrid.samples.time(ofTick: first + written)

@@ -3,12 +3,12 @@ internal import Monitoring
 internal import SessionFolder
 
 extension SessionEvent {
-    /// A microphone is silent or too loud, or is so no longer.
+    /// The event of an audio alarm that begins or ends.
     ///
     /// - Parameters:
-    ///   - alarm: What was found.
-    ///   - role: The microphone's.
-    ///   - start: T0. What was found before it stands there.
+    ///   - alarm: The alarm.
+    ///   - role: The microphone's role.
+    ///   - start: T0. An alarm found before it is told at T0.
     init(_ alarm: AudioAlarm, of role: String, since start: ClockTime) {
         var fields: [String: JSONValue] = [
             "track": .string(role), "alarm": .string(alarm.kind.rawValue),

@@ -2,21 +2,21 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// Brings the cameras of a session that are to match to one exposure and one colour before a recording: meters once on the one
-/// that the others follow, sets all of them, and locks them. Each camera's focus settles and is locked where it is.
+/// Matches cameras in exposure and colour before a recording: meters once on the leading camera, sets all cameras to
+/// what it found, and locks them. Each camera's focus settles and is locked where it is.
 ///
-/// To be run while the cameras stream, on the timeline's thread: it asks drivers, which takes milliseconds each time.
+/// Runs on the timeline's thread while the cameras stream; each question to a driver takes milliseconds.
 struct CameraMatching {
     private let inputs: SessionInputs
     private let clock: any SessionClock
     private let controls: SessionControls
-    /// By role; only of cameras that follow one.
+    /// What each camera follows, by the camera's role; a leading camera has no entry.
     private let matches: [String: CameraMatch]
 
     private static let lookInterval = Nanoseconds.milliseconds(100)
-    /// An automatic exposure or focus that does not come to rest is taken as it is then.
+    /// How long to wait for automatic exposure and focus to come to rest; then they are taken as they are.
     private static let patience = Nanoseconds.seconds(3)
-    /// The frames after a change are still of before it, for an exposure and its transport.
+    /// How long frames still show the state before a change: an exposure and its transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
 
     init(_ plan: SessionPlan, _ inputs: SessionInputs, clock: any SessionClock, controls: SessionControls) {
@@ -28,9 +28,9 @@ struct CameraMatching {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Does it. Returns at once where nothing is to match.
+    /// Matches the cameras; returns at once when there is nothing to match.
     ///
-    /// - Returns: What a camera cannot follow: a sentence each, with its role.
+    /// - Returns: What a camera cannot follow, a sentence each, with the camera's role.
     func run() -> [(role: String, text: String)] {
         guard !matches.isEmpty else { return [] }
         let involved = inputs.cameras.filter { camera in
@@ -45,7 +45,7 @@ struct CameraMatching {
         return remarks
     }
 
-    /// Waits until the automatic controls of cameras have come to rest.
+    /// Waits until the automatic controls of the cameras have come to rest, or patience is over.
     private func awaitRest(of cameras: [CameraInput]) -> [(role: String, text: String)] {
         var waiting = cameras.map { (camera: $0, metering: Metering()) }
         let deadline = clock.now + Self.patience
@@ -91,14 +91,16 @@ struct CameraMatching {
             remarks += set(matched.requests, on: camera)
             if wanted.contains(.focus) {
                 remarks += set(own.lockingFocus, on: camera)
-                // As the camera tells it once nothing moves it any more.
+                // The focus as the camera reports it once nothing moves it any more.
                 if let settled = read(camera) { remarks += set(settled.holdingFocus, on: camera) }
             }
         }
         return remarks
     }
 
-    /// - Returns: Why it could not be done at all; what came of single controls is kept by the camera's input.
+    /// Sets controls of a camera; its input keeps the outcome of each.
+    ///
+    /// - Returns: Why nothing could be set; empty otherwise.
     private func set(_ requests: [ControlRequest], on camera: CameraInput) -> [(role: String, text: String)] {
         guard !requests.isEmpty else { return [] }
         do throws(DeviceError) {
@@ -109,7 +111,9 @@ struct CameraMatching {
         }
     }
 
-    /// - Returns: `nil` where it has none, or does not answer.
+    /// Reads the controls of a camera.
+    ///
+    /// - Returns: The controls, or `nil` when it has none or does not answer.
     private func read(_ camera: CameraInput) -> [DeviceControl]? {
         do throws(DeviceError) {
             let controls = try camera.source.controls()
@@ -119,7 +123,7 @@ struct CameraMatching {
         }
     }
 
-    /// Frames go on coming, and only the latest are of use.
+    /// Waits while frames go on coming, and keeps the latest only.
     private func wait(_ time: Nanoseconds) {
         clock.sleep(until: clock.now + time, unless: controls.cancellation)
         inputs.keepLatest()

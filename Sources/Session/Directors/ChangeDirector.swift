@@ -3,13 +3,14 @@ internal import Plan
 internal import Profiles
 internal import SessionFolder
 
-/// Brings what people change of a running session to the timeline, and remembers it for the manifest. Timeline's thread only.
+/// Brings people's changes of a running session to the timeline, and remembers them for the manifest. Timeline's
+/// thread only.
 final class ChangeDirector {
     private let start: ClockTime
     private let timeline: Timeline
-    /// In the order in which they take effect.
+    /// All changes, in the order in which they take effect.
     private var changes: [Manifest.Change] = []
-    /// Of each change that has not been told of: whom to tell, and whether it is of the arrangement alone.
+    /// For each change that was not told yet: whom to tell the outcome, and whether it changes the arrangement alone.
     private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
     private var told = 0
 
@@ -18,11 +19,12 @@ final class ChangeDirector {
         self.timeline = timeline
     }
 
-    /// Exchanges the session's plan for others.
+    /// Runs other plans.
     ///
     /// - Parameters:
-    ///   - requests: Accepted, in the order in which they were made.
-    ///   - carryOut: Does what a change asks of devices and files, with its words and the instant at which it was asked for.
+    ///   - requests: Accepted requests, in the order in which they were made.
+    ///   - carryOut: Carries out an order for devices and files, given the change's words and the time at which it
+    ///     was asked for.
     func follow(
         _ requests: [SessionControls.PlanRequest], carryOut: (SessionOrder, String, MediaTime) -> Void
     ) {
@@ -40,7 +42,8 @@ final class ChangeDirector {
         }
     }
 
-    /// What took effect before a time, told once: what the recording does not come to has not happened.
+    /// Returns the changes that took effect before a time, each once. A change that the recording does not come to is
+    /// never told.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
         while told < changes.count, changes[told].at_ns < time.nanoseconds {
@@ -51,14 +54,14 @@ final class ChangeDirector {
         return events
     }
 
-    /// The recording is over: tells those whose changes it has not come to.
+    /// Ends the changes with the recording, and tells the callers of those that it has not come to.
     func end(standsBy: Bool) {
         for change in waiting { change.decided?(change.isArrangement && standsBy ? .next : .ended) }
         waiting = []
         told = changes.count
     }
 
-    /// What took effect before the end.
+    /// The changes that took effect before the end.
     func changes(before end: MediaTime) -> [Manifest.Change] {
         changes.filter { $0.at_ns < end.nanoseconds }
     }

@@ -2,15 +2,16 @@ internal import Encoders
 internal import Media
 internal import SessionFolder
 
-/// Tells of encoders that failed and were replaced, and ends the tracks for which no encoder would go on. Timeline's
+/// Reports encoders that failed and were replaced, and ends the tracks for which no encoder is left. Timeline's
 /// thread only, until the encoders are joined.
 final class EncoderDirector {
     private let timeline: Timeline
     private let outputs: SessionOutputs
-    /// When a stream may be told of again, by its name: an encoder that fails and recovers all the time is not told each time.
+    /// When a stream may be reported again, by its name: one whose encoder fails and recovers all the time is not
+    /// reported each time.
     private var due: [String: MediaTime] = [:]
     private var ended: Set<String> = []
-    /// Whether the manifest on the disks does not say yet that a track has ended.
+    /// Whether a track has ended that the manifest on the disks shows as running.
     private var hasNewEnds = false
 
     private static let pause: Int64 = 5_000_000_000
@@ -20,10 +21,10 @@ final class EncoderDirector {
         self.outputs = outputs
     }
 
-    /// Looks at all encoders, and ends tracks. To be called at each tick.
+    /// Looks at all encoders, and ends tracks without one. To be called at each tick.
     ///
     /// - Parameter position: How far the recording has come.
-    /// - Returns: What there is to tell.
+    /// - Returns: The events to tell.
     func follow(at position: MediaTime) -> [SessionEvent] {
         streams.flatMap { name, lane, rate in
             var events: [SessionEvent] = []
@@ -52,13 +53,13 @@ final class EncoderDirector {
         return open.isEmpty && (outputs.program == nil || isProgramOver)
     }
 
-    /// Looks for the last time, when all encoders have finished.
+    /// Looks at all encoders for the last time, when they have finished.
     func conclude(at end: MediaTime) -> [SessionEvent] {
         due = [:]
         return follow(at: end)
     }
 
-    /// Whether the manifest on the disks is to be written anew, told once.
+    /// Whether the manifest on the disks has to be written anew; true once for each reason.
     func takeChange() -> Bool {
         defer { hasNewEnds = false }
         return hasNewEnds

@@ -2,21 +2,21 @@ internal import Encoders
 internal import Media
 internal import Plan
 
-/// A stream of frames that are composed and encoded here, so that its work can be made less without a restart. Timeline's
-/// thread only.
+/// A stream of frames that are composed and encoded here, whose work can be reduced while it runs. Timeline's thread
+/// only.
 protocol GovernedStream: AnyObject {
-    /// `program` or the camera's role.
+    /// Name of the stream: `program` or the camera's role.
     var streamName: String { get }
     var rate: FrameRate { get }
     var encoder: VideoEncoderWorker { get }
-    /// `nil` where nobody governs: then the encoder's queue alone decides.
+    /// Decides which frames the encoder gets; `nil` when no governor runs, and the encoder's queue alone decides.
     var intake: EncoderIntake? { get set }
-    /// Whether JPEGs may be decoded at half of the size at which they are shown.
+    /// Whether JPEGs may be decoded at half the size at which they are shown.
     var isCoarse: Bool { get set }
 }
 
 extension GovernedStream {
-    /// Whether the encoder is to get a tick's frame if that is a new one.
+    /// Whether the encoder gets the frame of a tick, if it is a new one.
     func takesNew(_ tick: Int64) -> Bool {
         // In simulated time what waits is no delay.
         let backlog = encoder.waitsForRoom ? .zero : encoder.backlog

@@ -4,10 +4,10 @@ internal import Monitoring
 internal import Plan
 internal import SessionFolder
 
-/// Lets the governor see how a recording goes, and does what it decides. Timeline's thread only.
+/// Shows the governor's policy how a recording runs, and carries out what it decides. Timeline's thread only.
 final class Governor {
     private var governor: GovernorPolicy
-    /// What runs, with the cameras that were taken in.
+    /// The plan that runs, with the cameras that were taken in.
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
@@ -15,30 +15,32 @@ final class Governor {
     private let clock: any SessionClock
     private let alignmentDelay: Nanoseconds
     private var due = MediaTime.zero
-    /// Of each stream, how many frames were left out before its queue overflowed, and when the last was.
+    /// How many frames each stream dropped before its queue overflowed, and when the last overflow was told.
     private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
 
-    /// What cameras were asked for last to give something up, by role.
+    /// The format that each camera was asked for last to reduce its work, by role, and the measure that asked for it.
     private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
-    /// As people have changed it.
+    /// The plan with the changes that people made.
     var changedPlan: SessionPlan
 
-    /// For the manifest.
+    /// What the governor did, for the manifest.
     private(set) var steps: [Manifest.GovernorStep] = []
-    /// Why the recording must end; `nil` while it need not.
+    /// Why the governor ends the recording, or `nil` while it does not.
     private(set) var endReason: String?
 
     private static let interval: Int64 = 100_000_000
-    /// An overflow after so long without one is told of anew.
+    /// How long a stream must be without overflow, in nanoseconds, for the next overflow to be told.
     private static let pauseBetweenOverflows: Int64 = 5_000_000_000
 
+    /// Creates the governor of a recording.
+    ///
     /// - Parameters:
-    ///   - plan: That runs.
-    ///   - inputs: Whose cameras may be changed.
-    ///   - outputs: Whose streams may be given less.
-    ///   - taps: Sinks of the program that uses the library.
-    ///   - clock: The session's.
-    ///   - alignmentDelay: From an instant to its decision.
+    ///   - plan: The plan that runs.
+    ///   - inputs: The devices; their cameras may be changed.
+    ///   - outputs: The outputs; their streams may be given less.
+    ///   - taps: Frame taps of the calling program; previews may be paused.
+    ///   - clock: The session clock.
+    ///   - alignmentDelay: How long after an instant the session decides what its tick shows.
     init(
         _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: [FrameTap],
         clock: any SessionClock, alignmentDelay: Nanoseconds
@@ -55,22 +57,22 @@ final class Governor {
         takeInStreams()
     }
 
-    /// What can be given up of a session on its devices.
+    /// The measures that can reduce the work of a session on its devices, in the order in which they are taken.
     static func ladder(_ plan: SessionPlan, inputs: SessionInputs, hasPreviews: Bool) -> [GovernorMeasure] {
         let changeable = inputs.cameras.filter(\.isChangeable)
         let offers = Dictionary(uniqueKeysWithValues: changeable.map { ($0.role, $0.source.device.formats) })
         return GovernorLadder(plan, offers: offers, floors: plan.budget, hasPreviews: hasPreviews).measures
     }
 
-    /// What is given up now.
+    /// The measures in force now.
     var inForce: [GovernorMeasure] { governor.inForce }
 
     /// Looks, decides and acts, ten times a second. To be called at each tick.
     ///
     /// - Parameters:
-    ///   - pressure: As assessed last.
+    ///   - pressure: System pressure as assessed last.
     ///   - position: How far the recording has come.
-    /// - Returns: What there is to tell.
+    /// - Returns: The events to tell.
     func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
         guard position >= due, endReason == nil else { return [] }
         due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
@@ -132,8 +134,8 @@ final class Governor {
 
     // MARK: What comes while it runs
 
-    /// A camera that was taken in is the first to give something up: it is the plan's last. Its rate only as far as its frames still
-    /// come before their ticks are decided.
+    /// Adds the measures of cameras that were taken in. Such a camera is the last of the plan, so it is the first to
+    /// be reduced; its rate only as far as its frames still come before their ticks are decided.
     private func takeInCameras() {
         let known = Set(plan.cameras.map(\.role))
         let new = changedPlan.cameras.filter { camera in
@@ -156,7 +158,7 @@ final class Governor {
             })
     }
 
-    /// What is given up of a stream is so of one that begins anew, too.
+    /// Gives new streams an intake, and applies the measures in force to them.
     private func takeInStreams() {
         // In simulated time queues wait for room as long as they like: their lengths mean nothing.
         for stream in outputs.governedStreams where stream.intake == nil {
@@ -166,11 +168,11 @@ final class Governor {
         }
     }
 
-    /// Has a camera deliver otherwise, as a person wants it, as far as it is not given up now.
+    /// Asks a camera for the format that a person wants, as far as the measures in force allow it.
     ///
     /// - Parameters:
-    ///   - format: `nil` for off.
-    ///   - camera: One that can.
+    ///   - format: The format, or `nil` for off.
+    ///   - camera: A camera that can change its format.
     ///   - reason: Why, for the gap.
     func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
         camera.chosenFormat = format
@@ -178,7 +180,7 @@ final class Governor {
             to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .change, reason: reason)
     }
 
-    /// Of a camera when so much is given up; `nil` for off.
+    /// The format of a camera under some measures, or `nil` for off.
     static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
     {
         guard var wanted = camera.chosenFormat else { return nil }
@@ -201,7 +203,7 @@ final class Governor {
 
     // MARK: What happened
 
-    /// What a camera did not take is not given up. The camera itself warns of it.
+    /// Withdraws a measure whose format the camera refused; the camera itself warns of the refusal.
     private func withdrawRefused(at position: MediaTime) {
         for camera in inputs.cameras {
             for format in camera.takeRefusedFormats() {
@@ -218,8 +220,8 @@ final class Governor {
         }
     }
 
-    /// Of a camera that is away, or off by a person's wish, nothing can be given up. What is taken back meanwhile it has when it
-    /// returns.
+    /// Excludes the measures of cameras that are away or switched off by a person. A measure that is taken back
+    /// meanwhile holds when the camera returns.
     private func spareAbsent() {
         let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
         governor.idle = Set(

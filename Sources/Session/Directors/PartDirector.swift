@@ -4,7 +4,7 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// Leads a recording's files into new parts: all of them at a split, and one where a copied camera goes on in another size.
+/// Leads a recording's files into new parts: all files at a split, one file when a copied camera changes its size.
 /// Timeline's thread only.
 final class PartDirector {
     private let clock: any SessionClock
@@ -12,20 +12,21 @@ final class PartDirector {
     private let timeline: Timeline
     private let outputs: SessionOutputs
     private var splits = 1
-    /// Of each file, the number of its last part.
+    /// Number of the last part of each file, by the file's path.
     private var numbers: [String: Int] = [:]
-    /// Where the last part begins.
+    /// Time at which the last part begins.
     private var splitAt = MediaTime(nanoseconds: -1)
-    /// When a part was asked for that has not begun: all asked for until the one before it is under way are one.
+    /// When the first of the splits was asked for that have not begun. All that are asked for until the part before
+    /// is under way become one.
     private var splitDue: ClockTime?
-    /// Of parts that have not begun yet, in the order of their times.
+    /// Events of parts that have not begun yet, in the order of their times.
     private var events: [SessionEvent] = []
-    /// Whom to tell when the next part has begun.
+    /// Whom to tell when the next part begins.
     private var waiting: [ChangeDecision] = []
-    /// Whom to tell of the part that is about to begin at `splitAt`.
+    /// Whom to tell when the part at `splitAt` begins.
     private var announced: [ChangeDecision] = []
 
-    /// A few ticks ahead: no output has decided them yet.
+    /// How far ahead a part begins, in nanoseconds: a few ticks, which no output has decided yet.
     private static let lead: Int64 = 100_000_000
 
     init(
@@ -37,10 +38,10 @@ final class PartDirector {
         self.outputs = outputs
     }
 
-    /// Begins what is asked for and can begin.
+    /// Begins the parts that were asked for and can begin.
     ///
     /// - Parameters:
-    ///   - requests: When splits were asked for since the last call.
+    ///   - requests: The splits that were asked for since the last call.
     ///   - position: How far the recording has come.
     func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) {
         splitDue = splitDue ?? requests.first?.at
@@ -53,7 +54,8 @@ final class PartDirector {
         split(after: max(MediaTime(due, since: start), position))
     }
 
-    /// What began before a time, told once: a part that the recording does not come to is none.
+    /// Returns the parts that began before a time, each once. A part that the recording does not come to is never
+    /// told.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         let begun = events.filter { $0.at < time }
         events.removeAll { $0.at < time }
@@ -64,7 +66,7 @@ final class PartDirector {
         return begun
     }
 
-    /// The recording is over: tells those whose parts it has not come to.
+    /// Ends the parts with the recording, and tells the callers of those that it has not come to.
     func end() {
         for decided in announced + waiting { decided(.ended) }
         (announced, waiting) = ([], [])

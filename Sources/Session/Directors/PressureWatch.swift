@@ -3,7 +3,7 @@ internal import Monitoring
 internal import SessionFolder
 internal import Writers
 
-/// Follows system pressure through a recording: reads on a thread of its own, judges here. Timeline's thread only.
+/// Follows system pressure through a recording: reads on a thread of its own, assesses here. Timeline's thread only.
 final class PressureWatch {
     private let host: HostWatch
     private let clock: any SessionClock
@@ -14,29 +14,32 @@ final class PressureWatch {
     private var queuesDue = MediaTime.zero
     private(set) var course = PressureHistory()
 
-    /// Ten looks at the queues for each judgement find the moment at which one was empty.
+    /// Nanoseconds from one look at the queues to the next: ten looks for each assessment find the moment at which a
+    /// queue was empty.
     private static let queueInterval: Int64 = 100_000_000
 
+    /// Starts to read the computer's state.
+    ///
     /// - Parameters:
-    ///   - host: What is asked.
-    ///   - clock: The session's.
-    ///   - folder: The session folder.
-    ///   - frameInterval: Of the leading grid, to measure queues by.
+    ///   - host: Reads the computer's state.
+    ///   - clock: The session clock.
+    ///   - folder: Path of the session folder.
+    ///   - frameInterval: Interval of the leading grid, by which queues are measured.
     init(_ host: any HostReading, clock: any SessionClock, folder: String, frameInterval: Nanoseconds) {
         self.host = HostWatch(host, clock: clock, folder: folder)
         self.clock = clock
         self.frameInterval = frameInterval
     }
 
-    /// As assessed last; `nil` until the computer has answered.
+    /// System pressure as assessed last, or `nil` until the computer's state was read.
     private(set) var current: SystemPressure?
 
-    /// What the computer said last; `nil` until it has answered.
+    /// The computer's state as read last, or `nil` until it was read.
     var report: HostWatch.Report? { host.report }
 
-    /// Looks at the queues now and then, and judges once a second. To be called at each tick.
+    /// Looks at the queues, and assesses once a second. To be called at each tick.
     ///
-    /// - Returns: The event, when the level has changed.
+    /// - Returns: The event of a changed level, or `nil`.
     func follow(_ outputs: SessionOutputs, at position: MediaTime) -> SessionEvent? {
         // In simulated time queues wait for room as long as they like: their ages mean nothing.
         if clock.isRealTime, position >= queuesDue {
@@ -53,6 +56,7 @@ final class PressureWatch {
         return pressure.level == was ? nil : SessionEvent(pressure, was: was, at: position)
     }
 
+    /// Stops the reading.
     func stop() { host.stop() }
 
     private func ages(_ outputs: SessionOutputs) -> [QueueAge] {

@@ -4,17 +4,17 @@ internal import Monitoring
 internal import SessionFolder
 internal import Writers
 
-/// Watches over what a recording is written to: tells what fails, what is left out and when room comes to its end, and ends
-/// each disk's files in time. Timeline's thread only.
+/// Watches the disks of a recording: reports failures, losses and the end of their room, and ends each disk's files
+/// in time. Timeline's thread only.
 final class StorageDirector {
     private struct Place {
         let disk: RecordingDisk
-        /// Asks a disk that system pressure does not ask about.
+        /// Reads the state of a disk that the pressure watch does not read; `nil` for the recording's own disk.
         let host: HostWatch?
         var watch = StorageWatch()
         var conclusion: (at: MediaTime, reason: FileError)?
         var toldFailures: Set<String> = []
-        /// Of each file, how much was left out when that was told last, and until when it is not told again.
+        /// Losses of each file as told last, by its path, and until when they are not told again.
         var toldLosses: [String: (count: Int64, until: MediaTime)] = [:]
     }
 
@@ -25,17 +25,19 @@ final class StorageDirector {
     private var failuresDue = MediaTime.zero
     private var events: [SessionEvent] = []
 
-    /// No output has decided so far ahead.
+    /// How far ahead the files of a disk end, in nanoseconds: no output has decided so far.
     private static let lead: Int64 = 100_000_000
     private static let interval: Int64 = 1_000_000_000
     private static let failureInterval: Int64 = 100_000_000
-    /// What goes on being left out is told of again after so long.
+    /// Nanoseconds after which losses that go on are told again.
     private static let repetition: Int64 = 30_000_000_000
 
+    /// Starts to watch the disks.
+    ///
     /// - Parameters:
-    ///   - outputs: What is written, and where.
-    ///   - host: Who knows of disks; `nil`: nobody, and they are used to their end.
-    ///   - clock: The session's.
+    ///   - outputs: The files and their disks.
+    ///   - host: Reads the state of disks; `nil` reads nothing, and disks are used to their end.
+    ///   - clock: The session clock.
     ///   - delay: The alignment delay.
     init(_ outputs: SessionOutputs, host: (any HostReading)?, clock: any SessionClock, delay: Nanoseconds) {
         self.outputs = outputs
@@ -48,12 +50,12 @@ final class StorageDirector {
         }
     }
 
-    /// Looks at failures ten times a second, once a second at room and losses, and acts. To be called at each tick.
+    /// Looks at failures ten times a second, at room and losses once a second, and acts. To be called at each tick.
     ///
     /// - Parameters:
-    ///   - report: What the computer said last of the recording's own disk.
+    ///   - report: The computer's state as read last, with the recording's own disk.
     ///   - position: How far the recording has come.
-    /// - Returns: What there is to tell.
+    /// - Returns: The events to tell.
     func follow(_ report: HostWatch.Report?, at position: MediaTime) -> [SessionEvent] {
         let isDue = position >= due
         if isDue { due = MediaTime(nanoseconds: position.nanoseconds + Self.interval) }
@@ -72,13 +74,13 @@ final class StorageDirector {
         return events
     }
 
-    /// Whether there was nothing left to write to when it was last looked.
+    /// Whether no disk was left to write to at the last look.
     private(set) var mustEnd = false
 
-    /// Why a disk's files end before the recording.
+    /// Why a disk's files end before the recording, or `nil` when they do not.
     func conclusion(ofDisk index: Int) -> FileError? { places[index].conclusion?.reason }
 
-    /// Nothing more is watched; what was held of the disks is free for what is finished now.
+    /// Ends the watch, and frees the room that was held on the disks for finishing the files.
     func finish() {
         for place in places {
             place.host?.stop()
@@ -121,8 +123,8 @@ final class StorageDirector {
         }
     }
 
-    /// Ends a disk's files. Where another goes on, they end at an instant that no stream has come to; the last one ends the
-    /// recording.
+    /// Ends a disk's files. When another disk goes on, they end at a time that no stream has come to; the last disk
+    /// ends the recording.
     private func conclude(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let time = MediaTime(nanoseconds: position.nanoseconds + Self.lead)
@@ -164,7 +166,7 @@ final class StorageDirector {
         }
     }
 
-    /// Of a disk that does not keep up.
+    /// Reports the losses of a disk that is too slow.
     private func tellLosses(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let losses =

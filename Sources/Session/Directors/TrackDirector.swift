@@ -4,15 +4,16 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Changes cameras and microphones while the recording runs, ends their tracks and begins others. Timeline's thread only.
+/// Changes cameras and microphones while the recording runs, ends their tracks and begins others. Timeline's thread
+/// only.
 ///
-/// What takes time, a file or an encoder, a thread of its own makes; the track begins with the first tick after that.
+/// A thread of its own makes each file or encoder, which takes time; the track begins with the first tick after that.
 final class TrackDirector {
     private enum Opening: Sendable {
-        /// The camera's plan where it is taken in with it.
+        /// A camera's track; `isNew` is the camera's plan when the camera is taken in with it.
         case frames(OpenedTrack, isNew: PlannedCamera?)
         case audio(OpenedAudio, isNew: Bool)
-        /// `order` is what it was made for.
+        /// An opening that failed; `order` is what it was made for.
         case failed(name: String, RecordingError, order: SessionOrder)
     }
 
@@ -24,12 +25,12 @@ final class TrackDirector {
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
     private let openings = ConditionLock<[Opening]>([])
-    /// Those that are being made.
+    /// The threads that make files and encoders now.
     private var threads: [MediaThread] = []
-    /// Tracks that were ended before they had begun.
+    /// Names of tracks that were ended before they had begun.
     private var unwanted: Set<String> = []
     private var events: [SessionEvent] = []
-    /// Whether the tracks are others than those that the manifest on the disks names.
+    /// Whether the tracks differ from those in the manifest on the disks.
     private var hasOtherTracks = false
 
     init(
@@ -45,13 +46,13 @@ final class TrackDirector {
         self.outputs = outputs
     }
 
-    /// Does what can be done at once, and begins the rest.
+    /// Carries out an order at once, or begins to.
     ///
     /// - Parameters:
-    ///   - order: Of a change that was accepted.
-    ///   - time: When it was asked for.
-    ///   - reason: The change, as a person said it.
-    ///   - deliver: Has a camera deliver otherwise, as far as the governor lets it.
+    ///   - order: An order of an accepted change.
+    ///   - time: When the change was asked for.
+    ///   - reason: The change as a person said it.
+    ///   - deliver: Asks a camera for a format, as far as the governor allows it.
     func follow(
         _ order: SessionOrder, at time: MediaTime, reason: String,
         deliver: (CameraInput, VideoFormat?, String) -> Void
@@ -129,7 +130,7 @@ final class TrackDirector {
     /// Begins the tracks that are ready. To be called at each tick.
     ///
     /// - Parameter position: How far the recording has come.
-    /// - Returns: What there is to tell.
+    /// - Returns: The events to tell.
     func takeEvents(at position: MediaTime) -> [SessionEvent] {
         let ready = openings.withLock { openings in
             defer { openings.removeAll() }
@@ -154,7 +155,8 @@ final class TrackDirector {
         return events
     }
 
-    /// What becomes of a device that was to be taken in with a track that cannot begin: a camera is there without it.
+    /// Decides what happens to a device whose track cannot begin: a camera is taken in without it, a microphone is
+    /// stopped.
     private func leave(_ order: SessionOrder) {
         switch order {
         case .admit(let camera, let device, _): takeIn(camera, device)
@@ -231,13 +233,13 @@ final class TrackDirector {
                 ]))
     }
 
-    /// Whether the manifest on the disks is to be written anew, told once.
+    /// Whether the manifest on the disks has to be written anew; true once for each reason.
     func takeChange() -> Bool {
         defer { hasOtherTracks = false }
         return hasOtherTracks
     }
 
-    /// Waits for what is being made, which the recording does not come to.
+    /// Waits for files and encoders in the making, and removes them: the recording does not come to them.
     func finish() {
         for thread in threads { thread.join() }
         for opening in openings.withLock({ $0 }) {

@@ -2,35 +2,36 @@ internal import Media
 internal import SessionFolder
 internal import Timing
 
-/// What a camera's thread leaves for the timeline's, and what is known of the camera: under one lock.
+/// The deliveries that a camera's thread leaves for the timeline's, and the state of the camera, under one lock.
 struct CameraInbox {
     var deliveries: [CameraInput.Delivery] = []
     var frames = 0
     var clock: DeviceClock
-    /// As it delivers.
+    /// The format in which the camera delivers.
     var format: VideoFormat
-    /// As it was asked to deliver last; `nil` for off.
+    /// The format that the camera was asked for last, or `nil` for off.
     var wanted: VideoFormat?
-    /// What it delivers where nothing is given up: as it was opened, or as a person asked since; `nil` for off.
+    /// The format in which the camera delivers when nothing is reduced, as opened or as a person asked since; `nil`
+    /// for off.
     var chosen: VideoFormat?
-    /// The last choice that the camera took.
+    /// The last chosen format that the camera accepted.
     var accepted: VideoFormat?
-    /// Why it was asked last, for the ledger, and as a sentence for people.
+    /// Why the camera was asked last, as a cause for the ledger and as a sentence for people.
     var request: (cause: LossCause, reason: String)?
-    /// What it was asked to give up and did not.
+    /// Formats that the camera was asked for to reduce its work, and refused.
     var refused: [VideoFormat] = []
-    /// Of the last frame that came, or is counted as missing from an outage.
+    /// Time of the last frame that came, or that is counted as missing from an outage.
     var lastTime: ClockTime?
     var isAway = false
-    /// Why it is away, for the ledger.
+    /// Why the camera is away, for the ledger.
     var awayCause = LossCause.away
-    /// Frames of the outage that the camera has counted, so that their cause is known.
+    /// Frames of the outage that the camera has counted itself, so that their cause is known.
     var explainedFrames = 0
     var goodFrames = 0
     var firstGood: ClockTime?
     var latestKey: CapturedFrame?
     var latestJPEG: CapturedFrame?
-    /// What was said when it went away, as long as it is.
+    /// The outage as delivered when the camera went away, or `nil` while it is present.
     var outage: CameraInput.Delivery?
     var slowestDelivery = Nanoseconds.zero
     var exposure: ExposureWatch
@@ -38,14 +39,14 @@ struct CameraInbox {
     var jitter = JitterHistogram()
     var log: FrameLog
     var silence = UntoldSilence()
-    /// When the last frame came, whole or not.
+    /// When the last frame came, whole or damaged.
     var lastArrival: ClockTime?
-    /// What came last of each control that it is to have, in the order of their first setting.
+    /// The last outcome of each control that was set, in the order of the first setting.
     var controls: [ControlOutcome] = []
 
-    /// Takes note of what the camera is asked to deliver.
+    /// Notes what the camera is asked to deliver.
     ///
-    /// - Returns: Whether that is anything new.
+    /// - Returns: Whether the request is a new one.
     mutating func ask(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
         guard format != wanted else {
             // It delivers the choice already, as far as the governor lets it.
@@ -57,14 +58,14 @@ struct CameraInbox {
         return true
     }
 
-    /// The camera goes on in a format.
+    /// Notes that the camera goes on in a format.
     mutating func deliver(in format: VideoFormat) {
         self.format = format
         if format == wanted { accepted = chosen }
     }
 
-    /// The camera does not take a format that it was asked for. What a person chose is the choice no more then, also where the
-    /// governor had it asked for less than that.
+    /// Notes that the camera refused a format. A person's choice no longer holds then, even when the governor had
+    /// asked for less than the choice.
     ///
     /// - Returns: The choice that is refused, and the one that holds.
     mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
@@ -81,9 +82,9 @@ struct CameraInbox {
         return (choice, kept)
     }
 
-    /// Takes note of what came of controls.
+    /// Notes the outcomes of controls.
     ///
-    /// - Returns: What there is to say of it that was not said before.
+    /// - Returns: Remarks that were not made before.
     mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
         var remarks: [String] = []
         for outcome in outcomes {
@@ -96,14 +97,14 @@ struct CameraInbox {
         return remarks
     }
 
-    /// What a source says it lost, as far as it can be: no camera makes more than a thousand frames a second, of which a source
-    /// may tell a second's at once.
+    /// Limits a count of lost frames to a plausible one: no camera makes more than a thousand frames a second, and a
+    /// source may report the losses of one second at once.
     func plausible(lost count: Int, at arrival: ClockTime) -> Int {
         let passed = lastArrival.map { (arrival - $0).count / 1_000_000 } ?? 0
         return min(count, Int(max(passed, 0)) + 1000)
     }
 
-    /// Takes note of frames that never came.
+    /// Notes frames that never came.
     mutating func miss(
         _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
     ) {
@@ -111,13 +112,13 @@ struct CameraInbox {
         log.missed(count, cause, at: time, isCounted: isCounted)
     }
 
-    /// So much may wait before losses of one cause become one, besides what tells of devices: a timeline that does not come
-    /// must not fill the memory.
+    /// Deliveries that may wait before losses of one cause are merged: a timeline that is late must not fill the
+    /// memory.
     static let mostDeliveries = 1024
 
-    /// Adds a loss to what waits. Where much waits, it becomes one with the last of the same cause.
+    /// Adds a loss to the deliveries. When many wait, it is merged with the last loss of the same cause.
     mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
-        // More frames than a camera makes in a day are none.
+        // No camera makes more frames than this in a day.
         let count = min(count, 100_000_000)
         guard count > 0 else { return }
         if deliveries.count >= Self.mostDeliveries {
@@ -133,14 +134,14 @@ struct CameraInbox {
         deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
     }
 
-    /// It is away from an instant on, or for another cause than before.
+    /// Notes that the camera is away from a time on, or away for another cause than before.
     mutating func leave(at time: ClockTime, cause: LossCause) {
         if isAway, cause != awayCause { settle(before: time) }
         isAway = true
         awayCause = cause
     }
 
-    /// Counts what is missing from an outage so far: what comes after has another cause.
+    /// Counts the frames that are missing from the outage so far, since those that follow have another cause.
     private mutating func settle(before time: ClockTime) {
         guard let last = lastTime else { return }
         let interval = max(clock.interval, Nanoseconds(1))
@@ -151,6 +152,7 @@ struct CameraInbox {
         lastTime = last + interval * passed
     }
 
+    /// Adds a frame to the deliveries, or counts it as late when `capacity` frames wait already.
     mutating func keep(_ dated: DatedFrame, arrival: ClockTime, capacity: Int) {
         let interval = max(clock.interval, Nanoseconds(1))
         if isAway, let lastTime {

@@ -2,26 +2,27 @@ internal import Media
 internal import SessionFolder
 
 extension CameraInput {
-    /// What the timeline takes out, in the order of capture.
+    /// What the timeline takes from a camera, in the order of capture.
     enum Delivery: Sendable {
         case frame(DatedFrame)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-        /// `ledger` is the cause of what is missing meanwhile.
+        /// The camera is away; `ledger` is the cause of the frames that are missing meanwhile.
         case away(at: ClockTime, cause: String, ledger: LossCause)
-        /// `ledger` is what was missing meanwhile.
+        /// The camera is back; `ledger` is the cause of the frames that were missing meanwhile.
         case returned(at: ClockTime, remark: String?, ledger: LossCause)
-        /// It goes on in another format.
+        /// The camera goes on in another format.
         case formatChanged(VideoFormat)
-        /// What a person should know; changes nothing.
+        /// A sentence that a person should read; it changes nothing.
         case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
-        /// The frame, if it is one.
+        /// The frame, or `nil` for any other delivery.
         var frame: CapturedFrame? {
             if case .frame(let dated) = self { dated.frame } else { nil }
         }
 
-        /// What to tell of it in events, if it is of the recording and no frame.
+        /// The event that tells of the delivery, or `nil` when it is a frame, lies before `start`, or is told
+        /// elsewhere.
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {

@@ -2,10 +2,10 @@ internal import Media
 internal import SessionFolder
 internal import Timing
 
-/// One camera of the session: takes what its source delivers, judges it, dates it and keeps it for the timeline.
+/// One camera of the session: takes what its source delivers, checks it, dates it and keeps it for the timeline.
 ///
-/// `receive` runs on the source's thread; everything else on the timeline's. Between them lies a box under one lock,
-/// bounded: a timeline that does not come is a loss with a cause, never a growing memory.
+/// `receive` runs on the source's thread, everything else on the timeline's. Between them lies a bounded box under
+/// one lock: when the timeline is late, frames are lost with a cause, and memory does not grow.
 final class CameraInput: Sendable {
     let role: String
     let source: any CameraSource
@@ -17,24 +17,29 @@ final class CameraInput: Sendable {
     private let decoder: StreamDecoder?
     private let sharesDecoding: Bool
     private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
-    /// A file's times are exact.
+    /// Whether time stamps are exact, as those of a file.
     private let hasExactTimes: Bool
 
-    /// Beyond as many undecided frames the oldest hope is gone: four seconds of a camera at 60 frames a second.
+    /// Most frames that wait for the timeline: four seconds of a camera at 60 frames a second. Later ones are
+    /// dropped.
     private static let boxCapacity = 240
 
+    /// Creates the input of one camera.
+    ///
     /// - Parameters:
-    ///   - role: The camera's.
-    ///   - source: Opened.
-    ///   - latency: From the scene to the time stamp, by the profile or calibration; taken off every stamp.
-    ///   - decodes: Whether some output needs pixels of a stream whose frames depend on each other.
-    ///   - sharesDecoding: Whether several outputs need all of a JPEG's pixels.
-    ///   - taps: Sinks of the program that uses the library.
-    ///   - keepsLog: Whether somebody takes what is known of each frame.
-    ///   - clock: The session's.
-    ///   - machinery: Makes the decoder.
-    ///   - onRefusal: Told on the source's thread of a format that it did not take, and in which one it goes on.
-    /// - Throws: When `decodes` and no decoder can be made.
+    ///   - role: The camera's role.
+    ///   - source: The opened source.
+    ///   - latency: Time from the scene to the time stamp, from the profile or a calibration; subtracted from every
+    ///     stamp.
+    ///   - decodes: Whether an output needs the pixels of an H.264 stream.
+    ///   - sharesDecoding: Whether several outputs need all pixels of a JPEG.
+    ///   - taps: Sinks of the calling program.
+    ///   - keepsLog: Whether the metadata of each frame is kept for `takeLog`.
+    ///   - clock: The session clock.
+    ///   - codecs: Makes the decoder.
+    ///   - onRefusal: Told, on the source's thread, of a format that the camera refused and of the one in which it
+    ///     goes on.
+    /// - Throws: `EncodingError` when `decodes` and no decoder can be made.
     init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
         sharesDecoding: Bool = false, taps: [FrameTap], keepsLog: Bool, clock: any SessionClock,
@@ -61,43 +66,45 @@ final class CameraInput: Sendable {
         if keepsLog { source.deliverHeaderClock() }
     }
 
+    /// Starts the source.
     func start() throws(DeviceError) {
         try source.start(on: clock) { [self] event in receive(event) }
     }
 
-    /// Whether it can go on in another format.
+    /// Whether the camera can change its format while it runs.
     var isChangeable: Bool { source.isChangeable }
 
-    /// Whether its frames can be shown: H.264 is decoded where that was planned.
+    /// Whether the camera's frames can be shown: true unless it delivers H.264 that no output was planned to decode.
     var hasPixels: Bool { source.format.pixel != .h264 || decoder != nil }
 
-    /// Whether no frames come of it: it was unplugged, or is changing its format, or is off.
+    /// Whether no frames come: the camera is unplugged, changes its format, or is off.
     var isAway: Bool { box.withLock { $0.isAway } }
 
-    /// Restarts the camera in another format, or switches it off. What it was asked for last, or has, is not asked again.
+    /// Restarts the camera in another format, or switches it off. A format that it has, or was asked for last, is not
+    /// asked for again.
     ///
     /// - Parameters:
-    ///   - format: `nil` for off.
-    ///   - cause: Of what is missing meanwhile.
+    ///   - format: The format, or `nil` for off.
+    ///   - cause: The cause of the frames that are missing meanwhile.
     ///   - reason: Why, for the gap.
     func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
         let isNew = box.withLock { $0.ask(for: format, cause, reason) }
         if isNew { source.change(to: format) }
     }
 
-    /// Stops a camera that was taken in, and those who listen to it alone.
+    /// Stops a camera that was taken in while the recording ran, and its taps.
     func stop() {
         source.stop()
         for tap in taps { tap.finish() }
     }
 
-    /// What it delivers where nothing is given up; `nil` for off.
+    /// The format in which the camera delivers when nothing is reduced, or `nil` for off.
     var chosenFormat: VideoFormat? {
         get { box.withLock { $0.chosen } }
         set { box.withLock { $0.chosen = newValue } }
     }
 
-    /// The formats that it was asked for and did not take, since the last call.
+    /// Returns the formats that the camera was asked for and refused since the last call.
     func takeRefusedFormats() -> [VideoFormat] {
         box.withLock { box in
             defer { box.refused.removeAll() }
@@ -105,7 +112,7 @@ final class CameraInput: Sendable {
         }
     }
 
-    /// What is counted from here on is of a recording that begins.
+    /// Begins the counts of a recording: corrected stamps and jitter.
     func beginCounting() {
         box.withLock { box in
             box.correctedStamps = 0
@@ -113,7 +120,7 @@ final class CameraInput: Sendable {
         }
     }
 
-    /// Everything since the last call.
+    /// Takes all deliveries since the last call.
     func takeDeliveries() -> [Delivery] {
         box.withLock { box in
             box.frames = 0
@@ -123,35 +130,36 @@ final class CameraInput: Sendable {
         }
     }
 
-    /// What is known of each frame since the last call, how many were left out, and what there is to say of it.
+    /// Takes the metadata of each frame since the last call, the number of entries that were dropped, and remarks on
+    /// the metadata.
     func takeLog() -> (entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
         box.withLock { $0.log.take() }
     }
 
-    /// How many good frames have come, and when the first did.
+    /// How many good frames have come, and the time of the first.
     var progress: (goodFrames: Int, firstGood: ClockTime?) {
         box.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
-    /// How many of its time stamps were impossible.
+    /// How many time stamps were implausible and were corrected.
     var correctedStamps: Int { box.withLock { $0.correctedStamps } }
 
-    /// The camera's clock as measured.
+    /// Model of the camera's clock.
     var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// What that knows, for a look now and then.
+    /// State of the camera's clock model, for a look now and then.
     var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
-    /// How its time stamps scatter about that.
+    /// How the time stamps scatter about the clock model.
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
-    /// When a frame was captured by what is known now: a clock that began anew tells otherwise of the frames that made
-    /// it do so.
+    /// The capture time of a frame by the present clock model: a model that began anew gives other times for the
+    /// frames that made it do so.
     ///
     /// - Parameters:
-    ///   - frame: Delivered before.
-    ///   - time: What was said of it then.
-    ///   - model: The camera's clock as it is now.
-    /// - Returns: Of the two times the one that is nearer to the frame's own stamp.
+    ///   - frame: A frame that was delivered before.
+    ///   - time: The capture time that was given for it then.
+    ///   - model: The camera's clock model as it is now.
+    /// - Returns: Of both times the one nearer to the frame's own stamp.
     func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime {
         guard !hasExactTimes else { return time }
         let stamp = frame.capturedAt - latency
@@ -159,38 +167,39 @@ final class CameraInput: Sendable {
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
-    /// The longest time from capture to delivery so far, never less than the source declares: what its stamps are late by
-    /// comes on top.
+    /// The longest time from capture to delivery so far, at least what the source declares, plus the camera's
+    /// latency.
     var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
     }
 
-    /// The longest interval at which its frames would still come before their ticks are decided, so long after them: a longer exposure
-    /// and transport, and half an interval to the tick that shows it.
+    /// The longest frame interval at which the camera's frames would still come before their ticks are decided, when
+    /// that happens `delay` after each tick. A longer interval lengthens exposure and transport, and half an interval
+    /// lies between a frame and the tick that shows it.
     func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
         let planned = source.format.rate.interval
         return max(planned, (delay - deliveryDelay + planned * 2) / 3)
     }
 
-    /// What came last of each control that it is to have.
+    /// The last outcome of each control that was set.
     var controls: [ControlOutcome] { box.withLock { $0.controls } }
 
-    /// Sets controls while it runs, as `CameraSource.set` does.
+    /// Sets controls while the camera runs, as `CameraSource.set` does.
     ///
-    /// - Returns: What came of each, in an order in which they could be carried out.
+    /// - Returns: The outcome of each, in the order in which they were set.
     func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try source.set(ControlGovernor.ordered(requests))
         _ = box.withLock { $0.take(outcomes) }
         return outcomes
     }
 
-    /// The last frame that can be decoded by itself: its headers describe an H.264 stream.
+    /// The last frame that can be decoded by itself: its headers describe the H.264 stream.
     var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
 
-    /// The last whole JPEG: what a slate is made like.
+    /// The last whole JPEG, by which a slate is made.
     var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
 
-    /// What was said when it went away, as long as it is.
+    /// The outage as delivered when the camera went away, or `nil` while it is present.
     var outage: Delivery? { box.withLock { $0.outage } }
 
     // MARK: On the source's thread
@@ -210,7 +219,7 @@ final class CameraInput: Sendable {
                 let request = isRequested ? box.request : nil
                 box.leave(at: time - latency, cause: request?.cause ?? .away)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
-                // A source that says the same again says nothing new.
+                // A source that repeats an outage tells nothing new.
                 if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
                     return
                 }

@@ -2,34 +2,34 @@ import Media
 internal import SessionFolder
 internal import Timing
 
-/// Tells when a device's clock model can be relied on, when that ends, and when it begins anew.
+/// Decides when to tell that a device's clock model became reliable, ceased to be, or began anew.
 ///
-/// It tells of what lasts: a second's doubt is none, and a device that changes all the time is told of at growing
+/// Only lasting changes are told: a second's doubt is none, and a device that changes all the time is told at growing
 /// intervals. A value: time is an argument.
 struct ClockWatch: Sendable {
     enum State: String, Sendable {
         case locked
-        /// What it was locked on it has been unsure of for a while.
+        /// The model has been unreliable for a while.
         case lost
-        /// It left its line for another: the device was away, jumped, or changed its rate. When that can be relied on, it is
-        /// locked again.
+        /// The model left its line for another, since the device was away, jumped, or changed its rate. It is locked
+        /// again once the new line is reliable.
         case restarted
     }
 
     struct Change: Sendable, Equatable {
         let state: State
         let reading: ClockReading
-        /// By how much what it tells has moved since the last change told.
+        /// By how much the dates of the model have moved since the last change told.
         let moved: Nanoseconds
-        /// How often it began anew since then.
+        /// How often the model began anew since the last change told.
         let restarts: Int
     }
 
-    /// So long the model must have been unsure to be told of; a second in which a busy host stamps late is shorter.
+    /// How long the model must be unreliable to be told: longer than the second in which a busy host stamps late.
     private static let patience = Nanoseconds.milliseconds(1500)
-    /// From one change told to the next: at first, and at most.
+    /// Pause from one change told to the next: at first, and at most.
     private static let pauses = (first: Nanoseconds.milliseconds(250), longest: Nanoseconds.seconds(60))
-    /// After as many pauses without a change the next is told at once again.
+    /// Number of pauses without a change after which the next change is told at once.
     private static let calmPauses: Int64 = 8
 
     private var isLocked = false
@@ -39,10 +39,12 @@ struct ClockWatch: Sendable {
     private var pause = pauses.first
     private var lastTold: ClockTime?
 
+    /// Looks at the state of a clock model.
+    ///
     /// - Parameters:
-    ///   - reading: What the model knows now.
-    ///   - now: Not before the last call's.
-    /// - Returns: What to tell, if anything.
+    ///   - reading: The state now.
+    ///   - now: The present instant, not before that of the last call.
+    /// - Returns: The change to tell, or `nil`.
     mutating func look(at reading: ClockReading, now: ClockTime) -> Change? {
         if reading.isLocked {
             unsureSince = nil
@@ -70,12 +72,12 @@ struct ClockWatch: Sendable {
 }
 
 extension ClockWatch.Change {
-    /// The event that tells of it.
+    /// The event `clock` that tells of the change.
     ///
     /// - Parameters:
-    ///   - role: The device's.
-    ///   - time: When it was noticed.
-    /// - Returns: The event `clock`.
+    ///   - role: The device's role.
+    ///   - time: When the change was noticed.
+    /// - Returns: The event.
     func event(of role: String, at time: MediaTime) -> SessionEvent {
         var fields: [String: JSONValue] = [
             "track": .string(role), "state": .string(state.rawValue),

@@ -1,15 +1,16 @@
 internal import Media
 
-/// A frame with the time at which its camera's clock model says it was captured.
+/// A frame with its capture time by the camera's clock model.
 struct DatedFrame: Sendable {
     package let frame: CapturedFrame
     let time: ClockTime
-    /// What a stream decoder gave when it took this frame; `nil` where frames can be decoded one by one.
+    /// What the stream decoder returned when it took this frame, or `nil` when frames can be decoded one by one.
     let decoded: DecodedFrames?
 
-    /// The pixels to be seen at its time; `nil` while a stream decoder has them still inside.
+    /// The pixels to show at the frame's time, or `nil` while the stream decoder still holds them.
     var shown: CapturedFrame? { frame.pixel == .h264 ? decoded?.ready.last : frame }
 
-    /// Whether it is of a stream that is damaged here, so that its predecessor stands in its place.
+    /// Whether the frame belongs to a stretch of a stream that is damaged, so that its predecessor is shown in its
+    /// place.
     var isUndecodable: Bool { decoded?.isDamaged == true && shown == nil }
 }

@@ -1,8 +1,8 @@
 internal import Media
 
-/// Keeps what is known of each frame that a camera delivered or lost, until the timeline takes it.
+/// Keeps the metadata of each frame that a camera delivered or lost, until the timeline takes it.
 struct FrameLog {
-    /// A frame, or some that were lost in a row, in the session clock's time.
+    /// The metadata of one frame, or of frames that were lost in a row; all times are on the session's clock.
     struct Entry: Sendable {
         let sequence: Int64?
         let capturedAt: ClockTime
@@ -13,27 +13,29 @@ struct FrameLog {
         var headerClock: UVCHeaderClock?
     }
 
-    /// Whether anybody wants it.
+    /// Whether metadata is kept at all.
     private let isKept: Bool
     private var entries: [Entry] = []
     private var leftOut = 0
-    /// The number of the frame that would be the next.
+    /// Sequence number of the next frame, if none is lost.
     private var next: Int64?
     private var remarks: [(at: ClockTime, text: String)] = []
 
-    /// About 17 s of a camera at 60 frames a second: more than a timeline is ever behind. Before the recording begins
-    /// nobody takes them, and the oldest go.
+    /// Most entries that are kept, about 17 s of a camera at 60 frames a second: a timeline is never so far behind.
+    /// Before the recording begins nobody takes them, and the oldest are dropped.
     private static let capacity = 1024
 
     init(isKept: Bool) {
         self.isKept = isKept
     }
 
+    /// Adds a frame that came.
+    ///
     /// - Parameters:
-    ///   - frame: With its number, stamp and header clock.
-    ///   - time: When it was captured, by the clock model.
-    ///   - arrival: When the driver gave it to us.
-    ///   - cause: Why it is not in the recording, if so.
+    ///   - frame: The frame, with its sequence number, stamp and header clock.
+    ///   - time: Its capture time by the clock model.
+    ///   - arrival: When the driver delivered it.
+    ///   - cause: Why it is not in the recording, or `nil` when it is.
     mutating func came(
         _ frame: CapturedFrame, at time: ClockTime, arrival: ClockTime, lost cause: LossCause? = nil
     ) {
@@ -44,19 +46,20 @@ struct FrameLog {
                 cause: cause, headerClock: frame.headerClock))
     }
 
-    /// Frames that never came. `isCounted` where the device counted them, right after the last that is known.
+    /// Adds frames that never came. With `isCounted` the device counted them, directly after the last frame that is
+    /// known.
     mutating func missed(_ count: Int, _ cause: LossCause, at time: ClockTime, isCounted: Bool) {
         let sequence = isCounted ? next : nil
         if let sequence { next = sequence + Int64(count) }
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
     }
 
-    /// What a person should know of the metadata.
+    /// Adds a remark on the metadata for people.
     mutating func remark(_ text: String, at time: ClockTime) {
         if isKept { remarks.append((time, text)) }
     }
 
-    /// Everything since the last call, in order, and how many entries found no room.
+    /// Takes all entries since the last call, in order, the number of entries that were dropped, and the remarks.
     mutating func take() -> (entries: [Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
         defer {
             entries.removeAll(keepingCapacity: true)

@@ -1,11 +1,11 @@
 public import Media
 
-/// Hands a camera's frames to a program that uses the library, in the format that it names.
+/// Hands a camera's frames to the calling program, in the pixel format that the program chose.
 ///
 /// The handler runs on a thread of its own. When it is slower than the camera, frames are dropped and counted; the
-/// recording does not notice.
+/// recording is not affected.
 public final class FrameTap: Sendable {
-    /// Which pixels the handler gets: as captured, or converted to `nv12`, `i420` or `bgra`.
+    /// Pixel format in which the handler gets frames: as captured, or converted to `nv12`, `i420` or `bgra`.
     public enum Format: Sendable, Equatable {
         case asCaptured
         case converted(PixelFormat)
@@ -17,20 +17,25 @@ public final class FrameTap: Sendable {
         var isPaused = false
     }
 
+    /// The camera's role.
     public let role: String
+    /// Pixel format in which the handler gets frames.
     public let format: Format
-    /// Whether it only shows frames: then the governor may pause it.
+    /// Whether the tap only serves a preview, so that the governor may pause it while the computer is too slow.
     public let isPreview: Bool
     private let queue: BoundedQueue<CapturedFrame>
     private let counts = ConditionLock(Counts())
     private let handler: @Sendable (CapturedFrame) -> Void
 
+    /// Creates a tap that calls `handler` for each frame.
+    ///
     /// - Parameters:
-    ///   - role: The camera's.
-    ///   - format: What frames are converted to. Those that cannot be are dropped.
-    ///   - isPreview: Whether it only shows frames: then it is paused while the computer is too slow.
-    ///   - capacity: How many frames may wait, at least 1.
-    ///   - handler: Called for each frame, one at a time.
+    ///   - role: The camera's role.
+    ///   - format: Pixel format in which the handler gets frames. A frame that cannot be converted is dropped.
+    ///   - isPreview: Whether the tap only serves a preview, so that the governor may pause it while the computer is
+    ///     too slow.
+    ///   - capacity: How many frames may wait for the handler, at least 1.
+    ///   - handler: Called for each frame, one at a time, on the tap's own thread.
     public init(
         role: String, format: Format, isPreview: Bool = false, capacity: Int = 3,
         handler: @escaping @Sendable (CapturedFrame) -> Void
@@ -42,14 +47,15 @@ public final class FrameTap: Sendable {
         queue = BoundedQueue(capacity: capacity)
     }
 
-    /// Frames that the handler got.
+    /// Number of frames that the handler got.
     public var deliveredCount: Int { counts.withLock { $0.delivered } }
-    /// Frames that came while the handler was behind, or that could not be converted.
+    /// Number of frames dropped because the handler was too slow, the tap was paused, or a conversion failed.
     public var droppedCount: Int { counts.withLock { $0.dropped } }
 
-    /// Whether the handler gets nothing for a while; what comes meanwhile counts as dropped.
+    /// Pauses or resumes the tap; frames that come while it is paused count as dropped.
     func pause(_ isPaused: Bool) { counts.withLock { $0.isPaused = isPaused } }
 
+    /// Queues a frame for the handler, or drops and counts it. Never blocks.
     func offer(_ frame: CapturedFrame) {
         let isPaused = counts.withLock { counts in
             if counts.isPaused { counts.dropped += 1 }
@@ -59,13 +65,14 @@ public final class FrameTap: Sendable {
         if !queue.offer(frame) { counts.withLock { $0.dropped += 1 } }
     }
 
-    /// Starts the handler's thread; it ends when `finish` was called and the queue is empty.
+    /// Starts the handler's thread, which ends after `finish` when the queue is empty.
     func start(with codecs: any CodecFactory) -> MediaThread {
         MediaThread(name: "tap:\(role)") { [self] in
             while let frame = queue.next() { deliver(frame, with: codecs) }
         }
     }
 
+    /// Ends the tap: no frame follows.
     func finish() {
         queue.finish()
     }

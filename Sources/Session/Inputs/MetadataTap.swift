@@ -1,8 +1,8 @@
 internal import Media
 public import Writers
 
-/// Hands a camera's metadata to a program that uses the library: of every frame from T0 to the recording's end, and of
-/// those that were lost.
+/// Hands a camera's metadata to the calling program: one value for each frame from T0 to the end of the recording,
+/// and one for frames that were lost in a row.
 ///
 ///     let tap = MetadataTap(role: "desk") { metadata in
 ///         guard let clock = metadata.headerClock, let exposure = clock.presentationTime else { return }
@@ -10,35 +10,44 @@ public import Writers
 ///     }
 ///     let session = setup.makeSession(options, metadataTaps: [tap])
 ///
-/// The handler runs on a thread of its own; what it is too slow for is dropped and counted.
+/// The handler runs on a thread of its own. Values for which it is too slow are dropped and counted; the recording is
+/// not affected.
 public final class MetadataTap: Sendable {
+    /// The camera's role.
     public let role: String
     private let queue: BoundedQueue<CameraMetadata>
     private let dropped = ConditionLock(0)
     private let handler: @Sendable (CameraMetadata) -> Void
 
+    /// Creates a tap that calls `handler` for the metadata of each frame.
+    ///
     /// - Parameters:
-    ///   - role: The camera's.
-    ///   - capacity: How many may wait, at least 1.
-    ///   - handler: Called for each, one at a time, about the session's alignment delay after its time.
+    ///   - role: The camera's role.
+    ///   - capacity: How many values may wait for the handler, at least 1.
+    ///   - handler: Called for each value, one at a time, on the tap's own thread, about the session's alignment
+    ///     delay after the frame's time.
     public init(role: String, capacity: Int = 240, handler: @escaping @Sendable (CameraMetadata) -> Void) {
         self.role = role
         self.handler = handler
         queue = BoundedQueue(capacity: capacity)
     }
 
+    /// Number of values dropped because the handler was too slow.
     public var droppedCount: Int { dropped.withLock { $0 } }
 
+    /// Queues a value for the handler, or drops and counts it. Never blocks.
     func offer(_ metadata: CameraMetadata) {
         if !queue.offer(metadata) { dropped.withLock { $0 += 1 } }
     }
 
+    /// Starts the handler's thread, which ends after `finish` when the queue is empty.
     func start() -> MediaThread {
         MediaThread(name: "tap:\(role)") { [self] in
             while let metadata = queue.next() { handler(metadata) }
         }
     }
 
+    /// Ends the tap: no value follows.
     func finish() {
         queue.finish()
     }

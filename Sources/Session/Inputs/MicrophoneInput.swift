@@ -3,21 +3,21 @@ internal import Monitoring
 internal import SessionFolder
 internal import Timing
 
-/// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no audio become
-/// silence here, once for all that listen.
+/// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no
+/// valid audio become silence here, once for all consumers.
 ///
 /// `receive` runs on the source's thread, everything else on the timeline's.
 final class MicrophoneInput: Sendable {
     enum Delivery: Sendable {
-        /// `damaged` are the frames of the slice whose samples were no audio, and are silence now.
+        /// A slice of audio; `damaged` are its frames that are silence because their samples were no valid audio.
         case audio(CapturedAudio, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
-        /// Audio is missing; the jump of the next slice's time tells where, and how much exactly.
+        /// Audio is missing. The jump to the next slice's time tells where, and exactly how much.
         case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
         case ended(at: ClockTime, cause: String)
 
-        /// What to tell of it in events, if it is of the time after `start` and changes the device.
+        /// The event that tells of the delivery, or `nil` when it is audio or a loss, or lies before `start`.
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
@@ -42,7 +42,7 @@ final class MicrophoneInput: Sendable {
     private struct Box {
         var deliveries: [Delivery] = []
         var slices = 0
-        /// What was said when it went away, as long as it is.
+        /// The outage as delivered when the microphone went away, or `nil` while it is present.
         var outage: Delivery?
         var clock: DeviceClock
         var goodSamples: Int64 = 0
@@ -56,20 +56,23 @@ final class MicrophoneInput: Sendable {
     private let clock: any SessionClock
     private let offset: Nanoseconds
     private let box: ConditionLock<Box>
-    /// Which of the device's channels the track has, from 0; all of them when empty.
+    /// The device's channels that the track has, from 0; empty for all.
     private let pick: [Int]
-    /// Whether its stamps are exact.
+    /// Whether the source is a file, whose time stamps are exact.
     private let isFile: Bool
 
-    /// About four seconds of slices of 10 ms.
+    /// Most slices that wait for the timeline: about four seconds of slices of 10 ms. Later ones are dropped.
     private static let boxCapacity = 400
 
+    /// Creates the input of one microphone.
+    ///
     /// - Parameters:
-    ///   - role: The microphone's.
-    ///   - source: Opened.
-    ///   - offset: By the profile; added to every stamp, so that above 0 the audio comes later.
-    ///   - pick: Channels of the device, from 0. Ones that it lacks are left out.
-    ///   - clock: The session's.
+    ///   - role: The microphone's role.
+    ///   - source: The opened source.
+    ///   - offset: Offset from the profile, added to every stamp: above 0 the audio comes later.
+    ///   - pick: The device's channels that the track has, from 0; empty for all. Channels that the device lacks are
+    ///     ignored.
+    ///   - clock: The session clock.
     init(
         role: String, source: any MicrophoneSource, offset: Nanoseconds, pick: [Int], clock: any SessionClock
     ) {
@@ -86,23 +89,26 @@ final class MicrophoneInput: Sendable {
                 watch: AudioWatch(format: source.format, pick: pick)))
     }
 
-    /// A sound card's clock is a crystal: within 200 ppm. Slices are dated three times as often as frames, and the ear
-    /// is finer than the eye: two minutes of slices of 10 ms.
+    /// Makes the clock model of a microphone. A sound card's clock is a crystal: within 200 ppm. Slices are dated
+    /// three times as often as frames, and the ear is more exact than the eye, so the model looks at two minutes of
+    /// slices of 10 ms.
     ///
     /// - Parameters:
-    ///   - rate: Samples per second, nominal.
-    ///   - correlation: Over what time its stamps share their error.
-    /// - Returns: A model that knows nothing yet.
+    ///   - rate: Nominal samples per second.
+    ///   - correlation: Time over which the errors of time stamps are correlated.
+    /// - Returns: A model that has seen no stamp yet.
     static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
         DeviceClock(
             nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50,
             correlation: correlation)
     }
 
+    /// Starts the source.
     func start() throws(DeviceError) {
         try source.start(on: clock) { [self] event in receive(event) }
     }
 
+    /// Takes all deliveries since the last call.
     func takeDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
@@ -112,9 +118,9 @@ final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Makes room for what comes while nobody takes anything yet: of audio that is older the last two seconds stay.
+    /// Drops audio that is older than the last two seconds, while nobody takes any.
     ///
-    /// - Returns: What happened to it since the last call.
+    /// - Returns: The deliveries since the last call that are no audio.
     @discardableResult
     func keepLatest() -> [Delivery] {
         box.withLock { box in
@@ -131,13 +137,13 @@ final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Of the track.
+    /// Number of channels of the track.
     var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
 
-    /// A slice's samples in the track's channels, interleaved.
+    /// The samples of a slice in the track's channels, interleaved.
     func picked(_ audio: CapturedAudio) -> [Float] { audio.samples(of: pick) }
 
-    /// The recording that begins is told of the device's absence, which began before it.
+    /// Delivers the outage again when the device is away, for a recording that begins during it.
     func recallOutage() {
         box.withLock { box in
             if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
@@ -146,39 +152,41 @@ final class MicrophoneInput: Sendable {
 
     // MARK: How it sounds, recorded or not
 
-    /// Its level now, of the channels that were picked.
+    /// The level now, of the picked channels.
     var level: AudioLevel { box.withLock { $0.watch.level } }
-    /// Alarms that are not over.
+    /// Audio alarms in force now.
     var alarms: [AudioAlarm.Kind] { box.withLock { $0.watch.inForce } }
 
-    /// How long it may be silent from now on; `nil` is no limit.
+    /// Sets how long the microphone may be silent from now on; `nil` for no limit.
     func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
 
-    /// A recording begins: what was before is not its silence, nor its overloads.
+    /// Begins the watch of a recording: earlier silence and overloads do not count.
     func beginWatch(at time: ClockTime) {
         // A file waits in silence until then.
         box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
     }
 
-    /// What began or ended until an instant and was not taken yet. Everything from before that instant must have been delivered,
-    /// which it has `deliveryDelay` after it: what has not come is silence.
+    /// Takes the alarms that began or ended until an instant, each once. All audio from before that instant must have
+    /// been delivered, as is the case `deliveryDelay` after it: what has not come counts as silence.
     func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
         box.withLock { $0.watch.takeAlarms(through: time) }
     }
 
-    /// See `AudioWatch.takeOverloads`.
+    /// Takes the number of samples of all picked channels that are parts of overloads, from the beginning of the recording
+    /// to an instant, each once.
     func takeOverloads(through time: ClockTime) -> Int64 {
         box.withLock { $0.watch.takeOverloads(through: time) }
     }
 
-    /// Samples per channel that have come.
+    /// Samples of valid audio per channel that have come.
     var goodSamples: Int64 { box.withLock { $0.goodSamples } }
+    /// Model of the microphone's clock.
     var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// How its time stamps scatter about that.
+    /// How the time stamps scatter about the clock model.
     var jitter: JitterHistogram { box.withLock { $0.jitter } }
-    /// What that knows, for a look now and then.
+    /// State of the microphone's clock model, for a look now and then.
     var clockReading: ClockReading { box.withLock { $0.clock.reading } }
-    /// The longest time from capture to delivery so far; audio that is moved forward comes so much later.
+    /// The longest time from capture to delivery so far, at least what the source declares, less the offset.
     var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
     }
@@ -215,7 +223,7 @@ final class MicrophoneInput: Sendable {
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: time + offset))
             case .away(let time, let cause):
-                // A source that says the same again says nothing new.
+                // A source that repeats an outage tells nothing new.
                 if case .away(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.away(at: time, cause: cause)
                 box.outage = outage

@@ -1,10 +1,10 @@
 internal import Media
 internal import SessionFolder
 
-/// Decides which comings and goings of one device are told: one with a loose contact would otherwise fill the events.
+/// Decides which outages and returns of one device are told: a loose contact would otherwise fill the events.
 ///
-/// Twelve are told at once, and one more for every half second: no hand pulls and plugs a cable faster for long. The first that is not
-/// told becomes a warning. The gaps of the manifest have all of them.
+/// Twelve events are told at once, and one more for every half second: no hand pulls and plugs a cable faster for
+/// long. The first that is not told becomes a warning. The gaps in the manifest have all outages.
 struct OutageTelling {
     private let device: String
     private var allowance = Self.most
@@ -14,13 +14,17 @@ struct OutageTelling {
     private static let most: Int64 = 12
     private static let interval: Int64 = 500_000_000
 
-    /// - Parameter device: For people, such as `camera desk`.
+    /// Creates the telling of one device.
+    ///
+    /// - Parameter device: The device's name for people, such as `camera desk`.
     init(of device: String) {
         self.device = device
     }
 
-    /// - Parameter event: Of the device, in the order in which it happened.
-    /// - Returns: What is to be told in its place; `nil` for nothing.
+    /// Decides whether an event is told.
+    ///
+    /// - Parameter event: An event of the device, in the order in which they happened.
+    /// - Returns: The event to tell in its place, or `nil` for none.
     mutating func told(_ event: SessionEvent) -> SessionEvent? {
         guard event.name == .unplug || event.name == .replug else { return event }
         regain(at: event.at)

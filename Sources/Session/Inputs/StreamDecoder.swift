@@ -1,9 +1,9 @@
 internal import Media
 
-/// A decoder that stays with one camera's thread for life.
+/// A decoder that serves one camera's thread for life.
 ///
-/// H.264 frames depend on each other, so each is decoded as it comes, wanted or not. One that is damaged gives
-/// nothing, and the last good one stands until the next key frame.
+/// H.264 frames depend on each other, so each is decoded as it comes, wanted or not. A damaged frame yields nothing,
+/// and the last good one is shown until the next key frame.
 final class StreamDecoder: @unchecked Sendable {
     // Only the camera's thread calls `decode`, one frame after the other.
     private let decoder: any VideoDecoding
@@ -12,6 +12,7 @@ final class StreamDecoder: @unchecked Sendable {
         self.decoder = decoder
     }
 
+    /// Decodes one frame; a damaged one yields no frames.
     func decode(_ frame: CapturedFrame) -> DecodedFrames {
         do {
             return try decoder.decode(frame)

@@ -1,20 +1,20 @@
 internal import Media
 internal import Writers
 
-/// Waits until a recording's files are closed, disk by disk: one that hangs keeps no other from its end.
+/// Waits until a recording's files are closed, disk by disk: a disk that hangs delays no other.
 final class DiskClosings: Sendable {
-    /// What a disk's files became.
+    /// The files of one disk, closed.
     struct Closed: Sendable {
         let disk: RecordingDisk
-        /// By their paths in the folder.
+        /// The movies, by their paths in the folder.
         let movies: [String: MovieFileWriter.Result]
-        /// By the names of microphones' tracks.
+        /// The wave files, by the names of the microphones' tracks.
         let waves: [String: WaveFileWriter.Result]
     }
 
     private let closed: BoundedQueue<Closed>
 
-    /// Starts a thread for each disk. Nothing more may come for the files.
+    /// Starts a thread for each disk. No more packets may come for the files.
     init(_ outputs: SessionOutputs) {
         let closed = BoundedQueue<Closed>(capacity: max(1, outputs.disks.count))
         self.closed = closed
@@ -35,7 +35,7 @@ final class DiskClosings: Sendable {
         }
     }
 
-    /// Sleeps until another disk's files are closed. To be called once for each disk.
+    /// Waits until another disk's files are closed. To be called once for each disk.
     func next() -> Closed {
         guard let next = closed.next() else { preconditionFailure("each disk's files are closed once") }
         return next

@@ -1,10 +1,10 @@
 internal import Encoders
 internal import Media
 
-/// A recording whose last tick is decided. What its encoders and disks still have is to be waited for, off the timeline's thread.
+/// A recording whose last tick is decided. Its encoders and disks are waited for here, off the timeline's thread.
 struct FinishedTimeline {
     private let recording: RunningRecording
-    /// Behind the last tick.
+    /// End of the recording: the time after the last tick.
     private let end: MediaTime
 
     init(recording: RunningRecording, end: MediaTime) {
@@ -27,7 +27,7 @@ struct FinishedTimeline {
         return recording.close(at: end)
     }
 
-    /// Lets the encoders go as soon as a second request to stop comes.
+    /// Abandons the encoders as soon as an urgent request to stop comes.
     private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls

@@ -7,10 +7,11 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Writes down what a recording is and became.
+/// Writes down in a manifest what a recording is and what became of it.
 package struct ManifestBuilder {
     private var manifest: Manifest
-    /// With all cameras and tracks that there have been, each as it began: a file that is written keeps its angle.
+    /// The plan with all cameras and tracks that there have been, each as it began: a file keeps its orientation to
+    /// its end.
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let isRealTime: Bool
@@ -28,8 +29,8 @@ package struct ManifestBuilder {
         noteDevices()
     }
 
-    /// While the recording runs: the devices, and the tracks in a disk's folder without what is in them, for whoever must make
-    /// whole what a crash leaves.
+    /// The manifest while the recording runs: the devices, and the tracks in a disk's folder without their counts.
+    /// Recovery needs it after a crash.
     func current(_ outputs: SessionOutputs, on disk: RecordingDisk) -> Manifest {
         let files = RecordedFiles(beginning: outputs, on: disk)
         var current = manifest
@@ -46,7 +47,7 @@ package struct ManifestBuilder {
         return current
     }
 
-    /// Takes devices and tracks that have come since.
+    /// Adds the devices and tracks that have come since.
     mutating func follow(_ running: SessionPlan) {
         let roles = Set(plan.cameras.map(\.role) + plan.microphones.map(\.role))
         let names = Set(plan.cameraTracks.map(\.name))
@@ -55,11 +56,12 @@ package struct ManifestBuilder {
         plan.cameraTracks += running.cameraTracks.filter { !names.contains($0.name) }
     }
 
-    /// Takes the devices with their clocks as they are now.
+    /// Notes the devices with the state of their clocks now.
     mutating func noteDevices() {
         manifest.devices = devices
     }
 
+    /// The manifest of a disk's folder when the recording is over.
     mutating func finished(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
         marks: [Manifest.Mark], changes: [Manifest.Change], stills: [Manifest.Still],
@@ -240,7 +242,7 @@ package struct ManifestBuilder {
                 ?? outputs.mixEncoder?.failure?.description)
     }
 
-    /// Whether a stream of audio is in its files as it was measured: all of it.
+    /// Whether all audio of a stream is in its files as it was measured.
     private func isWhole(
         _ wave: WaveFileWriter.Result?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles,
         _ encoder: AudioEncoderWorker?
@@ -251,7 +253,8 @@ package struct ManifestBuilder {
         return movie.failure == nil && movie.conclusion == nil && files.shed(place).isEmpty
     }
 
-    /// What was decided, less what a slow or failing disk or an abandoned encoder kept from the file.
+    /// The counts of a stream without the frames that a slow or failing disk, or an abandoned encoder, kept from the
+    /// file.
     private func inFile(
         _ counts: FrameCounts, _ files: RecordedFiles, _ place: (file: String, stream: Int),
         leadCount: Int? = nil
@@ -268,7 +271,7 @@ package struct ManifestBuilder {
             ? taken : taken.endingAfter(max(0, movie.packetCounts[place.stream] - leadCount), cause: .disk)
     }
 
-    /// What the disk was too slow for.
+    /// The gaps that a slow disk caused.
     private func diskGaps(_ outputs: SessionOutputs, _ files: RecordedFiles) -> [Gap] {
         let cause = LossCause.disk.rawValue
         var gaps: [Gap] = []
@@ -295,7 +298,7 @@ package struct ManifestBuilder {
         return gaps
     }
 
-    /// What encoders of audio that failed took with them.
+    /// The gaps that failed audio encoders caused.
     private func audioEncoderGaps(_ outputs: SessionOutputs, _ end: MediaTime) -> [Gap] {
         outputs.namedAudioEncoders.flatMap { name, lane in
             let stretches = lane.outages.map {
@@ -311,16 +314,18 @@ package struct ManifestBuilder {
         }
     }
 
-    /// Where a stream of audio ended before the recording; `nil` where it did not.
+    /// Where a stream of audio ended before the recording, in nanoseconds since T0, or `nil` when it did not.
     private static func audioEnd(_ encoder: AudioEncoderWorker?) -> Int64? {
         encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }
 
-    /// Likewise of audio. Which of the missing samples were filled is not known any more: captured ones first.
+    /// The counts of a microphone's track without the samples that a slow or failing disk, or a failed encoder, kept
+    /// from the file. Which of the missing samples were filled is not known any more, so captured ones count as
+    /// missing first.
     private func samples(_ track: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
         var written = track.written
         var captured = written - track.filled
-        // What was left out is silence, which may have been silence before: then it is not captured twice.
+        // What was left out is silence, and some of it may have been silence before: then it is not subtracted twice.
         captured -= min(captured, Int64(wave?.silenced.reduce(0) { $0 + $1.count } ?? 0))
         if let encoder = track.encoder {
             let silenced = encoder.outages.reduce(0) { $0 + Int64($1.samples.count) }
@@ -352,8 +357,8 @@ package struct ManifestBuilder {
         return cost
     }
 
-    /// A stream's files after the first; `frames` are their size in the first file and their grid, if they are on one; `nil` for
-    /// audio.
+    /// The files of a stream after the first. `frames` is the size of the frames in the first file and their grid, if
+    /// they are on one; `nil` for audio.
     private func parts(
         _ result: MovieFileWriter.Result?, stream: Int, of frames: (size: FrameSize, grid: FrameRate?)?
     ) -> [Manifest.Part]? {
@@ -396,7 +401,7 @@ package struct ManifestBuilder {
             processors: ProcessInfo.processInfo.processorCount)
     }
 
-    /// ISO 8601 with nanoseconds and the local zone's offset.
+    /// A date in ISO 8601 with nanoseconds and the local time zone's offset.
     package static func timeStamp(_ date: Date) -> String {
         let total = date.timeIntervalSince1970
         var seconds = time_t(total.rounded(.down))

@@ -4,19 +4,21 @@ internal import Media
 internal import SessionFolder
 internal import Writers
 
-/// What one folder holds of a recording when its files are closed.
+/// The files of a recording in one folder, closed.
 struct RecordedFiles {
-    /// By their paths in the folder.
+    /// The movies, by their paths in the folder.
     let movies: [String: MovieFileWriter.Result]
-    /// By the names of microphones' tracks.
+    /// The wave files, by the names of the microphones' tracks.
     let waves: [String: WaveFileWriter.Result]
-    /// Why the files end before the recording; `nil` where they do not.
+    /// Why the files end before the recording, or `nil` when they do not.
     let conclusion: FileError?
     private let folder: String
 
+    /// Creates the files of a disk from their closings.
+    ///
     /// - Parameters:
-    ///   - closed: What the folder's disk has.
-    ///   - conclusion: Why its files end before the recording.
+    ///   - closed: The closed files of the disk.
+    ///   - conclusion: Why the files end before the recording, or `nil` when they do not.
     init(_ closed: DiskClosings.Closed, conclusion: FileError?) {
         movies = closed.movies
         waves = closed.waves
@@ -24,7 +26,7 @@ struct RecordedFiles {
         folder = closed.disk.folder.path
     }
 
-    /// While it is recorded: the files of a disk, of which nothing is known yet.
+    /// Creates the files of a disk while the recording runs, without counts.
     init(beginning outputs: SessionOutputs, on disk: RecordingDisk) {
         let movies = outputs.writers.compactMap { path, writer in
             writer.file(disk.index).map { _ in
@@ -45,7 +47,7 @@ struct RecordedFiles {
         folder = disk.folder.path
     }
 
-    /// What failed, each file once.
+    /// The failures of the files, each file once.
     var failures: [FileError] {
         let failed = movies.keys.sorted().compactMap { movies[$0]?.failure }
         let parts =
@@ -55,7 +57,7 @@ struct RecordedFiles {
             + [conclusion].compactMap(\.self) + faults
     }
 
-    /// Of finished files that are not as written.
+    /// The faults of finished files that differ from what was written.
     private var faults: [FileError] {
         closed.compactMap { file in
             file.fault.map {
@@ -69,7 +71,7 @@ struct RecordedFiles {
             + waves.keys.sorted().flatMap { waves[$0]?.closed ?? [] }
     }
 
-    /// Every file, for the manifest, by their paths; `waveFiles` names the first of each microphone's track.
+    /// Every file for the manifest, by its path. `waveFiles` names the first file of each microphone's track.
     func listed(waveFiles: [String: String]) -> [Manifest.File] {
         let verified = closed.map { file in
             Manifest.File(
@@ -96,13 +98,13 @@ struct RecordedFiles {
         return (verified + rest).sorted { $0.file < $1.file }
     }
 
-    /// Of a file that was not finished; 0 where it is not there.
+    /// Size of an unfinished file in bytes; 0 when it does not exist.
     private func size(_ path: String) -> Int64 {
         var status = stat()
         return stat("\(folder)/\(path)", &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// What the disk was too slow for, of one stream.
+    /// The packets of one stream that a slow disk kept from the file.
     func shed(_ place: (file: String, stream: Int)) -> [MovieFileWriter.Shed] {
         movies[place.file]?.shed[place.stream] ?? []
     }

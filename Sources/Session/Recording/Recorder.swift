@@ -4,10 +4,10 @@ internal import Media
 internal import SessionFolder
 internal import Writers
 
-/// One recording from its devices' start to its closed files, on a thread of the session's.
+/// One recording from the start of its devices to its closed files, on a thread of the session's.
 ///
-/// `RecordingPreparation` brings it to its first instant, `RunningRecording` leads it to its last, both on the timeline's thread;
-/// `FinishedTimeline` closes it.
+/// `RecordingPreparation` brings it to T0, and `RunningRecording` from there to its end, both on the timeline's
+/// thread; `FinishedTimeline` closes it.
 final class Recorder {
     private let context: RecordingContext
 
@@ -54,7 +54,7 @@ final class Recorder {
         return try recorded.get().finish()
     }
 
-    /// Removes the folders of a recording that never began.
+    /// Removes the folders of a recording that did not begin.
     func removeUnused() {
         for disk in context.disks {
             disk.room.finish()

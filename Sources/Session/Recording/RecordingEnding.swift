@@ -6,13 +6,13 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// Closes what a recording has written, disk by disk, and tells what became of it. Its encoders have finished.
+/// Closes the files of a recording, disk by disk, and reports the outcome. Its encoders have finished.
 struct RecordingEnding {
     let plan: SessionPlan
-    /// The recording's own first.
+    /// The disks; the recording's own is the first.
     let disks: [RecordingDisk]
     let outputs: SessionOutputs
-    /// Behind the last tick.
+    /// End of the recording: the time after the last tick.
     let end: MediaTime
     let manifest: ManifestBuilder
     let marks: [Manifest.Mark]
@@ -22,12 +22,12 @@ struct RecordingEnding {
     let governor: Governor?
     let history: SyncHistory
     let storage: StorageDirector
-    /// Roles of microphones.
+    /// Roles of the microphones that were silent for longer than the profile allows.
     let silenceExceeded: Set<String>
     let simulationTime: Nanoseconds
     let publish: (SessionEvent) -> Void
 
-    /// Waits until all files are closed and the last is told of each disk.
+    /// Waits until all files are closed and each disk has its last manifest.
     func finish() -> RecordingResult {
         let files = conclude()
         let concluded = disks.map { $0.folderWriter.waitForConclusion() }
@@ -35,9 +35,9 @@ struct RecordingEnding {
         return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
     }
 
-    /// Writes what is told last of each disk as soon as its files are closed: what another disk does is nothing to it.
+    /// Writes each disk's last manifest as soon as its files are closed, whatever other disks do.
     ///
-    /// - Returns: What each disk has, by its number.
+    /// - Returns: The files of each disk, by its index.
     private func conclude() -> [Int: RecordedFiles] {
         let closings = DiskClosings(outputs)
         var files: [Int: RecordedFiles] = [:]
@@ -46,7 +46,7 @@ struct RecordingEnding {
             let disk = closed.disk
             for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
                 publish(event)
-                // After `finished` nothing follows.
+                // After the event `finished` nothing follows.
                 for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
             }
             let own = RecordedFiles(closed, conclusion: storage.conclusion(ofDisk: disk.index))
@@ -68,7 +68,7 @@ struct RecordingEnding {
         return files
     }
 
-    /// Completes the manifest of a disk that was closed before the other, whose outcome is known now.
+    /// Completes the manifest of a disk that was closed before the other disk's outcome was known.
     private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
         let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
         for remark in disk.folderWriter.takeRemarks() {
@@ -88,7 +88,7 @@ struct RecordingEnding {
                 folder: $0.folder.path, content: $0.content, storageFailures: failures[$0.index])
         }
         var manifest = concluded[0]
-        // The manifest may have been what failed last.
+        // Writing the manifest may be what failed last.
         if !failures[0].isEmpty { manifest.outcome = .storageFailed }
         if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(

@@ -8,7 +8,7 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// A recording before its first instant: devices deliver, and become known. Timeline's thread only.
+/// A recording before T0: waits for the devices, and gets to know them. Timeline's thread only.
 final class RecordingPreparation {
     private let context: RecordingContext
     /// Hardware encoders that wait for the recording to begin, by stream.
@@ -23,10 +23,11 @@ final class RecordingPreparation {
         self.encoders = encoders
     }
 
-    /// Waits until all devices deliver, makes the files, and chooses the first instant.
+    /// Waits until all devices deliver, makes the files, and chooses T0.
     ///
-    /// - Returns: The recording, which has begun when this returns.
-    /// - Throws: Why it cannot begin: a device that delivers nothing, a file that cannot be made.
+    /// - Returns: The recording, which has begun.
+    /// - Throws: `RecordingError` when a device delivers nothing, a file or an encoder cannot be made, or `stop` came
+    ///   first.
     func begin() throws(RecordingError) -> RunningRecording {
         let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
         try inputs.waitUntilReady(
@@ -47,23 +48,24 @@ final class RecordingPreparation {
         return recording
     }
 
-    /// What cameras made of the controls that they are to have, where it is not what was asked for.
+    /// Remarks on controls that cameras did not set as asked.
     private var controlRemarks: [(role: String, text: String)] {
         inputs.cameras.flatMap { camera in
             camera.controls.compactMap(\.remark).map { (camera.role, "camera \(camera.role): \($0)") }
         }
     }
 
-    /// The next instant at which the time of day comes to a label of the leading grid's time code: so the times of day in
-    /// the files of frames and of audio say the same to the sample.
+    /// The next instant at which the time of day reaches a label of the leading grid's time code. The times of day in
+    /// the files of frames and of audio then agree to the sample.
     private func onLabel(_ time: ClockTime) -> ClockTime {
         guard let leadingRate = context.leadingRate else { return time }
         let wall = LocalTime(clock.date(of: time), in: .current)
         return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
     }
 
-    /// From an instant to its decision: the slowest delivery and two intervals, within 0.1…2 s. A camera at the lowest rate that
-    /// the governor may give it exposes and delivers for longer, which it must have room for.
+    /// Time from an instant to its decision: the slowest delivery and two frame intervals, within 0.1…2 s. A camera
+    /// at the lowest rate that the governor may give it exposes and delivers for longer, for which there must be
+    /// room.
     private var alignmentDelay: Nanoseconds {
         let usual = inputs.slowestDelivery + inputs.longestInterval * 2
         let governed = context.isGoverned ? slowestGovernedDelivery : .zero

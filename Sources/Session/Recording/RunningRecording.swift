@@ -6,14 +6,15 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// A recording from its first instant to its last. Timeline's thread only.
+/// A recording from T0 to its end. Timeline's thread only.
 ///
-/// At each tick the directors look at what was asked for and at what happened; what they return is told and carried out here.
+/// At each tick the directors look at requests and at what happened; the events and orders that they return are
+/// carried out here.
 // Collaborators: one director for each thing that may happen to a recording, and what each of them follows.
 final class RunningRecording {
     let context: RecordingContext
     let outputs: SessionOutputs
-    /// T0.
+    /// T0 on the session's clock.
     private let start: ClockTime
     private let timeline: Timeline
     private let parts: PartDirector
@@ -22,7 +23,7 @@ final class RunningRecording {
     private let encoders: EncoderDirector
     private let storage: StorageDirector
     private let pressure: PressureWatch?
-    /// `nil` where cost is not governed.
+    /// The governor, or `nil` when none runs.
     private let governor: Governor?
     private var manifest: ManifestBuilder
     private var history = SyncHistory()
@@ -34,14 +35,16 @@ final class RunningRecording {
     private var inputs: SessionInputs { context.inputs }
     private var controls: SessionControls { context.controls }
 
-    /// The status is made anew at this interval, in nanoseconds: often enough for a meter, seldom enough to cost nothing.
+    /// Nanoseconds from one status to the next: often enough for a meter, seldom enough to cost nothing.
     private static let statusInterval: Int64 = 100_000_000
 
+    /// Creates a recording whose outputs are made, and writes its first manifest.
+    ///
     /// - Parameters:
-    ///   - context: What it is made of.
+    ///   - context: What the recording works with.
     ///   - start: T0.
-    ///   - delay: From an instant to its decision.
-    ///   - outputs: What is written.
+    ///   - delay: The alignment delay: time from an instant to its decision.
+    ///   - outputs: The files, encoders and tracks.
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds, outputs: SessionOutputs) {
         self.context = context
         self.start = start
@@ -57,7 +60,7 @@ final class RunningRecording {
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             leadingRate: context.leadingRate, announce: context.note)
-        // What software encodes after all has presets to give up.
+        // A stream that x264 encodes in place of hardware has presets to give up.
         let fallen = Set(outputs.namedEncoders.filter { $0.lane.fallback != nil }.map(\.name))
         governor =
             context.isGoverned
@@ -79,13 +82,13 @@ final class RunningRecording {
                 }))
     }
 
-    /// Waits for the first instant and tells of it, and of what is known by then.
+    /// Waits for T0, and tells the event `started` and the remarks known by then.
     ///
     /// - Parameters:
-    ///   - remarks: What cameras could not follow of what they were asked for, by role.
-    ///   - shortcoming: What slates lack on this computer; `nil` where they have everything.
+    ///   - remarks: What cameras could not do of what they were asked for, with their roles.
+    ///   - shortcoming: What slates lack on this computer, or `nil` when they lack nothing.
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
-        // Announced when it is true, and not while there is still time to it.
+        // It is announced when it is true, not while T0 is still to come.
         context.clock.sleep(until: start, unless: Cancellation())
         context.note(
             SessionEvent(
@@ -101,9 +104,9 @@ final class RunningRecording {
         noteEncoders()
     }
 
-    /// Leads the timeline to its end.
+    /// Runs the timeline to its end.
     ///
-    /// - Returns: What is left to be closed.
+    /// - Returns: The recording, whose encoders and files are still to be closed.
     func follow() -> FinishedTimeline {
         defer {
             pressure?.stop()
@@ -114,13 +117,15 @@ final class RunningRecording {
         for event in parts.takeEvents(before: end) { context.note(event) }
         for event in changes.takeEvents(before: end) { context.note(event) }
         endChanges(at: end)
-        // The clocks as they were at the last tick: what devices deliver until they have stopped is of no recording.
+        // The clocks as they were at the last tick: what devices deliver until they have stopped is no part of the
+        // recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
         return FinishedTimeline(recording: self, end: end)
     }
 
-    /// Who wants a change from here on is told that nothing is recorded; devices that are on their way in are stopped with the others.
+    /// Ends the changes: later ones are told that nothing is recorded, and devices on their way in are stopped with
+    /// the others.
     private func endChanges(at end: MediaTime) {
         controls.recordingTiming = nil
         tracks.finish()
@@ -134,15 +139,15 @@ final class RunningRecording {
         controls.tellEnd(of: late)
     }
 
-    /// For whoever must make whole what a crash leaves.
+    /// Writes the present manifest to all disks, for recovery after a crash.
     private func writeManifest() {
         manifest.noteDevices()
         for disk in context.disks { disk.folderWriter.write(manifest.current(outputs, on: disk)) }
     }
 
-    /// Carries out what was asked for since the last tick.
+    /// Carries out the requests since the last tick, and lets the directors look.
     ///
-    /// - Returns: When to end, if that is known.
+    /// - Returns: When to end the recording, or `nil` when that is not known.
     private func control(_ position: MediaTime) -> MediaTime? {
         let requests = controls.take()
         var end: MediaTime?
@@ -172,7 +177,7 @@ final class RunningRecording {
         return mustEnd ? undecided : end.map { max($0, undecided) }
     }
 
-    /// Remembers the marks that were set before the recording's end, as far as that is known.
+    /// Notes the marks before the recording's end, as far as that is known, and tells their callers.
     private func followMarks(_ requests: [SessionControls.MarkRequest], end: MediaTime?) {
         for mark in requests {
             let time = max(MediaTime(mark.at, since: start), .zero)
@@ -219,7 +224,7 @@ final class RunningRecording {
         for event in parts.takeEvents(before: reached) { context.note(event) }
     }
 
-    /// Tells what is the matter with microphones, up to a time by which everything has come.
+    /// Tells the audio alarms up to a time by which all audio has come.
     private func watchAudio(until position: MediaTime) {
         for microphone in inputs.microphones {
             for alarm in microphone.takeAlarms(through: start + Nanoseconds(position.nanoseconds)) {
@@ -229,7 +234,7 @@ final class RunningRecording {
         }
     }
 
-    /// Tells how the recording is, to whoever asks between now and the next time.
+    /// Reports the status of the recording.
     func reportStatus(at position: MediaTime, phase: SessionStatus.Phase) {
         statusDue = MediaTime(nanoseconds: position.nanoseconds + Self.statusInterval)
         var status = SessionStatus()
@@ -257,7 +262,7 @@ final class RunningRecording {
         context.report(status)
     }
 
-    /// Tells of encoders that others replaced, and of audio that was lost with them.
+    /// Tells of encoders that x264 replaced, and of audio that was lost with failed encoders.
     private func noteEncoders() {
         for (name, lane) in outputs.namedEncoders {
             guard let fallback = lane.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
@@ -272,13 +277,13 @@ final class RunningRecording {
         }
     }
 
-    /// Tells of encoders that failed, and ends the tracks that have none any more.
+    /// Tells of encoders that failed, and ends the tracks for which none is left.
     private func noteEncoders(at position: MediaTime) {
         for event in encoders.follow(at: position) { context.note(event) }
         if encoders.takeChange() { writeManifest() }
     }
 
-    /// Closes what was written, once the timeline is at its end, and tells what became of it. Waits for encoders and disks.
+    /// Closes the files after the timeline's end, and reports the outcome. Waits for encoders and disks.
     func close(at end: MediaTime) -> RecordingResult {
         noteEncoders()
         for event in encoders.conclude(at: end) { context.note(event) }

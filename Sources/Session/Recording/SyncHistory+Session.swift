@@ -3,7 +3,7 @@ internal import SessionFolder
 internal import Timing
 
 extension SyncHistory {
-    /// Takes the state at `time`, once a second.
+    /// Notes the state of clocks and tracks at `time`, once a second.
     mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
         guard isDue(at: time) else { return }
         for camera in inputs.cameras { note(camera.clockModel, of: camera.role, at: time) }
@@ -24,7 +24,7 @@ extension SyncHistory {
         }
     }
 
-    /// Takes how the stamps scattered, at the end.
+    /// Notes at the end how the time stamps of the devices scattered.
     mutating func noteJitter(_ inputs: SessionInputs) {
         for camera in inputs.cameras { jitters[camera.role] = camera.jitter }
         for microphone in inputs.microphones { jitters[microphone.role] = microphone.jitter }

@@ -4,10 +4,10 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Goes along the grid: a constant delay behind the present, it lets every output decide its next tick.
+/// Follows the grid: a constant delay behind the present, it lets every output decide its next tick.
 ///
-/// One thread for all decisions of a recording, none of which touches a pixel. Ticks come in the order of their times, so
-/// the same deliveries give the same recording.
+/// One thread takes all decisions of a recording, none of which touches a pixel. Ticks come in the order of their
+/// times, so the same deliveries give the same recording.
 final class Timeline {
     private let start: ClockTime
     private let delay: Nanoseconds
@@ -16,7 +16,8 @@ final class Timeline {
     private let outputs: SessionOutputs
     private let audio: AudioStage
     private let leadingRate: FrameRate?
-    /// Where frames come often enough, audio goes along with them: each waking costs.
+    /// Whether the thread wakes for blocks of audio. Where frames come often enough, audio goes along with them,
+    /// since each waking costs.
     private let wakesForAudio: Bool
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
@@ -25,40 +26,42 @@ final class Timeline {
     private struct Progress {
         let track: any CameraTrack
         var nextTick: Int64
-        /// Where it ends, if that is before the recording's end.
+        /// End of the track, or `nil` when it ends with the recording.
         var end: MediaTime?
 
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
     }
 
-    /// By the camera's role.
+    /// Decides which outages are told, by the camera's role.
     private var telling: [String: OutageTelling] = [:]
     private var cameraClocks: [ClockWatch]
     private var microphoneClocks: [ClockWatch]
-    /// Of the tracks that have not ended.
+    /// The camera tracks that have not ended.
     private var tracks: [Progress]
     private var nextSynchronizedTicks: [Int64]
     private var nextProgramTick: Int64 = 0
     private enum AudioOrder {
-        /// What the program is to audio like.
+        /// Linear gain of each microphone in the program, by role.
         case mix([String: Float])
-        /// A microphone is off, for a reason, or on.
+        /// A microphone is switched off for a reason, or on when it is `nil`.
         case off(role: String, reason: String?)
     }
-    /// What is to become of audio from an instant on, in the order of time.
+    /// Orders for audio, in the order of the times from which they hold.
     private var audioOrders: [(order: AudioOrder, from: MediaTime)] = []
     private var nextAudioTick: Int64 = 0
-    /// As soon as it is known. What devices do after it is of no recording.
+    /// End of the recording, once it is known. What devices do after it is no part of the recording.
     private var end: MediaTime?
 
+    /// Creates the timeline of a recording.
+    ///
     /// - Parameters:
     ///   - start: T0, the time of tick 0.
-    ///   - delay: From an instant to its decision: by then everything that was captured has been delivered.
-    ///   - clock: The session's.
-    ///   - inputs: What the devices deliver.
-    ///   - outputs: What decides at each tick.
-    ///   - leadingRate: The grid on which the recording ends; `nil` ends it at any sample.
-    ///   - announce: Told what happens to devices.
+    ///   - delay: The alignment delay: by then everything that was captured at an instant has been delivered.
+    ///   - clock: The session clock.
+    ///   - inputs: The devices.
+    ///   - outputs: The outputs, which decide at each tick.
+    ///   - leadingRate: Rate of the grid on which the recording ends; `nil` to end at any sample.
+    ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
         outputs: SessionOutputs,
@@ -81,15 +84,15 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// The lowest rate whose next tick is waited for where something is to end.
+    /// The lowest rate whose next tick is waited for when something ends: one frame a second.
     private static let slowestAwaitedRate = FrameRate(1, per: 1)
 
-    /// The time of the next undecided tick: how far the recording has come.
+    /// Time of the next undecided tick since T0: how far the recording has come.
     private(set) var position = MediaTime.zero
 
-    /// Runs until the end that `control` gives. It is asked before each step with the time reached.
+    /// Runs until the end that `control` returns; `control` is called before each step with the time reached.
     ///
-    /// - Returns: The recording's duration.
+    /// - Returns: Duration of the recording.
     func run(control: (MediaTime) -> MediaTime?) -> MediaTime {
         while true {
             let end = control(position).map(endOnGrid)
@@ -105,8 +108,8 @@ final class Timeline {
         }
     }
 
-    /// The first tick of the leading grid at or after a time; the time itself where the grid has less than a frame a second, for nobody
-    /// waits for such a tick.
+    /// The first tick of the leading grid at or after a time. With less than a frame a second it is the time itself,
+    /// since nobody waits for such a tick.
     func endOnGrid(_ time: MediaTime) -> MediaTime {
         guard let leadingRate else { return max(time, MediaTime(nanoseconds: 1)) }
         guard leadingRate >= Self.slowestAwaitedRate else {
@@ -115,11 +118,11 @@ final class Timeline {
         return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
     }
 
-    /// Makes the first frame at or after `time` one that a new file can begin with.
+    /// Makes the first frame at or after `time` a key frame, with which a new file can begin.
     ///
     /// - Parameters:
-    ///   - time: Not decided yet.
-    ///   - writer: Whose file begins anew; `nil` for all.
+    ///   - time: A time that is not decided yet.
+    ///   - writer: The file that begins anew, or `nil` for all files.
     func beginPart(at time: MediaTime, of writer: MovieWriter? = nil) {
         if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
         for track in tracks.map(\.track) {
@@ -132,7 +135,7 @@ final class Timeline {
         }
     }
 
-    /// Shows and mixes otherwise, from the first tick and block of audio at or after a time that are not decided yet.
+    /// Changes what the program shows and mixes, from the first undecided tick and block of audio at or after a time.
     ///
     /// - Returns: When the frame changes.
     func arrange(_ plan: SessionPlan, from time: MediaTime) -> MediaTime {
@@ -142,7 +145,7 @@ final class Timeline {
         return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
     }
 
-    /// Takes another camera in, whose frames the program may show.
+    /// Takes in another camera, whose frames the program may show.
     func add(_ camera: CameraInput) {
         inputs.add(camera)
         cameraClocks.append(ClockWatch())
@@ -150,16 +153,16 @@ final class Timeline {
         program.add(GridFollower(input: camera, track: "program", start: start, rate: program.rate))
     }
 
-    /// Lets another track decide from a tick on.
+    /// Adds a track, which decides from a tick on.
     ///
     /// - Parameters:
-    ///   - track: Of a camera that is among the inputs.
-    ///   - tick: Not over yet.
+    ///   - track: A track of a camera that is among the inputs.
+    ///   - tick: Its first tick, not decided yet.
     func add(_ track: any CameraTrack, from tick: Int64) {
         tracks.append(Progress(track: track, nextTick: tick))
     }
 
-    /// Takes another microphone in, from the next sample on.
+    /// Takes in another microphone, from the next sample on.
     func add(_ microphone: MicrophoneFeed) {
         inputs.add(microphone.input)
         microphoneClocks.append(ClockWatch())
@@ -167,24 +170,25 @@ final class Timeline {
         audio.add(microphone)
     }
 
-    /// The next sample of audio that is not decided yet.
+    /// Index of the next sample of audio that is not decided yet.
     var audioPosition: Int64 { audio.position }
 
-    /// Switches a microphone off or on, from the first block of audio that begins at or after a time and is not decided yet.
+    /// Switches a microphone off or on, from the first undecided block of audio that begins at or after a time.
     ///
     /// - Parameters:
-    ///   - role: The microphone's.
-    ///   - reason: Why it is off; `nil` for on.
-    ///   - time: Of the recording.
+    ///   - role: The microphone's role.
+    ///   - reason: Why it is off, or `nil` for on.
+    ///   - time: Time since T0.
     func switchOff(_ role: String, because reason: String?, from time: MediaTime) {
         let block = AudioGrid.blocks.interval.count
         audioOrders.append(
             (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
     }
 
-    /// Ends a device's own track at its first tick or sample at or after a time that is not decided yet, with one at the least.
+    /// Ends a device's own track at its first undecided tick or sample at or after a time, after one frame or sample
+    /// at the least.
     ///
-    /// - Returns: When that is; `nil` where there is no such track.
+    /// - Returns: When the track ends, or `nil` when there is no such track.
     func endTrack(named name: String, at time: MediaTime) -> MediaTime? {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
             return endAudio(named: name, at: time)
@@ -203,11 +207,12 @@ final class Timeline {
         return end
     }
 
-    /// Ends the frames of a stream whose encoder failed for good. What was decided behind that is not in the file.
+    /// Ends the frames of a stream whose encoder failed for good. Ticks that were decided after `time` are not in the
+    /// file.
     ///
     /// - Parameters:
-    ///   - name: The camera's track's; `program` for the program.
-    ///   - time: Where its file ends.
+    ///   - name: Name of the camera's track, or `program`.
+    ///   - time: End of what is in the file.
     func endFailed(named name: String, at time: MediaTime) {
         outputs.failedEnds[name] = time
         guard name != SyncHistory.program else {
@@ -343,9 +348,9 @@ final class Timeline {
     /// Decides what remains before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
-        // One that was to end after this ends now.
+        // A track that was to end later ends with the recording.
         outputs.ends = outputs.ends.filter { $0.value < end }
-        // Before any of them can find its last stream finished.
+        // Ended tracks finish before any file can find its last stream finished.
         finishTracks(before: end)
         for (file, writer) in outputs.writers where !outputs.isEnding(file: file) { writer.setEnd(end) }
         takeDeliveries()

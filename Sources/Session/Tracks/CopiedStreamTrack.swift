@@ -2,12 +2,13 @@ internal import Media
 internal import Timing
 internal import Writers
 
-/// A camera's track of its own H.264 frames: every one of them, shown at its own capture time.
+/// A camera's track of its own H.264 frames: each frame is copied, and shown at its own capture time.
 ///
-/// The last frame that was captured before T0 is shown from T0 until the next. Without it nothing would be shown there, and libavformat
-/// would move the whole track so that the first frame after T0 came at T0.
+/// The last frame that was captured before T0 is shown from T0 until the next. Without it nothing would be shown
+/// there, and libavformat would move the whole track so that the first frame after T0 came at T0.
 ///
-/// Its rate only says how often the timeline asks it. Times in its file are ticks of `StreamParameters.ownTimeScale` since T0.
+/// `rate` only says how often the timeline asks the track. Times in its file are ticks of
+/// `StreamParameters.ownTimeScale` since T0.
 final class CopiedStreamTrack: CameraTrack {
     let name: String
     let rate: FrameRate
@@ -19,13 +20,14 @@ final class CopiedStreamTrack: CameraTrack {
     private var held: (frame: CapturedFrame, tick: Int64)?
     /// Where a new file begins that the stream has not come to yet.
     private var partStart: MediaTime?
-    /// Of the camera's clock, as far as taken into account.
+    /// Restarts of the camera's clock model that are taken into account.
     private var restarts = 0
-    /// When the first frame in the file was captured; before T0 where that frame serves to decode those that follow.
+    /// Capture time of the first frame in the file; before T0 when that frame only serves to decode later ones.
     private(set) var firstTime: MediaTime?
-    /// Frames that are hidden before T0, in the file only because later ones need them; they count as none of the recording's.
+    /// Hidden frames before T0, which are in the file only because later ones need them; they count as none of the
+    /// recording's.
     private(set) var leadCount = 0
-    /// Whether the frame that is shown at T0 was captured before it. It is one of the recording's.
+    /// Whether the frame that is shown at T0 was captured before T0. It counts as one of the recording's.
     private var beginsBeforeStart = false
 
     init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: TrackSink) {
@@ -72,7 +74,7 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// Goes on in a new file with the first key frame at or after a time.
+    /// Continues in a new file with the first key frame at or after a time.
     func beginPart(at time: MediaTime) { partStart = time }
 
     func step(tick: Int64) {
@@ -83,8 +85,8 @@ final class CopiedStreamTrack: CameraTrack {
         }
     }
 
-    /// The camera is away while a new file begins: its last frame is shown until then, and nobody waits for the next,
-    /// which will be a key frame.
+    /// Lets a new file begin while the camera is away: its last frame is shown until then, and the file does not wait
+    /// for the next one, which will be a key frame.
     private func leave(at partStart: MediaTime) {
         showLast(until: partStart)
         self.partStart = nil

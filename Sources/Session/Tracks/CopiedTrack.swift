@@ -2,7 +2,7 @@ internal import Media
 internal import Timing
 internal import Writers
 
-/// A camera's track of its own JPEG files, byte for byte, one a tick.
+/// A camera's track of its own JPEGs: each frame is copied byte for byte, one a tick.
 final class CopiedTrack: CameraTrack {
     let name: String
     let rate: FrameRate
@@ -13,18 +13,18 @@ final class CopiedTrack: CameraTrack {
     private var slate: SharedBytes?
     private let caption: SlateCaption
     private var example: CapturedFrame?
-    /// Of the frames in the file that is written now.
+    /// Size of the frames in the file that is written now, in pixels.
     private var size: FrameSize
-    /// A frame of another size has come, the first of its kind: it needs a file of its own.
+    /// The first frame of another size, which needs a file of its own; `nil` while there is none.
     private(set) var successor: DatedFrame?
-    /// From which tick on there is one.
+    /// The first tick of that file, or `nil` while none was asked for.
     private var partTick: Int64?
-    /// The last frame of the successor's size that found no file of its size.
+    /// The last frame of the successor's size that came before its file.
     private var withdrawn: DatedFrame?
-    /// When the frame was captured for which the file that is written now was begun: none before it asks for another.
+    /// Capture time of the frame for which the present file was begun; no earlier frame asks for another file.
     private var partSince: ClockTime?
 
-    /// Its file is begun for frames of `size`; those of another size need one of their own.
+    /// Creates a track whose file is begun for frames of `size`; frames of another size need a file of their own.
     init(
         follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, lane: TrackSink,
         codecs: any CodecFactory
@@ -36,7 +36,7 @@ final class CopiedTrack: CameraTrack {
         self.lane = lane
         self.codecs = codecs
         self.size = size
-        // Of a camera that went away before the first instant a slate can be made all the same.
+        // A slate can be made even when the camera went away before T0.
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
@@ -57,15 +57,15 @@ final class CopiedTrack: CameraTrack {
 
     private func isOfThisPart(_ dated: DatedFrame) -> Bool { partSince.map { dated.time > $0 } ?? true }
 
-    /// The tick at which a frame is shown that nothing competes with.
+    /// The tick at which a frame captured at `time` is shown when no other competes with it.
     func tick(nearestTo time: MediaTime) -> Int64 {
         rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
     }
 
-    /// Whether that file has been asked for.
+    /// Whether the successor's file has been asked for.
     var awaitsPart: Bool { partTick != nil }
 
-    /// From a tick on, what is written is frames like the successor, into a file of their own.
+    /// Continues in a new file, for frames like the successor, from a tick on.
     func beginPart(at tick: Int64) { partTick = tick }
 
     func step(tick: Int64) {
@@ -77,7 +77,7 @@ final class CopiedTrack: CameraTrack {
         }
         switch follower.choose(tick: tick) {
         case .show(let dated) where dated.frame.size != size:
-            // Its file begins in a moment.
+            // The file for frames of this size begins in a moment.
             if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
             if dated.frame.size == successor?.frame.size { withdrawn = dated }
             follower.withdrawChoice(cause: .governor)
@@ -100,7 +100,7 @@ final class CopiedTrack: CameraTrack {
         let frame = (withdrawn ?? successor).frame
         size = frame.size
         example = frame
-        // Until one of its size is due it stands in for it.
+        // It is shown until a frame of its size is due.
         lastBytes = frame.memory
         slate = nil
         partSince = successor.time

@@ -3,7 +3,7 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// A camera's track of frames that are encoded here: its own size and colours, one a tick.
+/// A camera's track of frames that are encoded here, in a size of its own, one frame a tick.
 final class EncodedTrack: CameraTrack {
     let name: String
     let rate: FrameRate
@@ -32,7 +32,7 @@ final class EncodedTrack: CameraTrack {
     var counts: FrameCounts { encoder.corrected(follower.aligner.counts) }
     var gaps: [Gap] { follower.gaps }
 
-    /// Makes the frame of a tick one that a file can begin with.
+    /// Makes the frame of a tick a key frame, with which a file can begin.
     func beginPart(at tick: Int64) { keyTick = tick }
 
     func take(_ deliveries: [CameraInput.Delivery]) { follower.take(deliveries) }
@@ -49,7 +49,7 @@ final class EncodedTrack: CameraTrack {
                 follower.withdrawChoice(cause: .governor)
                 return encoder.repeatLast(tick: tick, asKey: asKey)
             }
-            // A stream decoder that has this one still inside leaves its predecessor.
+            // While the stream decoder still holds this frame, its predecessor is shown.
             let frame = dated.shown ?? lastFrame
             lastFrame = frame
             encoder.encode([layer(frame)], tick: tick, asKey: asKey)

@@ -1,14 +1,14 @@
 internal import Media
 internal import Timing
 
-/// Follows one camera along one grid: feeds its aligner and keeps its outages. Timeline's thread only.
+/// Follows one camera along one grid: feeds its aligner and records its outages. Timeline's thread only.
 struct GridFollower {
     let input: CameraInput
     let track: String
     private(set) var aligner: TrackAligner<DatedFrame>
     private var outages: OutageLog
     private let start: ClockTime
-    /// Of the camera's clock, as far as taken into account.
+    /// Restarts of the camera's clock model that are taken into account.
     private var restarts = 0
 
     init(input: CameraInput, track: String, start: ClockTime, rate: FrameRate) {
@@ -46,18 +46,21 @@ struct GridFollower {
         }
     }
 
+    /// Chooses what a tick shows.
     mutating func choose(tick: Int64) -> TrackAligner<DatedFrame>.Choice { aligner.choose(tick: tick) }
 
-    /// Why the tick chosen last has no new frame, where that is known.
+    /// Why the last chosen tick has no new frame, or `nil` when that is not known.
     var missingCause: LossCause? { aligner.missingCause }
 
+    /// Counts the last choice as lost, since it cannot be shown.
     mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }
 
     mutating func restoreChoice(cause: LossCause) { aligner.restoreChoice(cause: cause) }
 
+    /// The outages of the camera so far.
     var gaps: [Gap] { outages.gaps }
 
-    /// Ends a gap that is still open, and counts what an absent camera did not deliver until the end.
+    /// Ends an open gap, and counts the frames that an absent camera did not deliver until the end.
     mutating func finish(at end: MediaTime) {
         let last = start + Nanoseconds(end.nanoseconds)
         if let since = outages.awaySince, let absence = outages.absence {

@@ -3,12 +3,13 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// One camera's metadata: of each frame from T0 to the end, to its file and to taps. Timeline's thread only, until joined.
+/// One camera's metadata, of each frame from T0 to the end, on its way to files and taps. Timeline's thread only,
+/// until joined.
 final class MetadataTrack {
     let input: CameraInput
     private let start: ClockTime
     private let taps: [MetadataTap]
-    /// One in each folder of the recording.
+    /// The files, one in each folder of the recording.
     private let files: [(disk: Int, file: MetadataFile)]
     private var waiting: [FrameLog.Entry] = []
     private var hasBegun = false
@@ -17,14 +18,16 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
-    /// As many as the camera's log holds.
+    /// Most entries that wait: as many as the camera's log holds.
     private static let mostWaiting = 1024
 
+    /// Creates the metadata track of one camera.
+    ///
     /// - Parameters:
-    ///   - input: The camera, which keeps its log.
-    ///   - start: T0. What was captured before it is left out.
+    ///   - input: The camera, which must keep its log.
+    ///   - start: T0; metadata of earlier frames is dropped.
     ///   - taps: Sinks of the calling program.
-    ///   - files: Where lines go, if they are wanted: the recording's own first.
+    ///   - files: The files to write, the recording's own first; empty for none.
     init(input: CameraInput, start: ClockTime, taps: [MetadataTap], files: [(disk: Int, file: MetadataFile)])
     {
         self.input = input
@@ -33,7 +36,7 @@ final class MetadataTrack {
         self.files = files
     }
 
-    /// Takes note of outages, of which frames do not tell.
+    /// Notes outages, which no frame tells of.
     func take(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
@@ -45,30 +48,31 @@ final class MetadataTrack {
         }
     }
 
-    /// What is missing for another cause than before is told of by the camera's log up to here.
+    /// Notes the beginning of an absence. Frames missing for an earlier cause are in the camera's log up to here.
     private func leave(at time: ClockTime, _ cause: LossCause) {
         if absence?.cause != cause { absence = (time, cause) }
     }
 
-    /// Gives away what was captured before `position`, which no end of the recording will cut off any more.
+    /// Gives away the metadata of frames captured before `position`; no end of the recording will cut them off any
+    /// more.
     func advance(to position: MediaTime) {
         let (entries, leftOut, remarks) = input.takeLog()
         waiting += entries
-        // Before the first call nobody was there to take them.
+        // Before the first call nobody took any entries.
         if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
         hasBegun = true
         for remark in remarks {
             warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
         }
         let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
-        // One that lies in the future for ever must not hold up the others.
+        // An entry that stays in the future must not hold up the others.
         let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
         waiting.removeFirst(ready.count)
         for entry in ready { give(entry, at: position) }
         tellOfFailure(at: position)
     }
 
-    /// Nothing captured at or after `end` is told of.
+    /// Gives away the metadata of frames captured before `end`, and ends the files.
     func finish(at end: MediaTime) {
         advance(to: end)
         if let absence {
@@ -86,16 +90,16 @@ final class MetadataTrack {
         for place in files { place.file.finish() }
     }
 
-    /// The file in the folder on one disk; `nil` where none is written there.
+    /// The file in the folder on one disk, or `nil` when none is written there.
     func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
 
-    /// What there is to say of files that are written by now. The timeline is not there any more.
+    /// Returns the failures of the files once they are written. The timeline has ended by then.
     func conclude(at end: MediaTime) -> [SessionEvent] {
         tellOfFailure(at: end)
         return takeEvents()
     }
 
-    /// What a person should know, since the last call.
+    /// Returns the warnings since the last call.
     func takeEvents() -> [SessionEvent] {
         defer { events.removeAll() }
         return events

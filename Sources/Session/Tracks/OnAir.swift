@@ -1,19 +1,23 @@
 internal import Media
 internal import Timing
 
-/// When a camera was to be seen in the program, and what was lost of it meanwhile: nothing else is a loss of the program's.
+/// When a camera was shown in the program, and what was lost of it meanwhile. Losses at other times are none of the
+/// program's.
 struct OnAir: Sendable {
-    /// Of the program's time, in order; the last may be open.
+    /// Stretches during which the camera was shown, since T0, in order; the last may be open.
     private var stretches: [(from: MediaTime, to: MediaTime?)] = []
     private var lostBefore: [LossCause: Int] = [:]
     private var lostOnAir: [LossCause: Int] = [:]
 
+    /// Whether the camera is shown now.
     var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
 
+    /// Notes that the camera is shown, or no longer, from a tick on.
+    ///
     /// - Parameters:
-    ///   - isOn: From now on.
-    ///   - time: Of the first tick for which that holds.
-    ///   - lost: The camera's whole losses until then.
+    ///   - isOn: Whether it is shown.
+    ///   - time: Time of the first tick for which that holds.
+    ///   - lost: The camera's losses so far.
     mutating func set(_ isOn: Bool, at time: MediaTime, lost: [LossCause: Int]) {
         guard isOn != self.isOn else { return }
         if isOn {
@@ -25,8 +29,10 @@ struct OnAir: Sendable {
         }
     }
 
-    /// - Parameter inAll: The camera's whole losses until now.
-    /// - Returns: Those of them while it was on air.
+    /// The losses while the camera was shown.
+    ///
+    /// - Parameter inAll: The camera's losses so far.
+    /// - Returns: Those of them that fall into times at which it was shown.
     func lost(_ inAll: [LossCause: Int]) -> [LossCause: Int] {
         guard isOn else { return lostOnAir }
         return inAll.reduce(into: lostOnAir) { lost, item in
@@ -35,7 +41,7 @@ struct OnAir: Sendable {
         }
     }
 
-    /// The parts of a camera's gaps during which it was on air.
+    /// The parts of a camera's gaps during which it was shown.
     func gaps(_ gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             stretches.compactMap { stretch in

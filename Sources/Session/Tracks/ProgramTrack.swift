@@ -3,15 +3,16 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// The program: at each tick the frame of every camera that it shows, composed and encoded. Timeline's thread only.
+/// The program: at each tick the frames of all cameras that it shows, composed and encoded. Timeline's thread only.
 ///
-/// It follows every camera whose pixels are there, shown or not, so that another one is seen from one tick to the next.
+/// It follows every camera that has pixels, shown or not, so that another camera can be shown from one tick to the
+/// next.
 final class ProgramTrack {
-    /// A camera as the program sees it.
+    /// A camera as the program follows it.
     private struct Feed {
         var follower: GridFollower
         let caption: SlateCaption
-        /// The last that came.
+        /// The last frame that came, or `nil` while a slate is shown.
         var frame: CapturedFrame?
         var onAir = OnAir()
 
@@ -25,15 +26,16 @@ final class ProgramTrack {
     let rate: FrameRate
     let encoder: VideoEncoderWorker
     private var feeds: [Feed]
-    /// What is shown, from the back to the front, each with its feed.
+    /// The layers that are shown, backmost first, each with its feed.
     private var places: [(layer: PlannedLayer, feed: Int)] = []
-    /// What is to be shown from an instant on, in the order of time.
+    /// The layers to show from later times on, in the order of time.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     private var hasFrame = false
-    /// Whether the encoder was spared what is to be seen: it is offered again until it is taken.
+    /// Whether the encoder did not get the last change of the frame: it gets it with the next tick that it takes.
     private var isOwed = false
     private var decided = FrameCounts()
-    /// Lost is also what its cameras did not deliver to it: without tracks of their own that stands nowhere else.
+    /// Counts of the program's frames. Its losses include what its cameras did not deliver while they were shown:
+    /// without tracks of their own that is told nowhere else.
     var counts: FrameCounts {
         var counts = encoder.corrected(decided)
         for feed in feeds {
@@ -45,11 +47,13 @@ final class ProgramTrack {
     var intake: EncoderIntake?
     var isCoarse = false
 
+    /// Creates the program's track.
+    ///
     /// - Parameters:
-    ///   - rate: The program's grid.
-    ///   - followers: Of all cameras that it may show.
-    ///   - layers: What it shows from the beginning.
-    ///   - encoder: Composes and encodes.
+    ///   - rate: Rate of the program's grid.
+    ///   - followers: The followers of all cameras that the program may show.
+    ///   - layers: The layers that it shows from T0 on.
+    ///   - encoder: Composes and encodes the frames.
     init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
         self.encoder = encoder
@@ -67,14 +71,14 @@ final class ProgramTrack {
     /// Follows another camera, which may be shown from now on.
     func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
 
-    /// Shows something else from a tick on.
+    /// Changes the layers that are shown, from a time on.
     ///
     /// - Parameters:
-    ///   - layers: Of cameras that it follows.
-    ///   - time: Of the first tick, or before it; not before what was asked for last.
+    ///   - layers: The layers, of cameras that the program follows.
+    ///   - time: The first tick at or after this time has the new layers. Not before the time of the last call.
     func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
 
-    /// Roles of the cameras on air, the backmost first.
+    /// Roles of the cameras that are shown, backmost first.
     var shown: [String] { places.map(\.layer.role) }
 
     private func show(_ layers: [PlannedLayer], from time: MediaTime) {
@@ -89,14 +93,15 @@ final class ProgramTrack {
         isOwed = true
     }
 
+    /// Makes the frame of a tick a key frame, with which a file can begin.
     func beginPart(at tick: Int64) { keyTick = tick }
 
-    /// Whether its encoder has ended before the recording: nothing is decided any more.
+    /// Whether the encoder has ended before the recording, so that nothing is decided any more.
     private var hasEnded = false
 
-    /// Decides nothing from here on.
+    /// Ends the decisions of the track.
     ///
-    /// - Parameter end: Of what is in the file.
+    /// - Parameter end: End of what is in the file.
     func end(at end: MediaTime) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -142,9 +147,9 @@ final class ProgramTrack {
         decided.captured += 1
     }
 
-    /// Lets one camera decide.
+    /// Lets one camera decide a tick.
     ///
-    /// - Returns: Whether there is something else to be seen on air.
+    /// - Returns: Whether the program's frame changes.
     private func choose(_ index: Int, tick: Int64) -> Bool {
         let isOnAir = feeds[index].onAir.isOn
         switch feeds[index].follower.choose(tick: tick) {
@@ -170,13 +175,13 @@ final class ProgramTrack {
         encoder.finish()
     }
 
-    /// Frames of one camera that were lost to the program.
+    /// Frames of one camera that were lost while the program showed it.
     func lostInAll(of role: String) -> Int {
         feeds.first { $0.follower.input.role == role }.map { feed in
             feed.onAir.lost(feed.follower.aligner.counts.lost).values.reduce(0, +)
         } ?? 0
     }
 
-    /// Stretches without one of its cameras, as far as it was on air.
+    /// Gaps of the cameras while they were shown.
     var gaps: [Gap] { feeds.flatMap { $0.onAir.gaps($0.follower.gaps) } }
 }
