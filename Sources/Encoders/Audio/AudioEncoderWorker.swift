@@ -1,7 +1,7 @@
 package import Media
 package import Writers
 
-/// The thread that encodes the program's audio, or that of a microphone that is a stream of a movie.
+/// The thread that encodes the audio of the program, or of a microphone that is a stream of a movie.
 package final class AudioEncoderWorker: Sendable {
     private struct State {
         var outages: [RestartingAudioEncoder.Outage] = []
@@ -14,10 +14,12 @@ package final class AudioEncoderWorker: Sendable {
     private let state = ConditionLock(State())
     private let thread: MediaThread
 
+    /// Starts the thread.
+    ///
     /// - Parameters:
-    ///   - encoder: Used by this lane's thread alone from here on.
-    ///   - make: Makes another encoder like it, on this lane's thread, should it fail.
-    ///   - lane: Where the packets go. It is finished when the audio is, and when no encoder works any more.
+    ///   - encoder: The first encoder, used by this thread alone from here on.
+    ///   - make: Makes another encoder of the same stream when one fails. Called on this thread.
+    ///   - lane: The sink of the packets. It ends with the audio, or when no encoder works any more.
     package init(
         encoder: sending any AudioEncoding, making make: @escaping RestartingAudioEncoder.Making,
         to lane: TrackSink
@@ -45,18 +47,20 @@ package final class AudioEncoderWorker: Sendable {
         }
     }
 
-    /// Waits when 5 s of audio are already waiting: audio is never shed.
+    /// Queues samples, interleaved. Blocks while 5 s of audio wait: audio is never dropped.
     package func encode(_ samples: [Float]) { queue.put(samples) }
+    /// Ends the worker once all samples are encoded: none follows.
     package func finish() { queue.finish() }
+    /// Waits until the worker has ended.
     package func join() { thread.join() }
-    /// Where the stream ended, because encoders failed one after the other.
+    /// Where the stream ended because encoders failed one after the other, or `nil` when it goes on.
     package var end: RestartingAudioEncoder.End? { state.withLock { $0.end } }
-    /// Why it did.
+    /// Why the stream ended early, or `nil` when it goes on.
     package var failure: EncodingError? { end?.failure }
-    /// Stretches that are silence in the file, because an encoder failed.
+    /// Stretches that are silence in the file because an encoder failed.
     package var outages: [RestartingAudioEncoder.Outage] { state.withLock { $0.outages } }
 
-    /// What went wrong since the last call, told once.
+    /// Returns the outages, and the early end of the stream, that were not returned before.
     package func takeNews() -> (outages: [RestartingAudioEncoder.Outage], end: RestartingAudioEncoder.End?) {
         state.withLock { state in
             defer {

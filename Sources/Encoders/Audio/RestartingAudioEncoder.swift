@@ -1,38 +1,42 @@
 package import Media
 package import Writers
 
-/// Encodes a stream of audio, and goes on with a new encoder where one fails. Used by one thread alone.
+/// Encodes a stream of audio, and continues with a new encoder when one fails. Used by one thread alone.
 ///
-/// The packets of all encoders follow each other without a hole: what an encoder took with it when it failed becomes silence, so
-/// that every later sample keeps its place in the file. After `mostTries` encoders in a row that give nothing the stream ends.
+/// The packets of all encoders follow each other without a hole. Samples that a failing encoder kept become silence,
+/// so that every later sample keeps its place in the file. After `mostTries` encoders in a row that deliver nothing
+/// the stream ends.
 package final class RestartingAudioEncoder {
-    /// Audio that a failing encoder kept from the file, which has silence there.
+    /// A stretch of audio that a failing encoder kept from the file, which has silence there.
     package struct Outage: Sendable {
-        /// In samples since T0.
+        /// The samples of the stretch, counted from T0 at 48 kHz.
         package let samples: Range<Int64>
         let reason: EncodingError
     }
 
-    /// Where the stream ended before the audio did.
+    /// The early end of a stream whose encoders failed.
     package struct End: Sendable {
-        /// The first sample since T0 that is missing.
+        /// The first missing sample, counted from T0 at 48 kHz.
         package let sample: Int64
         let failure: EncodingError
     }
 
+    /// Makes another encoder of the same stream.
     package typealias Making = @Sendable () throws(EncodingError) -> Carried<any AudioEncoding>
 
-    /// Encoders that may fail in a row, behind the first that did.
+    /// How many encoders may fail in a row after the first failure.
     static let mostTries = 3
-    /// Samples between two tries, more with each: what an encoder cannot bear may be over then.
+    /// Samples until the second try; each further pause is longer by as much. What an encoder cannot bear may be over
+    /// then.
     private static let pause = Int64(AudioFormat.sessionRate) / 4
-    /// Frames of silence that are encoded at once, so that a long stretch takes no memory.
+    /// Samples of silence per channel that are encoded at once, so that a long stretch takes little memory.
     private static let silenceLength: Int64 = 4800
-    /// An encoder holds back less, in samples, and so much is in a packet at most.
+    /// Most samples that a working encoder holds back.
     private static let mostInside = Int64(AudioFormat.sessionRate) / 2
+    /// Most samples in one packet.
     private static let longestPacket: Int64 = 8192
 
-    /// `nil` while the stream goes on.
+    /// The early end of the stream, or `nil` while it goes on.
     private(set) var end: End?
     /// End of the last packet, in samples since T0.
     private var reached: Int64
@@ -40,32 +44,34 @@ package final class RestartingAudioEncoder {
     private let channels: Int
     private let make: Making
     private let deliver: (EncodedPacket) -> Void
-    /// `nil` between a failure and the next try.
+    /// The present encoder, or `nil` between a failure and the next try.
     private var encoder: (any AudioEncoding)?
-    /// Samples that came, whether they were encoded or not.
+    /// Samples per channel that came, encoded or not.
     private var taken: Int64 = 0
-    /// The sample that the encoder counts as its first, and the next one that it gets.
+    /// The sample that the encoder counts as its first, and the next sample that it gets.
     private var (origin, next): (Int64, Int64) = (0, 0)
-    /// From a failure until the audio of another encoder has come out.
+    /// The present failure, until audio from another encoder has come out.
     private var trouble: Trouble?
     private var outages: [Outage] = []
 
     private struct Trouble {
-        /// The first sample that is missing.
+        /// The first missing sample.
         let start: Int64
         let reason: EncodingError
         /// Encoders that failed since.
         var tries = 0
-        /// The sample at which the next one is made.
+        /// The sample at which the next encoder is made.
         var nextTry: Int64
-        /// What came before is silence.
+        /// End of the silence: audio from here on comes from the next encoder.
         var end: Int64
     }
 
+    /// Creates an encoder that survives failures.
+    ///
     /// - Parameters:
-    ///   - encoder: The first.
-    ///   - make: Makes another one of the same kind.
-    ///   - deliver: Gets the packets.
+    ///   - encoder: The first encoder.
+    ///   - make: Makes another encoder of the same stream.
+    ///   - deliver: Receives the packets.
     init(
         _ encoder: any AudioEncoding, making make: @escaping Making,
         delivering deliver: @escaping (EncodedPacket) -> Void
@@ -94,7 +100,7 @@ package final class RestartingAudioEncoder {
         }
     }
 
-    /// Encodes what is still inside. No sample follows.
+    /// Encodes the samples that the encoder still holds: none follows.
     func finish() {
         while end == nil {
             trouble?.nextTry = taken
@@ -112,7 +118,7 @@ package final class RestartingAudioEncoder {
         }
     }
 
-    /// The outages that are over, and were not asked for yet.
+    /// Returns the outages that are over and were not returned before.
     func takeOutages() -> [Outage] {
         defer { outages = [] }
         return outages
@@ -125,7 +131,8 @@ package final class RestartingAudioEncoder {
         if next - reached > Self.mostInside { throw broken("it keeps \(next - reached) samples back") }
     }
 
-    /// Each packet is directly behind the one before it; one that is not is the encoder's failure.
+    /// Delivers a packet directly after the one before it; a packet that does not fit there is a failure of the
+    /// encoder.
     private func place(_ packet: EncodedPacket) throws(EncodingError) {
         guard packet.presentation == reached - origin, packet.decode == packet.presentation,
             1...Self.longestPacket ~= packet.duration, packet.bytes.count > 0
@@ -164,8 +171,8 @@ package final class RestartingAudioEncoder {
         if known.tries == Self.mostTries { end = End(sample: known.start, failure: error) }
     }
 
-    /// Makes another encoder where it is time to. Its first packet, of priming samples, comes directly behind the last one of the
-    /// encoder before, and its audio behind that.
+    /// Makes another encoder when a try is due. Its first packet, of priming samples, comes directly after the last
+    /// packet of the encoder before, and its audio after that.
     private func restart() {
         guard let nextTry = trouble?.nextTry, taken >= nextTry else { return }
         do throws(EncodingError) {
@@ -185,7 +192,7 @@ package final class RestartingAudioEncoder {
         }
     }
 
-    /// The trouble is over when audio that came after it is in a packet.
+    /// Ends the trouble when a packet has come out with audio from after it.
     private func noteRecovery() {
         guard let trouble, reached > trouble.end else { return }
         note(trouble, to: trouble.end)

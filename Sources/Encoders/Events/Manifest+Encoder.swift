@@ -2,11 +2,11 @@ package import Media
 internal import SessionFolder
 
 extension Manifest.Encoder {
-    /// What a lane's frames were encoded by.
+    /// Describes the encoder of a track's frames.
     ///
     /// - Parameters:
-    ///   - lane: Of the track.
-    ///   - rate: Of its ticks.
+    ///   - lane: The worker that encodes the track.
+    ///   - rate: Rate of the track's ticks.
     package init(_ lane: VideoEncoderWorker, rate: FrameRate) {
         let fallback = lane.fallback
         let hardware = lane.hardware ?? fallback?.from

@@ -3,11 +3,11 @@ internal import SessionFolder
 internal import Timing
 
 extension SessionEvent {
-    /// An encoder of audio failed and was opened anew.
+    /// The event of an audio encoder that failed and was replaced.
     ///
     /// - Parameters:
-    ///   - outage: What is silence for it.
-    ///   - track: `program`, or a microphone's track.
+    ///   - outage: The stretch that is silence because of the failure.
+    ///   - track: `program`, or the name of a microphone's track.
     package init(_ outage: RestartingAudioEncoder.Outage, of track: String) {
         let length = AudioGrid.samples.time(ofTick: Int64(outage.samples.count))
         let reason = outage.reason.description.printable(limit: 1000)
@@ -22,11 +22,11 @@ extension SessionEvent {
             ])
     }
 
-    /// Encoders of audio failed one after the other, so that the stream ended.
+    /// The event of a stream of audio that ended because encoders failed one after the other.
     ///
     /// - Parameters:
-    ///   - end: Where and why.
-    ///   - track: `program`, or a microphone's track.
+    ///   - end: Where and why the stream ended.
+    ///   - track: `program`, or the name of a microphone's track.
     package init(_ end: RestartingAudioEncoder.End, of track: String) {
         let at = AudioGrid.samples.time(ofTick: end.sample)
         let reason = end.failure.description.printable(limit: 1000)

@@ -2,12 +2,12 @@ package import Media
 internal import SessionFolder
 
 extension SessionEvent {
-    /// x264 encodes what hardware was to.
+    /// The event of a stream that x264 encodes in place of a hardware encoder.
     ///
     /// - Parameters:
-    ///   - fallback: What happened.
-    ///   - stream: `program` or a role.
-    ///   - rate: Of the stream's ticks.
+    ///   - fallback: When and why x264 took over.
+    ///   - stream: `program`, or the name of a camera's track.
+    ///   - rate: Rate of the stream's ticks.
     package init(_ fallback: EncoderFallback, of stream: String, rate: FrameRate) {
         let at = fallback.tick.map { rate.time(ofTick: $0) } ?? .zero
         var fields: [String: JSONValue] = [
@@ -24,7 +24,7 @@ extension SessionEvent {
         self.init(.encoder, at: at, fields)
     }
 
-    /// A new encoder goes on where another failed.
+    /// The event of a new encoder that continues a stream after another failed.
     package init(_ recovery: VideoEncoderWorker.Recovery, of stream: String, rate: FrameRate) {
         let reason = recovery.error.description.printable(limit: 1000)
         let frames = recovery.lost == 1 ? "1 frame is" : "\(recovery.lost) frames are"
@@ -39,7 +39,7 @@ extension SessionEvent {
             ])
     }
 
-    /// No encoder would go on with a stream.
+    /// The event of a stream of frames that ended because no encoder would continue it.
     package init(_ conclusion: VideoEncoderWorker.Conclusion, of stream: String, rate: FrameRate) {
         let reason = conclusion.error.description.printable(limit: 1000)
         let end = rate.time(ofTick: conclusion.tick)

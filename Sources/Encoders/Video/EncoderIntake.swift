@@ -1,17 +1,18 @@
 package import Media
 internal import Monitoring
 
-/// Decides which frames an encoder gets while the governor has an eye on it: those of the rate that it was given, and
-/// fewer when its queue is about to overflow, or would take so long that a crash took more than a second. What is left out is
-/// decided here, and never left to chance.
+/// Decides which frames an encoder gets while the governor runs: those of the rate that the governor allows, and
+/// fewer when the queue is about to overflow, or when what waits would take so long that a crash would lose more than
+/// a second. Frames are dropped here by decision, never by chance.
 ///
-/// A value: ticks and what waits in, a verdict out.
+/// A value: ticks and the queue's length in, decisions out.
 package struct EncoderIntake: Sendable {
-    /// Where a queue that fills is thinned out: to half of the frames, and to none. Between the two are some tenths of a
-    /// second, in which the governor's steps show.
+    /// Fill of the queue, 0…1, from which on half of the frames are dropped, and all of them. Between the two lie
+    /// some tenths of a second, in which the governor's steps take effect.
     private static let (thin, full) = (0.8, 0.95)
-    /// Likewise by the time that it takes to encode what waits. A crash takes that, and besides 0.15 s until a tick is decided, 0.2 s
-    /// in the encoder, 0.1 s of the fragment that is not written yet: a second at most. The governor sees a third of a second.
+    /// Time to encode what waits from which on half of the frames are dropped. A crash loses that, and besides 0.15 s
+    /// until a tick is decided, 0.2 s in the encoder and 0.1 s of the fragment that is not written yet: a second at
+    /// most. The governor acts from a third of a second on.
     private static let thinBacklog = Nanoseconds.milliseconds(400)
 
     private let room: Int
@@ -20,27 +21,31 @@ package struct EncoderIntake: Sendable {
     private var thinning: FrameDecimator?
     /// Whether the encoder gets no new frame at all.
     package var isPaused = false
-    /// Frames that were left out because of what waited.
+    /// Frames that were dropped because of what waited.
     package private(set) var overflowCount = 0
 
+    /// Creates an intake that lets all frames through.
+    ///
     /// - Parameters:
-    ///   - rate: Of the grid.
-    ///   - room: The queue's, in frames.
+    ///   - rate: Rate of the grid.
+    ///   - room: Room of the encoder's queue, in frames.
     package init(rate: FrameRate, room: Int) {
         gridRate = rate
         self.room = max(room, 1)
     }
 
-    /// Lowers the rate of frames that are let through, or lets through all.
+    /// Lowers the rate of the frames that are let through; the grid's rate or more lets all through.
     package mutating func lower(to rate: FrameRate) {
         dropping = rate < gridRate ? FrameDecimator(rate: rate) : nil
     }
 
+    /// Decides whether the encoder gets a tick's frame.
+    ///
     /// - Parameters:
-    ///   - time: Of the tick.
+    ///   - time: Time of the tick.
     ///   - queueLength: How many frames wait now.
-    ///   - backlog: How long it will take to encode them; zero where time is simulated.
-    /// - Returns: Whether the encoder gets the tick's frame.
+    ///   - backlog: How long it takes to encode them; zero in simulated time.
+    /// - Returns: Whether the encoder gets the frame.
     package mutating func takes(_ time: MediaTime, queueLength: Int, backlog: Nanoseconds) -> Bool {
         let isKept = !isPaused && dropping?.keeps(time) ?? true
         let fill = Double(queueLength) / Double(room)

@@ -3,15 +3,15 @@ internal import Media
 /// The ticks that wait for one encoder, each once and in order.
 ///
 /// The queue is bounded in time and in memory. At most `room` ticks wait with the layers of new frames: one second of
-/// the grid, and no more than 30. While the encoder is so slow that they would take it over half a second, at most half
-/// as many do. The oldest ticks beyond that become repeats of the frame before them. Repeats in a row are one job
-/// however many they are, and the encoder takes a long run of them at the cost of a few frames. No tick is dropped.
+/// the grid, and no more than 30. While the encoder would take over half a second for them, at most half as many
+/// wait. The oldest ticks beyond that become repeats of the frame before them. Repeats in a row are one job however
+/// many they are, and the encoder takes a long run of them at the cost of a few frames. No tick is dropped.
 ///
 /// A value: ticks in, jobs out.
 struct EncoderQueue: Sendable {
     enum Job: Sendable {
         case encode(Frame)
-        /// The frame before it again, at each tick. `asKey` asks for a key frame at the first of them.
+        /// Shows the last frame again at each tick. `asKey` asks for a key frame at the first of them.
         case repeatLast(ticks: Range<Int64>, asKey: Bool)
     }
 
@@ -20,11 +20,11 @@ struct EncoderQueue: Sendable {
         var layers: [FrameLayer]
         var tick: Int64
         var asKey: Bool
-        /// Whether it shows a slate, which is no captured frame.
+        /// Whether the frame is a slate, and not a captured frame.
         var isSlate: Bool
     }
 
-    /// Frames that were replaced by a repeat of their predecessor.
+    /// Counts of frames that were replaced by a repeat of their predecessor.
     struct Replaced: Sendable, Equatable {
         var captured = 0
         var slates = 0
@@ -34,16 +34,18 @@ struct EncoderQueue: Sendable {
         }
     }
 
-    /// How many ticks may wait with new frames.
+    /// Most ticks that may wait with new frames.
     let room: Int
     private var jobs: [Job] = []
-    /// Ticks of the jobs behind the repeats that the queue begins with.
+    /// Ticks of the jobs from the first new frame on.
     private var windowTicks = 0
     private(set) var tickCount = 0
-    /// Frames that waited for so long that repeats took their places.
+    /// Frames that waited for so long that repeats replaced them.
     private(set) var replaced = Replaced()
 
-    /// - Parameter rate: Of the ticks.
+    /// Creates an empty queue.
+    ///
+    /// - Parameter rate: Rate of the ticks.
     init(rate: FrameRate) {
         room = min(max(Int(rounding: rate.perSecond), 2), Self.mostRoom)
     }
@@ -52,7 +54,7 @@ struct EncoderQueue: Sendable {
 
     var isEmpty: Bool { jobs.isEmpty }
     var hasRoom: Bool { tickCount < room }
-    /// How many jobs hold layers.
+    /// How many jobs hold the layers of a new frame.
     var frameCount: Int {
         jobs.count { job in
             if case .encode = job { true } else { false }
@@ -61,10 +63,10 @@ struct EncoderQueue: Sendable {
     /// How many jobs are runs of repeats.
     var runCount: Int { jobs.count - frameCount }
 
-    /// Adds the next tick with a new frame.
+    /// Adds the next tick, with a new frame.
     ///
     /// - Parameters:
-    ///   - frame: Of that tick.
+    ///   - frame: The frame of that tick.
     ///   - isSlow: Whether the encoder would take over half a second for what waits.
     mutating func append(_ frame: Frame, isSlow: Bool = false) {
         tickCount += 1
@@ -85,6 +87,7 @@ struct EncoderQueue: Sendable {
         shorten(to: limit(isSlow))
     }
 
+    /// Removes and returns the next job.
     mutating func takeFirst() -> Job? {
         guard !jobs.isEmpty else { return nil }
         let job = jobs.removeFirst()
@@ -101,7 +104,7 @@ struct EncoderQueue: Sendable {
         }
     }
 
-    /// Makes the tick of the first frame that waits a repeat. The frame goes on to the next tick, unless that has its own.
+    /// Makes the tick of the first waiting frame a repeat. The frame moves to the next tick, unless that has its own.
     private mutating func giveUpTick(at index: Int) {
         guard case .encode(var frame) = jobs[index] else { return }
         jobs[index] = .repeatLast(ticks: frame.tick..<frame.tick + 1, asKey: frame.asKey)

@@ -1,21 +1,23 @@
 internal import Media
 internal import Writers
 
-/// What an encoder lane's thread does: takes jobs, encodes them, and hands the packets to the file. Used by that thread alone.
+/// The work of a video encoder's thread: takes jobs, encodes them, and hands the packets to the file. Used by that
+/// thread alone.
 ///
-/// An encoder that fails is replaced by a new one of the same stream, which begins with a key frame at the first tick that
-/// is not in the file. The ticks that went down with the old one show the newest frame that came until then. The first
-/// attempt is made at once, the others after a quarter and half a second of ticks. An attempt has succeeded when a packet
-/// of it has come to the file; after three failed ones in a row the stream ends at the first tick that is not in it.
+/// An encoder that fails is replaced by a new one of the same stream, which begins with a key frame at the first tick
+/// that is not in the file. The ticks that were lost with the old encoder show the newest frame that came until then.
+/// The first attempt is made at once, the second after a quarter, the third after half a second of ticks. An attempt
+/// has succeeded when a packet of it has come to the file; after three failed ones in a row the stream ends at the
+/// first tick that is not in the file.
 final class EncodingRun {
-    /// What a tick shows.
+    /// The content of a tick: a captured frame, a slate, or the frame before it again.
     enum Kind { case captured, slate, again }
 
     /// Ticks that are not in the file yet.
     private struct Inside {
         var ticks: Range<Int64>
         var kind: Kind
-        /// Whether the first of them is to be a key frame.
+        /// Whether the first of the ticks is to be a key frame.
         let asKey: Bool
     }
 
@@ -26,28 +28,30 @@ final class EncodingRun {
     private let parameters: StreamParameters
     private let rate: FrameRate
     private var preset: VideoEncodingSettings.Preset?
-    /// In order, without gaps.
+    /// The ticks that are not in the file yet, in order, without gaps.
     private var inside: [Inside] = []
     private var packets: VideoPackets
-    /// The last tick that the encoder was given; `nil` for a new one.
+    /// The last tick that the present encoder was given, or `nil` while it was given none.
     private var given: Int64?
     private var layers: [FrameLayer]?
     private var damaged: Set<ObjectIdentifier> = []
-    /// Whether the encoder is a successor of which nothing has come to the file.
+    /// Whether the encoder is a successor that has brought nothing to the file yet.
     private var isOnTrial = false
     private var failedAttempts = 0
     /// The tick from which on the next attempt may be made.
     private var retryTick: Int64 = 0
-    /// Of the failure that is being mended: its error, and the frames that went down with it.
+    /// The failure that is being mended: its error, and how many frames were lost with it.
     private var outage: (error: EncodingError, lost: Int)?
 
     private static let attempts = 3
 
+    /// Creates the work of one stream.
+    ///
     /// - Parameters:
-    ///   - encoder: That begins the stream.
+    ///   - encoder: The encoder that begins the stream.
     ///   - another: Makes its successors.
-    ///   - state: Of the lane.
-    ///   - lane: Where the packets go.
+    ///   - state: The worker's state.
+    ///   - lane: The sink of the packets.
     init(
         _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.Making,
         state: ConditionLock<VideoEncoderWorker.State>, lane: TrackSink
@@ -61,7 +65,7 @@ final class EncodingRun {
         packets = VideoPackets(of: lane.name, rate: rate)
     }
 
-    /// Encodes until the lane is finished or abandoned, or the stream has ended.
+    /// Encodes until the worker is finished or abandoned, or the stream has ended.
     func run() {
         let clock = MonotonicClock()
         while let job = next() {
@@ -79,7 +83,7 @@ final class EncodingRun {
                 }
             }
         }
-        // Whoever abandons does not wait for what the encoder holds back to look ahead either.
+        // An abandoned worker does not wait either for what the encoder holds back to look ahead.
         if !state.withLock({ $0.isAbandoned }) { finish() }
         lane.finish()
     }
@@ -132,7 +136,7 @@ final class EncodingRun {
     private func encode(_ layers: [FrameLayer], at tick: Int64) throws(EncodingError) {
         guard let encoder else { return }
         let result = try encoder.encode(layers, tick: tick)
-        // A frame that is shown at several ticks is told each time, and counts once.
+        // A damaged frame that is shown at several ticks is reported each time, and counts once.
         let damagedLayers = result.damagedLayers.filter(layers.indices.contains)
         let now = Set(damagedLayers.compactMap { layers[$0].frame.map { ObjectIdentifier($0) } })
         let count = now.subtracting(damaged).count
@@ -147,7 +151,8 @@ final class EncodingRun {
         try accept(try encoder.repeatLast(ticks: ticks).packets, through: ticks.upperBound - 1)
     }
 
-    /// What the encoder will not do is no reason to lose the track: it goes on as it was.
+    /// Changes the preset. An encoder that refuses continues with its old preset, since a refusal is no reason to
+    /// lose the track.
     private func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) {
         self.preset = preset
         var left: [EncodedPacket] = []
@@ -165,13 +170,13 @@ final class EncodingRun {
         state.withLock { $0.fallback = fallback }
     }
 
-    /// Hands packets to the file as soon as all that are shown before them are there.
+    /// Hands packets to the file as soon as all packets that are shown before them have come.
     ///
     /// - Parameters:
-    ///   - new: What the encoder gave out.
-    ///   - tick: The last one that it was given.
-    ///   - isLast: Whether it has given out all it had.
-    /// - Throws: When a packet cannot be of the stream, or frames are missing.
+    ///   - new: The packets that the encoder returned.
+    ///   - tick: The last tick that it was given.
+    ///   - isLast: Whether it has returned everything.
+    /// - Throws: `EncodingError` when a packet cannot belong to the stream, or when frames are missing.
     private func accept(
         _ new: [EncodedPacket], through tick: Int64, isLast: Bool = false
     ) throws(EncodingError) {
@@ -184,7 +189,7 @@ final class EncodingRun {
         try packets.check(ticksInside(through: tick), isLast: isLast)
     }
 
-    /// The ticks up to one that are not in the file.
+    /// The ticks up to `tick` that are not in the file.
     private func ticksInside(through tick: Int64) -> Range<Int64> {
         let first = inside.first?.ticks.lowerBound ?? tick + 1
         return first..<max(first, tick + 1)
@@ -240,7 +245,7 @@ final class EncodingRun {
         do throws(EncodingError) { try goOn() } catch { fail(error) }
     }
 
-    /// Makes a new encoder and has it encode all ticks that are not in the file.
+    /// Makes a new encoder, and encodes all ticks that are not in the file.
     private func goOn() throws(EncodingError) {
         let fresh = try another().value
         guard fresh.parameters.setup == parameters.setup else {
@@ -262,7 +267,7 @@ final class EncodingRun {
         }
     }
 
-    /// Of the frames that are not in the file only the newest is at hand.
+    /// Makes all frames that are not in the file repeats, except the newest: only its layers are still at hand.
     private func replaceOlder() {
         let newest = inside.lastIndex { $0.kind != .again }
         var replaced = EncoderQueue.Replaced()
@@ -295,7 +300,7 @@ final class EncodingRun {
         self.inside = []
     }
 
-    /// Encodes what is inside of the encoder, without pauses between attempts.
+    /// Encodes the frames that the encoder still holds, without pauses between attempts.
     private func finish() {
         while state.withLock({ $0.conclusion == nil }) {
             guard let encoder else {
@@ -308,7 +313,7 @@ final class EncodingRun {
                 try accept(try encoder.finish(), through: lastTick, isLast: true)
                 return noteFallback()
             } catch {
-                // All is in the file: nothing was lost.
+                // Everything is in the file, so nothing was lost.
                 guard !inside.isEmpty else { return }
                 fail(error)
             }

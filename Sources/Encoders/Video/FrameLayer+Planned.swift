@@ -2,15 +2,15 @@ package import Media
 package import Plan
 
 extension FrameLayer {
-    /// A frame at its planned place.
+    /// Places a frame as planned.
     ///
     /// - Parameters:
-    ///   - frame: `nil` for a slate. One that has not the size of the plan, as its camera was changed, is cropped at the same
-    ///     place.
-    ///   - place: Where it goes.
-    ///   - plannedSize: Of the frame that the plan's crop is a part of.
-    ///   - caption: Of a slate.
-    ///   - isCoarse: Whether half of the place's size is enough to decode at, though the plan does not say so.
+    ///   - frame: The frame, or `nil` for a slate. A frame of another size than planned, as after a change of its
+    ///     camera, is cropped at the same place.
+    ///   - place: The planned layer.
+    ///   - plannedSize: Size of the frame to which the plan's crop refers, in pixels.
+    ///   - caption: Caption of the slate.
+    ///   - isCoarse: Whether a JPEG may be decoded at half the size of its place, even if the plan does not say so.
     package init(
         frame: CapturedFrame?, _ place: PlannedLayer, plannedSize: FrameSize, caption: SlateCaption,
         isCoarse: Bool

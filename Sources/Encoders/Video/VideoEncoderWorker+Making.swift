@@ -2,13 +2,14 @@ package import Media
 internal import Writers
 
 extension VideoEncoderWorker {
-    /// Makes encoders that go on where another has failed: of the same stream, and never hardware, which may be why.
+    /// Makes a function that makes another encoder of a stream when one has failed; it never uses hardware, which may
+    /// be the cause.
     ///
     /// - Parameters:
-    ///   - settings: That the stream began with.
-    ///   - name: The track's, for messages.
-    ///   - machinery: Makes them.
-    /// - Returns: What makes one.
+    ///   - settings: The settings with which the stream began.
+    ///   - name: Name of the track, for messages.
+    ///   - codecs: Makes the encoders.
+    /// - Returns: The function.
     package static func making(
         _ settings: VideoEncodingSettings, named name: String, by codecs: any CodecFactory
     ) -> Making {

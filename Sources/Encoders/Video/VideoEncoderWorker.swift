@@ -3,64 +3,65 @@ internal import SessionFolder
 package import Timing
 package import Writers
 
-/// The thread that composes and encodes one stream of frames, and the queue before it.
+/// The thread that composes and encodes one stream of frames, with its queue.
 ///
-/// Every tick that is handed over comes to be in the file. The queue is bounded (`EncoderQueue`): at most one second of
-/// ticks waits, half a second while the encoder is slow, and what is beyond that repeats the frame before it. So a crash
-/// takes at most that, and no recording fills the memory. In simulated time, which would outrun every encoder, whoever
-/// brings a tick waits for room instead.
+/// Every queued tick comes to be in the file. The queue is bounded (`EncoderQueue`): at most one second of ticks
+/// waits, half a second while the encoder is slow, and a tick beyond that repeats the frame before it. A crash loses
+/// no more than that, and a recording never fills the memory. In simulated time, which would outrun every encoder,
+/// the caller waits for room instead.
 ///
 /// An encoder that fails is replaced (`EncodingRun`). After three failed attempts in a row the stream ends.
 package final class VideoEncoderWorker: Sendable {
-    /// Where a stream ended because no encoder would go on with it.
+    /// The early end of a stream that no encoder would continue.
     package struct Conclusion: Sendable {
         /// The first tick that is not in the file.
         package let tick: Int64
         let error: EncodingError
     }
 
-    /// A new encoder went on in place of one that had failed.
+    /// A new encoder that continued the stream after another failed.
     package struct Recovery: Sendable {
         /// The first tick that the new encoder made.
         let tick: Int64
         let error: EncodingError
-        /// New frames that are not in the file.
+        /// New frames that are not in the file because of the failure.
         var lost: Int
     }
 
     struct State {
         var queue: EncoderQueue
-        /// Ticks of the job that the encoder is at.
+        /// Ticks of the job that is encoded now.
         var ticksAtHand = 0
-        /// What a new frame and a repeat took lately.
+        /// Mean time that the encoder takes for a new frame.
         var frameTime = Nanoseconds.zero
+        /// Mean time that the encoder takes for a repeat.
         var repeatTime = Nanoseconds.zero
         var isFinished = false
         var isAbandoned = false
-        /// From the failure of an encoder until its successor's first packet.
+        /// Whether an encoder has failed, and no packet of its successor has come yet.
         var isFailing = false
         var conclusion: Conclusion?
         var recovery: Recovery?
-        /// Frames that went down with an encoder; repeats stand in their places.
+        /// Frames that were lost with a failed encoder; repeats stand in their places.
         var replaced = EncoderQueue.Replaced()
         var unwritten = VideoEncoderWorker.Unwritten()
         var damaged = 0
-        /// The preset to go on with, from the next frame on.
+        /// The preset to switch to at the next frame.
         var preset: VideoEncodingSettings.Preset?
-        /// Why the encoder did not go on with another preset.
+        /// Why the encoder refused another preset, or `nil` when it did not.
         var refusal: EncodingError?
-        /// That x264 encodes what hardware was to.
+        /// When and why x264 took over from the hardware encoder, or `nil` when it did not.
         var fallback: EncoderFallback?
         var isFallbackTold = false
 
-        /// How long it will take to encode what waits, as far as the last frames tell.
+        /// How long it takes to encode what waits, as predicted from the last frames.
         var backlog: Nanoseconds {
             let repeats = min(queue.tickCount - queue.frameCount, queue.runCount * FrameRun.longestSingly)
             return frameTime * Int64(queue.frameCount) + repeatTime * Int64(repeats)
         }
 
-        /// Takes note of how long a job took. Eight of them make a mean, and none counts as more than four times as long
-        /// as the mean: one slow frame is no slow encoder.
+        /// Notes how long a job took. Eight jobs make a mean, and none counts as more than four times the mean: one
+        /// slow frame does not make a slow encoder.
         mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
             let mean = isRepeat ? repeatTime : frameTime
             let next =
@@ -68,7 +69,7 @@ package final class VideoEncoderWorker: Sendable {
             if isRepeat { repeatTime = next } else { frameTime = next }
         }
 
-        /// Takes note of a tick that comes to a stream that has ended.
+        /// Counts a tick that comes to a stream that has ended.
         mutating func leaveOut(_ job: EncoderQueue.Job) {
             switch job {
             case .encode(let frame): unwritten.add(frame.isSlate ? .slate : .captured, ticks: 1)
@@ -77,7 +78,7 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
-    /// Ticks that were decided and lie behind the end of a stream that failed, by what they were to show.
+    /// Counts of decided ticks that lie after the end of a failed stream, by what they were to show.
     struct Unwritten: Sendable, Equatable {
         var captured = 0
         var slates = 0
@@ -97,23 +98,26 @@ package final class VideoEncoderWorker: Sendable {
 
     private let state: ConditionLock<State>
     private let thread: MediaThread
+    /// Whether the caller waits for room in the queue, as in simulated time.
     package let waitsForRoom: Bool
 
-    /// How many ticks may wait with new frames: time for the governor to act before frames are lost.
+    /// Most ticks that may wait with new frames: time for the governor to act before frames are lost.
     package let room: Int
 
-    /// The hardware encoder that begins the stream; `nil` where x264 does.
+    /// The hardware encoder that starts this stream, or `nil` when x264 does.
     let hardware: HardwareEncoder?
 
-    /// An encoder that would take so long for what waits is slow.
+    /// How long what waits must take for the encoder to count as slow.
     private static let slowBacklog = Nanoseconds.milliseconds(500)
 
+    /// Starts the thread.
+    ///
     /// - Parameters:
-    ///   - name: The thread's.
-    ///   - encoder: Used by this lane's thread alone from here on.
-    ///   - another: Makes its successor, should it fail. Called on this lane's thread.
-    ///   - lane: Where the packets go.
-    ///   - waitsForRoom: In simulated time, where waiting costs nothing.
+    ///   - name: Name of the thread.
+    ///   - encoder: The first encoder, used by this thread alone from here on.
+    ///   - another: Makes a successor when an encoder fails. Called on this thread.
+    ///   - lane: The sink of the packets.
+    ///   - waitsForRoom: Whether the caller waits for room in the queue, as in simulated time.
     package init(
         name: String, encoder: sending any VideoEncoding, another: @escaping Making, to lane: TrackSink,
         waitsForRoom: Bool
@@ -130,13 +134,13 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
-    /// Queues a tick's layers.
+    /// Queues a tick with a new frame.
     ///
     /// - Parameters:
-    ///   - layers: From the back to the front.
-    ///   - tick: The next one.
-    ///   - asKey: Whether a file is to begin with it.
-    ///   - isSlate: Whether it shows a slate and no captured frame.
+    ///   - layers: The layers of the frame, backmost first.
+    ///   - tick: The next tick.
+    ///   - asKey: Whether the frame must be a key frame, so that a file can begin with it.
+    ///   - isSlate: Whether the frame is a slate, and not a captured frame.
     package func encode(_ layers: [FrameLayer], tick: Int64, asKey: Bool, isSlate: Bool = false) {
         add(
             .encode(EncoderQueue.Frame(layers: layers, tick: tick, asKey: asKey, isSlate: isSlate)))
@@ -166,28 +170,30 @@ package final class VideoEncoderWorker: Sendable {
         state.broadcast { _ in }
     }
 
-    /// Goes on with another preset, from the next frame that it takes.
+    /// Switches to another preset at the next frame.
     package func change(to preset: VideoEncodingSettings.Preset) {
         state.withLock { $0.preset = preset }
     }
 
-    /// How many ticks wait, and never more than there is room for. Of a run that is encoded now, all but one do.
+    /// How many ticks wait, at most `room`. Of a run that is encoded now, all but one count.
     package var queueLength: Int {
         state.withLock { min($0.queue.tickCount + max($0.ticksAtHand - 1, 0), $0.queue.room) }
     }
+    /// How long it takes to encode what waits, as predicted from the last frames.
     package var backlog: Nanoseconds { state.withLock { $0.backlog } }
-    /// Whether there is an encoder, so that the length of its queue says how fast it is.
+    /// Whether an encoder works, so that the length of its queue says how fast it is.
     package var isWorking: Bool { state.withLock { !$0.isFailing && $0.conclusion == nil } }
-    /// Why it did not go on with another preset, told once.
+    /// Returns why the encoder refused another preset, each refusal once.
     package func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
-    /// The new encoder that goes on after a failure; each is returned once.
+    /// Returns the new encoder that continues after a failure, each once.
     package func takeRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
-    /// Where and why the stream ended before the recording; `nil` where it did not.
+    /// Where and why the stream ended before the recording, or `nil` when it did not.
     package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
+    /// Why the stream ended before the recording, or `nil` when it did not.
     package var failure: EncodingError? { conclusion?.error }
-    /// That x264 encodes what hardware was to.
+    /// When and why x264 took over from the hardware encoder, or `nil` when it did not.
     package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
-    /// The same, told once.
+    /// Returns when and why x264 took over from the hardware encoder, once.
     package func takeFallback() -> EncoderFallback? {
         state.withLock { state in
             guard !state.isFallbackTold, let fallback = state.fallback else { return nil }
@@ -196,7 +202,8 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
-    /// What became of a track's frames here, by what the track decided.
+    /// Corrects a track's counts by what became of its frames here: damaged, replaced by repeats, or after the
+    /// stream's end.
     package func corrected(_ counts: FrameCounts) -> FrameCounts {
         let (late, failed, fallback, damaged, unwritten) = state.withLock {
             ($0.queue.replaced, $0.replaced, $0.fallback, $0.damaged, $0.unwritten)
@@ -210,12 +217,12 @@ package final class VideoEncoderWorker: Sendable {
         return counts
     }
 
-    /// No job follows.
+    /// Ends the worker once the queue is empty: no tick follows.
     package func finish() {
         state.broadcast { $0.isFinished = true }
     }
 
-    /// Leaves the waiting jobs undone.
+    /// Ends the worker at once; waiting ticks are dropped.
     package func abandon() {
         state.broadcast { state in
             state.isFinished = true
@@ -223,5 +230,6 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
+    /// Waits until the worker has ended.
     package func join() { thread.join() }
 }

@@ -1,27 +1,29 @@
 internal import Media
 
-/// Packets of a frame encoder on their way to the file: held until all frames that are shown before them are there, so that a
-/// file never has a hole where an encoder failed.
+/// Holds the packets of a video encoder until all frames that are shown before them have come, so that a file never
+/// has a hole where an encoder failed.
 ///
-/// A packet that cannot be of its stream is the encoder's failure, as an error is: one without bytes, for a tick that it was not
-/// given or has given out before, or with times that do not rise.
+/// A packet that cannot belong to its stream counts as a failure of the encoder: one without bytes, for a tick that
+/// the encoder was not given or has returned before, or with times that do not rise.
 struct VideoPackets {
     private let name: String
-    /// Ticks of the file's time scale that each frame is shown.
+    /// Duration of each frame, in ticks of the file's time scale.
     private let duration: Int64
     private var held: [EncodedPacket] = []
     private var heldTicks: Set<Int64> = []
-    /// Of the last packet that went to the file.
+    /// Decode time of the last packet that went to the file, in ticks of its time scale.
     private var writtenDecode: Int64?
 
-    /// Encoders hold back fewer frames than that to change their order.
+    /// Most frames that an encoder holds back to change their order.
     private static let mostHeld: Int64 = 32
-    /// And fewer than that to look ahead.
+    /// Most frames that an encoder holds back to look ahead.
     private static let mostInside: Int64 = 256
 
+    /// Creates an empty holder.
+    ///
     /// - Parameters:
-    ///   - name: The file's, for messages.
-    ///   - rate: The stream's; its time scale is that of the packets.
+    ///   - name: Name of the file, for messages.
+    ///   - rate: Rate of the stream; its time scale is that of the packets.
     init(of name: String, rate: FrameRate) {
         self.name = name
         duration = rate.seconds
@@ -30,10 +32,11 @@ struct VideoPackets {
     /// Takes a packet.
     ///
     /// - Parameters:
-    ///   - packet: The encoder's next one.
-    ///   - ticks: That the encoder was given and that are not in the file.
-    /// - Returns: The packets that can go to the file now and the last tick that is in it then, or `nil` while one is missing.
-    /// - Throws: When the packet cannot be of this stream.
+    ///   - packet: The encoder's next packet.
+    ///   - ticks: The ticks that the encoder was given and that are not in the file.
+    /// - Returns: The packets that can go to the file now, and the last tick that is in the file then; `nil` while a
+    ///   packet is missing.
+    /// - Throws: `EncodingError` when the packet cannot belong to this stream.
     mutating func add(
         _ packet: EncodedPacket, of ticks: Range<Int64>
     ) throws(EncodingError) -> (packets: [EncodedPacket], through: Int64)? {
@@ -47,12 +50,12 @@ struct VideoPackets {
         return (held, highest)
     }
 
-    /// Looks whether too many of the ticks have not come out.
+    /// Checks that the encoder does not hold back too many ticks.
     ///
     /// - Parameters:
-    ///   - ticks: As of `add`, after it.
-    ///   - isLast: Whether the encoder has given out all it had.
-    /// - Throws: When frames are missing.
+    ///   - ticks: The ticks that the encoder was given and that are not in the file, after `add`.
+    ///   - isLast: Whether the encoder has returned everything.
+    /// - Throws: `EncodingError` when frames are missing.
     func check(_ ticks: Range<Int64>, isLast: Bool) throws(EncodingError) {
         let missing = Int64(ticks.count) - Int64(held.count)
         let isMissing = isLast ? !ticks.isEmpty : held.count > Self.mostHeld || missing > Self.mostInside
@@ -60,7 +63,7 @@ struct VideoPackets {
         throw error("it did not give out the frame of tick \(ticks.lowerBound)")
     }
 
-    /// Forgets what waits, where its encoder has failed.
+    /// Drops the held packets, whose encoder has failed.
     mutating func removeAll() {
         held = []
         heldTicks = []
