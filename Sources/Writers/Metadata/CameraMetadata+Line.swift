@@ -2,17 +2,18 @@ internal import Media
 internal import SessionFolder
 
 extension CameraMetadata {
-    /// One line of `cameras/ROLE.ndjson`, without its end. All times are nanoseconds; fields that are not known are left out.
+    /// The metadata as one line of `cameras/ROLE.ndjson`, without its line end. All times are in nanoseconds; unknown
+    /// fields are absent.
     ///
-    /// - `sequence`: The device's own count of frames; of lost ones the first's.
-    /// - `captured_ns`: Since T0, by the model of the camera's clock and less its latency.
-    /// - `stamp_ns`: Since T0, the driver's time stamp for the start of exposure.
-    /// - `arrival_ns`: Since T0, when the frame was taken from the driver.
+    /// - `sequence`: The device's own count of frames; of lost frames the first one's.
+    /// - `captured_ns`: Capture time since T0, by the model of the camera's clock and less its latency.
+    /// - `stamp_ns`: The driver's time stamp for the start of the exposure, since T0.
+    /// - `arrival_ns`: When the frame was taken from the driver, since T0.
     /// - `lost`: Why the frame is not in the recording: a word of the manifest's ledger.
-    /// - `count`: How many frames were lost in a row, where it is more than one.
-    /// - `uvc`: The clock of the frame's first USB packet: `pts` and `stc` by the camera's clock, `sof` the bus's frame
-    ///   number that the camera saw, `host_ns` and `host_sof` the driver's clock (`CLOCK_MONOTONIC`: less the manifest's
-    ///   `t0_monotonic_ns` it is since T0) and the controller's frame number.
+    /// - `count`: How many frames were lost in a row, when more than one.
+    /// - `uvc`: The clock of the frame's first USB packet: `pts` and `stc` by the camera's clock, `sof` the bus's
+    ///   frame number that the camera saw, `host_ns` and `host_sof` the driver's clock (`CLOCK_MONOTONIC`: less the
+    ///   manifest's `t0_monotonic_ns` it is since T0) and the controller's frame number.
     var line: String {
         var fields: [String: JSONValue] = ["captured_ns": .integer(capturedAt.nanoseconds)]
         fields["sequence"] = sequence.map { .integer($0) }

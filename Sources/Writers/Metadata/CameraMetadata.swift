@@ -1,24 +1,25 @@
 public import Media
 
-/// What is known of one frame of a camera, or of frames that were lost in a row.
+/// Metadata of one frame of a camera, or of frames that were lost in a row. All times count from T0.
 public struct CameraMetadata: Sendable, Equatable {
-    /// The device's own count of frames; of lost ones the first's. `nil` where the device did not count what is missing,
-    /// as while it is away.
+    /// The device's own count of frames; of lost frames the first one's. `nil` when the device did not count the
+    /// missing frames, as while it is away.
     public let sequence: Int64?
-    /// When it was captured, by the model of its camera's clock and less its latency: the time by which it is aligned. Of
-    /// lost frames the first's, as well as known.
+    /// Capture time since T0, by the model of the camera's clock and less its latency; frames are aligned by it. Of
+    /// lost frames the first one's, as well as it is known.
     public let capturedAt: MediaTime
-    /// The driver's time stamp for the start of its exposure, as it was. `nil` for what never came.
+    /// The driver's unchanged time stamp for the start of the exposure, since T0; `nil` for a frame that never came.
     public let stamp: MediaTime?
-    /// When it was taken from the driver. `nil` for what never came.
+    /// When the frame was taken from the driver, since T0; `nil` for a frame that never came.
     public let arrival: MediaTime?
-    /// Why it is not in the recording; `nil` for a good frame.
+    /// Why the frame is not in the recording; `nil` for a good frame.
     public let lost: LossCause?
-    /// How many frames this tells of: 1, or as many as were lost in a row.
+    /// Number of frames that this describes: 1, or as many as were lost in a row.
     public let count: Int
-    /// What the camera's packets said of time, where the camera gives that.
+    /// Time as the camera's USB packets state it, or `nil` when the camera does not state it.
     public let headerClock: UVCHeaderClock?
 
+    /// Creates metadata; each parameter sets the property of its name.
     package init(
         sequence: Int64?, capturedAt: MediaTime, stamp: MediaTime?, arrival: MediaTime?, lost: LossCause?,
         count: Int, headerClock: UVCHeaderClock?

@@ -1,36 +1,36 @@
 internal import Media
 
-/// Which packets of one stream are left out while its file's queue has no room. A value.
+/// Decides which packets of one stream are dropped while its file's queue has no room. A value.
 ///
-/// A frame that nothing else needs is left out alone, and its predecessor stays for so much longer. Of frames that need
-/// each other all are left out up to the next key frame that finds ample room, so that what is written decodes. Audio is
-/// left out packet by packet, and only when its own room is full.
+/// A frame that no other frame needs is dropped alone, and its predecessor is shown for longer. Of frames that need
+/// each other all are dropped up to the next key frame that finds ample room, so that what is written decodes. Audio
+/// is dropped packet by packet, and only when its own room is full.
 struct PacketShedding: Sendable {
-    /// What was left out, in ticks since T0.
+    /// A stretch of dropped packets, in ticks of the stream's time scale since T0.
     struct Stretch: Sendable, Equatable {
         let from: Int64
         var to: Int64
         var count: Int
     }
 
-    /// Whether its frames need each other, as those of H.264 do.
+    /// Whether the stream's frames need each other, as those of H.264 do.
     let needsKeys: Bool
-    /// In order; what follows each other without a packet between is one.
+    /// The stretches of dropped packets, in order; neighbours without a packet between them are one.
     private(set) var stretches: [Stretch] = []
     private(set) var isShedding = false
 
     init(needsKeys: Bool) { self.needsKeys = needsKeys }
 
-    /// Packets left out.
+    /// Number of dropped packets.
     var count: Int { stretches.reduce(0) { $0 + $1.count } }
 
-    /// Whether a packet is to be offered at all, and how much room it needs; `nil` where it is left out in any case.
+    /// How much room a packet needs, or `nil` when it is dropped in any case.
     func claim(isKey: Bool) -> WriteLimits.Room? {
         guard isShedding, needsKeys else { return .little }
         return isKey ? .ample : nil
     }
 
-    /// Takes note of what became of a packet.
+    /// Notes whether a packet was taken or dropped.
     mutating func note(_ packet: EncodedPacket, isTaken: Bool) {
         defer { isShedding = !isTaken }
         guard !isTaken else { return }

@@ -1,33 +1,38 @@
 package import Media
 
-/// How many bytes may wait in memory for the files of one folder. What finds no room is left out, by rule and with the
-/// cause `disk`: a disk that is slow, or hangs, never stops what is captured and never takes the machine's memory.
+/// Limits of the bytes that may wait in memory for the files of one folder. Packets that exceed them are dropped by
+/// the rules of `PacketShedding`, with the cause `disk`: a slow or hanging disk never stops the capture, and never
+/// takes the machine's memory.
 ///
-/// On top of these come what the files' own threads hold: at most half a second, or 64 MiB, of each.
+/// The files' own threads hold more on top of these: at most half a second, or 64 MiB, each.
 package struct WriteLimits: Sendable, Equatable {
     enum Room: Sendable { case none, little, ample }
 
-    /// For frames of one file: half of the total, so that no file takes everything.
+    /// Most bytes of frames for one file: half of the total, so that no file takes everything.
     let perFile: Int
-    /// For frames of all files of the folder.
+    /// Most bytes of frames for all files of the folder.
     let total: Int
-    /// For the audio of each file, besides: frames never take its place. 40 s of a stereo microphone, ten minutes of AAC.
+    /// Most bytes of audio for each file, besides frames, which never take its place: 40 s of a stereo microphone,
+    /// ten minutes of AAC.
     let audio: Int
+    /// The usual limit of audio for each file: 16 MiB.
     package static let usualAudio = 16 << 20
 
     /// How long frames and audio are gathered before a file's thread is woken for them.
     let gatheringTime: Nanoseconds
     static let usualGatheringTime = Nanoseconds.milliseconds(100)
-    /// As much wakes it at once, in bytes.
+    /// Number of gathered bytes that wakes a file's thread at once.
     var gatheringBytes: Int { min(512 << 10, total / 16) }
 
-    /// Five seconds of four cameras of 20 MB a second, and some.
+    /// The usual limit of frames: 512 MiB, more than five seconds of four cameras at 20 MB a second.
     static let usualTotal = 512 << 20
 
+    /// Creates limits.
+    ///
     /// - Parameters:
-    ///   - total: At least 1 MiB is taken as given; `nil` is the usual.
-    ///   - sound: Of each file.
-    ///   - gatheringTime: Of each file.
+    ///   - total: Most bytes of frames for all files of the folder, at least 1 MiB; `nil` for 512 MiB.
+    ///   - audio: Most bytes of audio for each file.
+    ///   - gatheringTime: How long packets are gathered before a file's thread is woken.
     package init(
         total: Int?, audio: Int = Self.usualAudio, gatheringTime: Nanoseconds = Self.usualGatheringTime
     ) {
@@ -37,14 +42,14 @@ package struct WriteLimits: Sendable, Equatable {
         perFile = self.total / 2
     }
 
-    /// Whether a frame finds room.
+    /// How much room there is for a frame.
     ///
     /// - Parameters:
-    ///   - bytes: Its size.
-    ///   - file: The frames that wait for its file, in bytes.
-    ///   - folder: Those of all files, in bytes.
-    /// - Returns: `ample` when an eighth of the file's share stays free: where a row of frames that need each other may
-    ///   begin. A file for which nothing waits takes any frame.
+    ///   - bytes: Size of the frame, in bytes.
+    ///   - file: Bytes of frames that wait for its file.
+    ///   - folder: Bytes of frames that wait for all files.
+    /// - Returns: `ample` when an eighth of the file's share stays free, so that a row of frames that need each other
+    ///   may begin; `little` when the frame fits. A file for which nothing waits takes any frame.
     func room(for bytes: Int, file: Int, folder: Int) -> Room {
         if file == 0 { return .ample }
         let rest = min(perFile - file, total - folder) - bytes
@@ -52,6 +57,6 @@ package struct WriteLimits: Sendable, Equatable {
         return rest >= perFile / 8 ? .ample : .little
     }
 
-    /// Whether audio finds room: `file` bytes of it wait for its file.
+    /// Whether there is room for audio while `file` bytes of it wait for its file.
     func hasRoom(forAudio bytes: Int, file: Int) -> Bool { file + bytes <= audio }
 }

@@ -1,16 +1,17 @@
 internal import Media
 
-/// What waits in memory for the files of one folder: the sum that its files' queues share. Any thread.
+/// Counts the bytes of frames that wait in memory for the files of one folder; the queues of its files share it. Any
+/// thread.
 final class WriteMemory: Sendable {
     let limits: WriteLimits
     private let frames = ConditionLock(0)
 
     init(_ limits: WriteLimits) { self.limits = limits }
 
-    /// Frames that wait, in bytes.
+    /// Bytes of the frames that wait.
     var byteCount: Int { frames.withLock { $0 } }
 
-    /// Takes room for a frame if there is as much as `least`.
+    /// Takes room for a frame, if there is as much as `least`.
     func claim(_ bytes: Int, file: Int, least: WriteLimits.Room) -> Bool {
         frames.withLock { sum in
             switch (limits.room(for: bytes, file: file, folder: sum), least) {
@@ -22,5 +23,6 @@ final class WriteMemory: Sendable {
         }
     }
 
+    /// Gives back the room of a frame.
     func giveBack(_ bytes: Int) { frames.withLock { $0 -= bytes } }
 }

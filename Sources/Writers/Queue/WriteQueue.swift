@@ -1,18 +1,19 @@
 internal import Media
 
-/// Hands what is to be written to one file's thread, in order and bounded in bytes.
+/// Hands items to one file's thread, in order and bounded in bytes.
 ///
-/// Nobody waits for the disk: what finds no room is refused. In simulated time, which would else outrun every disk, whoever
-/// brings something waits instead.
+/// Nobody waits for the disk: an item that finds no room is refused. In simulated time, which would outrun every
+/// disk, the caller waits instead.
 ///
-/// The file's thread is woken for a tenth of a second of frames or audio, not for each: to wake a thread costs as much as to
-/// write some hundred kilobytes.
+/// The file's thread is woken for a tenth of a second of frames or audio, not for each item: to wake a thread costs
+/// as much as to write some hundred kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
     enum Kind: Sendable {
-        /// Takes its room from what all files share; `ample` where it begins a row.
+        /// Takes room from the memory that all files share; `least` is `ample` when it begins a row of frames that
+        /// need each other.
         case frame(least: WriteLimits.Room)
         case audio
-        /// Small, and never refused.
+        /// Takes no room, and is never refused.
         case order
     }
 
@@ -24,13 +25,13 @@ final class WriteQueue<Item: Sendable>: Sendable {
     }
 
     private struct State {
-        /// In the order of coming, from `head` on.
+        /// The items in the order of coming, from `head` on.
         var entries: [Entry?] = []
         var head = 0
         var frameBytes = 0
         var audioBytes = 0
         var isFinished = false
-        /// The file's thread takes all that there is; it sleeps again once there is nothing.
+        /// Whether the file's thread is awake: it takes all items, and sleeps again when there is none.
         var isWoken = false
 
         var count: Int { entries.count - head }
@@ -54,7 +55,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     private let memory: WriteMemory
     private let waitsForRoom: Bool
 
-    /// How much waits in simulated time, whose frames are small.
+    /// Most items that wait in simulated time, whose frames are small.
     private static var simulatedRoom: Int { 1024 }
 
     init(memory: WriteMemory, waitsForRoom: Bool) {
@@ -62,19 +63,19 @@ final class WriteQueue<Item: Sendable>: Sendable {
         self.waitsForRoom = waitsForRoom
     }
 
-    /// What waits, in bytes.
+    /// Bytes of the items that wait.
     var byteCount: Int { state.withLock { $0.frameBytes + $0.audioBytes } }
 
-    /// How long the next item has waited for the disk, by the real clock: disks are slow in real time only. What was gathered before
-    /// the file's thread was woken does not count.
+    /// How long the next item has waited for the disk, on the real clock, since disks are slow in real time only. The
+    /// time of gathering does not count.
     var age: Nanoseconds {
         guard let since = state.withLock({ $0.oldest?.since }) else { return .zero }
         return max(RealTime.clock.now - since - memory.limits.gatheringTime, .zero)
     }
 
-    /// Adds an item if it finds room.
+    /// Adds an item, if it finds room.
     ///
-    /// - Returns: `false` when it did not. What comes after `finish` is dropped without a word.
+    /// - Returns: `false` when it found none. Items after `finish` are dropped silently.
     func offer(_ item: Item, bytes: Int, as kind: Kind) -> Bool {
         let now = RealTime.clock.now
         if waitsForRoom {
@@ -119,7 +120,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Sleeps until there is an item. `nil` once the queue is finished and empty.
+    /// Waits for the next item; `nil` once the queue is finished and empty.
     func next() -> Item? {
         let entry: Entry? = state.wait { state -> Entry?? in
             if state.isWoken || state.isFinished, let entry = state.takeFirst() { return .some(entry) }
@@ -131,6 +132,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
         return entry?.item
     }
 
+    /// Ends the queue: further items are dropped.
     func finish() {
         state.broadcast { $0.isFinished = true }
     }

@@ -1,19 +1,20 @@
 internal import Media
 
-/// Lets the files of a folder be finished only once each of them has all that it gets.
+/// Delays the finishing of a folder's files until each of them has all its packets.
 ///
-/// Who is killed while files are finished has lost nothing then, whichever of them was the first. A disk or an encoder that hangs is
-/// not waited for long. Any thread.
+/// A process that is killed while files are finished has lost nothing then, whichever file was the first. A disk or
+/// an encoder that hangs is waited for one second at most. Any thread.
 final class FinalizeBarrier: Sendable {
-    /// Files that do not have everything yet.
+    /// Number of files that do not have all their packets yet.
     private let open = ConditionLock(0)
 
     private static let patience = Nanoseconds.seconds(1)
 
-    /// A file is begun.
+    /// Counts a file that begins.
     func enter() { open.withLock { $0 += 1 } }
 
-    /// A file has everything, or gets no more. Sleeps until that is so of all.
+    /// Notes that a file has all its packets, or gets no more, and waits until that holds for all files, one second
+    /// at most.
     func pass() {
         open.broadcast { $0 -= 1 }
         _ = open.wait(until: MonotonicClock().now + Self.patience) { $0 <= 0 ? true : nil }

@@ -2,27 +2,35 @@ package import Containers
 internal import Media
 package import SessionFolder
 
-/// One folder that a recording is written into, with what may wait in memory for its disk and the room held on it. Any
-/// thread.
+/// One folder of a recording, with the memory that may wait for its disk and the room that is held on it. Any thread.
 package final class RecordingDisk: Sendable {
-    /// 0 is the recording's own, 1 the safety copy's.
+    /// Index of the disk: 0 for the recording's own, 1 for the safety copy's.
     package let index: Int
+    /// The session folder on the disk.
     package let folder: SessionFolder
     let memory: WriteMemory
+    /// The room that is held on the disk for finishing the files.
     package let room: ReservedSpace
     let gate = FinalizeBarrier()
+    /// The thread that writes manifest, events and report.
     package let folderWriter: SessionFolderWriter
+    /// Whether callers wait for room in the queues, as in simulated time.
     package let waitsForRoom: Bool
+    /// Which files are written into the folder.
     package let content: SafetyCopy.Content
     private let beforeWrite: @Sendable (String, Int64) -> Int32
 
+    /// Creates a disk, and starts the thread that writes manifest, events and report.
+    ///
     /// - Parameters:
-    ///   - index: Its number.
-    ///   - folder: On the disk.
-    ///   - limits: What may wait in memory.
-    ///   - content: Which files are written into it.
-    ///   - waitsForRoom: Whether nothing may be left out: in simulated time, which would else outrun the disk.
-    ///   - beforeWrite: A test's stand-in for a disk that fails: see `DiskConduct`.
+    ///   - index: Index of the disk: 0 for the recording's own, 1 for the safety copy's.
+    ///   - folder: The session folder on the disk.
+    ///   - limits: Limits of the bytes that may wait in memory.
+    ///   - content: Which files are written into the folder.
+    ///   - waitsForRoom: Whether callers wait for room in the queues, as in simulated time, which would outrun the
+    ///     disk.
+    ///   - beforeWrite: Injects disk failures in tests: called before each write with the file's path and the end of
+    ///     the write in bytes; returns an errno, or 0 for success.
     package init(
         index: Int, folder: SessionFolder, limits: WriteLimits, content: SafetyCopy.Content = .all,
         waitsForRoom: Bool, beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
@@ -37,13 +45,13 @@ package final class RecordingDisk: Sendable {
         folderWriter = SessionFolderWriter(folder, room: room, waitsForRoom: waitsForRoom)
     }
 
-    /// Whether it is the safety copy's: nothing of the recording waits for it.
+    /// Whether the disk holds the safety copy: nothing of the recording waits for it.
     package var isCopy: Bool { index > 0 }
 
-    /// Whether a file belongs here: one that holds the program, or another.
+    /// Whether a file is written into the folder: one that holds the program, or another one.
     package func takes(isProgram: Bool) -> Bool { content == .all || isProgram }
 
-    /// What the disk does for a file that is written to it.
+    /// How files on this disk are written: it frees held room when the disk is full.
     var conduct: DiskConduct {
         let room = room
         var conduct = DiskConduct(makeRoom: { room.release() })
@@ -51,6 +59,7 @@ package final class RecordingDisk: Sendable {
         return conduct
     }
 
+    /// Makes the queue of one file.
     func queue<Item: Sendable>() -> WriteQueue<Item> {
         WriteQueue(memory: memory, waitsForRoom: waitsForRoom)
     }

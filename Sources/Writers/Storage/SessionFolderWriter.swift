@@ -3,8 +3,8 @@ package import Foundation
 package import Media
 package import SessionFolder
 
-/// The thread that alone writes what a recording says of itself into one folder: its manifest, `events.ndjson`, a report. Nobody
-/// waits for the disk who has something to tell.
+/// The thread that alone writes manifest, `events.ndjson` and report into one folder. Callers do not wait for the
+/// disk.
 package final class SessionFolderWriter: Sendable {
     private enum Item: Sendable {
         case event(SessionEvent)
@@ -15,22 +15,25 @@ package final class SessionFolderWriter: Sendable {
     private struct State {
         var failures: [FileError] = []
         var leftOut = 0
-        /// Of what is no loss of the recording.
+        /// Failures that lose nothing of the recording.
         var remarks: [FileError] = []
         var concluded: Manifest?
     }
 
     private static let eventCapacity = 65_536
-    /// Manifests of the beginning and of the end always find a place.
+    /// Manifests of the beginning and of the end always find room.
     private let queue = BoundedQueue<Item>(capacity: eventCapacity + 8)
     private let state = ConditionLock(State())
     private let waitsForRoom: Bool
     private let thread: MediaThread
 
+    /// Starts the thread.
+    ///
     /// - Parameters:
-    ///   - folder: That is written into.
-    ///   - room: Given back where the disk is full.
-    ///   - waitsForRoom: Whether nothing may be left out: in simulated time.
+    ///   - folder: The session folder.
+    ///   - room: The room held on the disk; released when the disk is full.
+    ///   - waitsForRoom: Whether `append` blocks when the queue is full, as in simulated time; else it drops the
+    ///     event.
     init(_ folder: SessionFolder, room: ReservedSpace, waitsForRoom: Bool) {
         self.waitsForRoom = waitsForRoom
         let (queue, state) = (queue, state)
@@ -46,7 +49,8 @@ package final class SessionFolderWriter: Sendable {
         }
     }
 
-    /// Adds an event, or leaves it out where the disk is so slow that tens of thousands wait.
+    /// Queues an event. It is dropped when 65 536 events wait for a slow disk, unless the session runs in simulated
+    /// time.
     package func append(_ event: SessionEvent) {
         if waitsForRoom {
             queue.put(.event(event))
@@ -55,26 +59,29 @@ package final class SessionFolderWriter: Sendable {
         }
     }
 
-    /// Replaces the manifest.
+    /// Queues a manifest that replaces the present one.
     package func write(_ manifest: Manifest) { queue.put(.manifest(manifest)) }
 
-    /// Writes what is told last: the report, the event `finished`, the manifest. What could not be written until then, the last
-    /// event too, makes a recording that had finished one whose storage failed, and the manifest says so.
+    /// Queues what is written last: the report, the event `finished`, and the manifest. If anything could not be
+    /// written by then, that event included, the outcome `finished` becomes `storageFailed`, and the manifest says
+    /// so.
     ///
     /// - Parameters:
-    ///   - manifest: With the outcome by the files of media.
-    ///   - report: Of `report/sync.svg`.
+    ///   - manifest: The manifest, with the outcome of the media files.
+    ///   - report: Content of `report/sync.svg`.
     package func conclude(_ manifest: Manifest, report: Data) {
         queue.put(.conclusion(manifest, report: report))
     }
 
-    /// The manifest as it was written last; `nil` until then.
+    /// The manifest as `conclude` wrote it, or `nil` before.
     package var conclusionSoFar: Manifest? { state.withLock { $0.concluded } }
 
-    /// Waits for that.
+    /// Waits until `conclude` has written everything.
+    ///
+    /// - Returns: The manifest as it was written.
     package func waitForConclusion() -> Manifest { state.wait { $0.concluded } }
 
-    /// What could not be written that is no loss of the recording, since the last call.
+    /// Returns the failures since the last call that lose nothing of the recording.
     package func takeRemarks() -> [FileError] {
         state.withLock { state in
             defer { state.remarks.removeAll() }
@@ -82,16 +89,16 @@ package final class SessionFolderWriter: Sendable {
         }
     }
 
-    /// Waits until all is written.
+    /// Ends the thread, and waits until everything is written.
     ///
-    /// - Returns: What went wrong.
+    /// - Returns: The failures.
     package func finish() -> [FileError] {
         queue.finish()
         thread.join()
         return state.withLock { $0.failures }
     }
 
-    /// What writes, on the thread.
+    /// Writes to the folder, on the thread.
     private struct Pen {
         let folder: SessionFolder
         let room: ReservedSpace
@@ -101,7 +108,8 @@ package final class SessionFolderWriter: Sendable {
             do throws(FileError) {
                 try folder.append(event, makeRoom: room.release)
             } catch {
-                // The next may find room again: what a full disk has no room for now is no reason to be silent. It is told once.
+                // The next event may find room again: a disk that is full now is no reason to be silent. The failure
+                // is told once.
                 state.withLock { state in
                     if !state.failures.contains(where: { $0.path == error.path }) {
                         state.failures.append(error)
@@ -132,10 +140,10 @@ package final class SessionFolderWriter: Sendable {
                 SessionEvent(
                     .finished, at: MediaTime(nanoseconds: manifest.duration_ns),
                     ["outcome": .string(told.outcome.rawValue), "verdict": .string(Verdict(told).text)]))
-            // That event may be what found no room.
+            // The event may be what found no room.
             let last = outcome(of: told)
             write(last)
-            // So may the manifest: the folder keeps the one before, and the result has this outcome.
+            // The manifest may fail too: the folder keeps the one before, and the result has this outcome.
             let concluded = outcome(of: last)
             state.broadcast { $0.concluded = concluded }
         }

@@ -1,24 +1,26 @@
 internal import Media
 
-/// Room on a disk that a recording must leave: to be noticed in time, and to finish every file. A value.
+/// Room in bytes that a recording must leave on a disk: to notice the end in time, and to finish every file. A value.
 struct StorageReserve: Sendable, Equatable {
-    /// What finishing takes: held on the disk, so that nobody else takes it.
+    /// Bytes that finishing writes; held on the disk, so that no other program takes them.
     let finishing: Int64
-    /// What is written until somebody notices that the room is at its end.
+    /// Bytes that are written until the end of the room is noticed.
     let noticing: Int64
 
-    /// Manifest, events, reports: some hundred KiB at most.
+    /// Bytes of manifest, events and report: some hundred KiB at most.
     private static let folderWriter: Int64 = 512 << 10
-    /// The disk is asked once a second, and the answer may be a second old.
+    /// Time until the end of the room is noticed: the disk is read once a second, and a reading may be a second old.
     private static let lookInterval = Nanoseconds.seconds(2)
-    /// Encoders hold frames back to look ahead, up to a second, and their queues as many.
+    /// Time that frames stay in encoders: held back to look ahead, up to a second, and as many in their queues.
     private static let encoderDelay = Nanoseconds.seconds(2)
 
+    /// Computes the reserve.
+    ///
     /// - Parameters:
-    ///   - finishing: Of each file, what it would still write if it were finished now, in bytes: its index at the end, and what
+    ///   - finishing: Bytes that each file would still write if it were finished now: its index at the end, and what
     ///     waits in memory.
-    ///   - bytesPerSecond: At which the recording grows.
-    ///   - delay: The alignment delay: what was captured and not yet decided.
+    ///   - bytesPerSecond: Rate at which the recording grows.
+    ///   - delay: The alignment delay: what was captured and is not decided yet.
     init(finishing: [Int64], bytesPerSecond: Double, delay: Nanoseconds) {
         let flow = max(0, bytesPerSecond)
         let indices = finishing.reduce(0, +)
@@ -28,14 +30,14 @@ struct StorageReserve: Sendable, Equatable {
         noticing = Int64(flow * Self.lookInterval.inSeconds)
     }
 
-    /// How much to hold of a disk: no more than a quarter of a small one.
+    /// How many bytes to hold on a disk: no more than a quarter of a small one.
     ///
     /// - Parameters:
-    ///   - free: What others see as free, in bytes.
-    ///   - held: What is held already and not among it.
-    /// - Returns: Bytes.
+    ///   - free: Bytes that other programs see as free.
+    ///   - held: Bytes that are held already and are not among the free ones.
+    /// - Returns: The bytes to hold.
     func toHold(free: Int64, held: Int64) -> Int64 { max(0, min(finishing, (free + held) / 4)) }
 
-    /// Whether the recording must end now for its files to be finished.
+    /// Whether the recording must end now so that its files can be finished; both parameters are in bytes.
     func isReached(free: Int64, held: Int64) -> Bool { free < noticing + max(0, finishing - held) }
 }

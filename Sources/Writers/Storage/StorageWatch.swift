@@ -1,13 +1,13 @@
 package import Media
 internal import Monitoring
 
-/// Follows the room on one disk while it is recorded to, and decides what to say and when to end. A value: readings in,
+/// Follows the room on one disk during a recording, and decides when to warn and when to end. A value: readings in,
 /// findings out.
 package struct StorageWatch: Sendable {
     package enum Finding: Sendable, Equatable {
-        /// The first look below so many minutes.
+        /// The room lasts for less than `minutes`; found once for each limit.
         case runsOut(minutes: Int, timeLeft: Nanoseconds)
-        /// What is left is needed to finish the files.
+        /// The rest of the room is needed to finish the files.
         case atReserve
     }
 
@@ -15,25 +15,26 @@ package struct StorageWatch: Sendable {
 
     private var headroom = DiskHeadroom()
     private var lastReading: ClockTime?
-    /// What was warned of last, in minutes; `nil` while there is time.
+    /// The limit of the last warning in minutes, or `nil` while there is time.
     private var warned: Int?
 
-    /// How much of the disk is to be held.
+    /// How many bytes to hold on the disk.
     package private(set) var toHold: Int64 = 0
 
+    /// Creates a watch that has no reading yet.
     package init(toHold: Int64 = 0) {
         self.toHold = toHold
     }
 
-    /// Takes the next look.
+    /// Takes the next reading.
     ///
     /// - Parameters:
-    ///   - disk: What it says; `nil` where it says nothing.
-    ///   - readAt: When it said so. The same reading may be given again.
-    ///   - finishing: Of each file, what finishing it would write.
-    ///   - held: What is held of the disk.
+    ///   - disk: The disk's space, or `nil` when it is unknown.
+    ///   - readAt: When it was read. The same reading may be given again.
+    ///   - finishing: Bytes that finishing each file would write.
+    ///   - held: Bytes that are held on the disk.
     ///   - delay: The alignment delay.
-    /// - Returns: What there is to say or to do; `nil` where there is nothing.
+    /// - Returns: What to tell or to do, or `nil` for nothing.
     package mutating func look(
         _ disk: DiskSpace?, readAt: ClockTime, finishing: [Int64], held: Int64, delay: Nanoseconds
     ) -> Finding? {
