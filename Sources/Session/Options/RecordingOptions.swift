@@ -2,7 +2,7 @@ public import Media
 public import Plan
 public import Writers
 
-/// What a recording is given besides its plan: where, how long, and under which limits it records.
+/// The options of one recording besides its plan: where, how long, and under which limits it records.
 public struct RecordingOptions: Sendable {
     /// Path of the folder in which session folders are made.
     public var parentFolder: String

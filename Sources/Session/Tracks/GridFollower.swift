@@ -52,9 +52,10 @@ struct GridFollower {
     /// Why the last chosen tick has no new frame, or `nil` when that is not known.
     var missingCause: LossCause? { aligner.missingCause }
 
-    /// Counts the last choice as lost, since it cannot be shown.
+    /// Counts the last chosen frame as lost: it cannot be used, and its predecessor is shown.
     mutating func withdrawChoice(cause: LossCause) { aligner.withdrawChoice(cause: cause) }
 
+    /// Counts a withdrawn frame as shown: the last tick has it after all.
     mutating func restoreChoice(cause: LossCause) { aligner.restoreChoice(cause: cause) }
 
     /// The outages of the camera so far.
