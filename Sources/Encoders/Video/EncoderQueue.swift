@@ -9,6 +9,7 @@ internal import Media
 ///
 /// A value: ticks in, jobs out.
 struct EncoderQueue: Sendable {
+    /// The work for one tick, or for a run of repeated ticks.
     enum Job: Sendable {
         case encode(Frame)
         /// Shows the last frame again at each tick. `asKey` asks for a key frame at the first of them.

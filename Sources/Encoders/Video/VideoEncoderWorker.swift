@@ -28,6 +28,7 @@ package final class VideoEncoderWorker: Sendable {
         var lost: Int
     }
 
+    /// The state that the worker's thread shares with its callers.
     struct State {
         var queue: EncoderQueue
         /// Ticks of the job that is encoded now.

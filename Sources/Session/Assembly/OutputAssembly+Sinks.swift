@@ -4,6 +4,7 @@ internal import SessionFolder
 internal import Writers
 
 extension OutputAssembly {
+    /// Makes the worker of each synchronised output.
     func makeSynchronizedLanes(_ microphones: [MicrophoneFeed], start: ClockTime) -> [SynchronizedWorker] {
         sinks.synchronized.map { output in
             SynchronizedWorker(output, inputs: inputs.cameras, microphones: microphones, start: start)

@@ -161,6 +161,7 @@ struct OutputAssembly {
 
     /// One stream of a planned file, with the encoder that fills it.
     fileprivate final class PlannedStream {
+        /// The source of a stream, with what its track needs.
         enum Content {
             case copied(CameraInput, PlannedCameraTrack)
             case encoded(CameraInput, PlannedCameraTrack, Carried<any VideoEncoding>)

@@ -229,7 +229,7 @@ final class SessionInputs {
             let bytes = kept.reduce(0) { $0 + ($1.frame?.memory.count ?? 0) }
             if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
         }
-        // Without its key frame none of them can be shown.
+        // Frames without their key frame cannot be shown.
         return deliveries.filter { $0.frame == nil }.suffix(4)
     }
 }

@@ -93,7 +93,7 @@ final class SessionOutputs {
 
     /// How far behind the working video encoders are now.
     var encoderAges: [QueueAge] {
-        // Where an encoder has failed, the length of its queue says nothing of how fast the computer is.
+        // The queue of a failed encoder does not show how fast the computer is.
         namedEncoders.filter(\.lane.isWorking).map { name, lane in
             QueueAge(
                 .encoder(room: lane.room), name: name, intervals: Double(lane.queueLength),

@@ -98,7 +98,7 @@ final class AudioTrack {
         ready.removeFirst(result.count)
         let present = result.count / channels
         if present < wanted {
-            // What the resampler still gives for this time comes too late: `append` cuts it.
+            // Samples that the resampler still returns for this time come too late: `append` cuts them.
             let missing = wanted - present
             result.append(contentsOf: repeatElement(0, count: missing * channels))
         }

@@ -127,7 +127,8 @@ final class MicrophoneFeed {
         guard let voice else { return (own, channels) }
         let samples = voice.advance(to: end)
         let isPresent = voice.absence == nil
-        // The device's coming and going is told by the microphone; that of its voice by a sentence, once the microphone is there.
+        // The microphone's feed tells the outages of the device. Those of the voice are told by a sentence while the
+        // microphone is present.
         _ = voice.takeEvents()
         if isPresent != hasVoice, absence == nil {
             hasVoice = isPresent
@@ -140,7 +141,7 @@ final class MicrophoneFeed {
                     .warning, at: AudioGrid.samples.time(ofTick: position),
                     ["track": .string(role), "text": .string(text)]))
         }
-        // Without its microphone a voice may be that of another one, which the sound server took in its place.
+        // While the microphone is away, the sound server may take the voice from another one.
         return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
     }
 

@@ -3,6 +3,7 @@ internal import Plan
 
 /// The requests that people make of a running recording, kept until the timeline takes them. Any thread may ask.
 final class SessionControls: Sendable {
+    /// The requests that no timeline has taken yet.
     struct Requests: Sendable {
         var stop: ClockTime?
         var isUrgent = false

@@ -18,7 +18,7 @@ protocol GovernedStream: AnyObject {
 extension GovernedStream {
     /// Whether the encoder gets the frame of a tick, if it is a new one.
     func takesNew(_ tick: Int64) -> Bool {
-        // In simulated time what waits is no delay.
+        // In simulated time the frames that wait cause no delay.
         let backlog = encoder.waitsForRoom ? .zero : encoder.backlog
         return intake?.takes(rate.time(ofTick: tick), queueLength: encoder.queueLength, backlog: backlog)
             ?? true

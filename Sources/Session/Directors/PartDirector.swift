@@ -111,7 +111,7 @@ final class PartDirector {
             outputs.ends[track.name] == nil
         else { return }
         let captured = MediaTime(successor.time, since: start)
-        // Alone in its file, it only has to begin at a tick that it has not decided.
+        // A track alone in its file only has to begin at a tick that it has not decided.
         let lead = writer.streamCount > 1 ? Self.lead : 1
         let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
         let tick = max(track.tick(nearestTo: captured), undecided)
@@ -124,7 +124,7 @@ final class PartDirector {
                 codec: .mjpeg, timeScale: track.rate.frames, size: size, rate: track.rate,
                 color: successor.frame.color)
         ]
-        // Where the file holds other tracks, theirs change with it.
+        // Other tracks in the file go on in its next part, too.
         if writer.streamCount > 1 { timeline.beginPart(at: begin, of: writer) }
         track.beginPart(at: tick)
         writer.split(part)

@@ -123,7 +123,7 @@ final class TrackDirector {
             openings.withLock { $0.append(opening) }
         }
         threads.append(thread)
-        // Simulated time would be over before.
+        // In simulated time the recording would be over before the thread has ended.
         if !clock.isRealTime { thread.join() }
     }
 
@@ -182,7 +182,7 @@ final class TrackDirector {
             threads.append(MediaThread(name: "abandon") { opened.abandon() })
             return
         }
-        // Of a frame captured from now on nothing has been taken yet; the first tick has one that was captured just before it.
+        // No frame captured from now on has been taken yet, and the first tick shows one that was captured just before it.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
         let track = opened.begin(
@@ -213,7 +213,7 @@ final class TrackDirector {
             threads.append(MediaThread(name: "abandon") { opened.abandon() })
             return
         }
-        // Where the one before it ends a little later, it goes on from there.
+        // When the track before it ends a little later, the new one begins there.
         let begin = max(first, microphone.tracks.last?.end ?? 0)
         let time = AudioGrid.samples.time(ofTick: begin)
         opened.begin(

@@ -49,7 +49,7 @@ struct CameraInbox {
     /// - Returns: Whether the request is a new one.
     mutating func ask(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
         guard format != wanted else {
-            // It delivers the choice already, as far as the governor lets it.
+            // The camera delivers the choice already, as far as the governor lets it.
             if format == self.format { accepted = chosen }
             return false
         }

@@ -26,8 +26,8 @@ extension CameraInput {
         func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
-            // A slow camera would tell of each frame that it left out; one warning does.
-            // What the governor or a person has done is told where it is done.
+            // One warning tells of a slow camera, not an event for each frame that it skips.
+            // Reductions and changes are told where they are made.
             case .frame, .lost(_, .exposure, _), .lost(_, .governor, _), .lost(_, .change, _),
                 .formatChanged, .away(_, _, .governor), .away(_, _, .change):
                 return nil

@@ -237,9 +237,9 @@ final class CameraInput: Sendable {
             }
         case .returned(let time, let remark):
             box.withLock { box in
-                // A stream that begins anew is in another phase.
+                // A stream that begins anew has another phase.
                 box.clock.interrupt()
-                // How long a change took is what the person who made it wants to know.
+                // The person who made a change wants to know how long it took.
                 var remark = remark
                 if case .away(let since, _, .change) = box.outage {
                     let milliseconds = ((time - latency) - since).count / 1_000_000
@@ -327,7 +327,7 @@ final class CameraInput: Sendable {
         box.withLock { box in
             let interval = box.clock.interval
             let (missing, becameSlow) = box.exposure.frameCame(every: interval)
-            // While it is away, that is the loss.
+            // While the camera is away, its frames count as lost for that cause.
             guard !box.isAway else { return }
             if missing > 0 {
                 box.miss(missing, .exposure, capturedAt: time - interval)

@@ -7,6 +7,7 @@ internal import Timing
 /// Only lasting changes are told: a second's doubt is none, and a device that changes all the time is told at growing
 /// intervals. A value: time is an argument.
 struct ClockWatch: Sendable {
+    /// The state of a clock model, as told in the event `clock`.
     enum State: String, Sendable {
         case locked
         /// The model has been unreliable for a while.
@@ -16,6 +17,7 @@ struct ClockWatch: Sendable {
         case restarted
     }
 
+    /// A change of a clock model that is to be told.
     struct Change: Sendable, Equatable {
         let state: State
         let reading: ClockReading

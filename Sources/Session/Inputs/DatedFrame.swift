@@ -2,7 +2,9 @@ internal import Media
 
 /// A frame with its capture time by the camera's clock model.
 struct DatedFrame: Sendable {
+    /// The frame as captured.
     package let frame: CapturedFrame
+    /// Capture time on the session's clock, less the camera's latency.
     let time: ClockTime
     /// What the stream decoder returned when it took this frame, or `nil` when frames can be decoded one by one.
     let decoded: DecodedFrames?

@@ -8,6 +8,7 @@ internal import Timing
 ///
 /// `receive` runs on the source's thread, everything else on the timeline's.
 final class MicrophoneInput: Sendable {
+    /// What the timeline takes from a microphone, in the order of coming.
     enum Delivery: Sendable {
         /// A slice of audio; `damaged` are its frames that are silence because their samples were no valid audio.
         case audio(CapturedAudio, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
@@ -162,7 +163,7 @@ final class MicrophoneInput: Sendable {
 
     /// Begins the watch of a recording: earlier silence and overloads do not count.
     func beginWatch(at time: ClockTime) {
-        // A file waits in silence until then.
+        // A file is silent until the recording begins.
         box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
     }
 
@@ -215,7 +216,7 @@ final class MicrophoneInput: Sendable {
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(audio.samples, at: time)
-                // A timeline that does not come finds silence where the box was full.
+                // A timeline that is late finds silence in place of audio that found the box full.
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
                 box.deliveries.append(
@@ -231,7 +232,7 @@ final class MicrophoneInput: Sendable {
             case .returned(let time):
                 guard box.outage != nil else { return }
                 box.outage = nil
-                // What is counted from now on began at another instant.
+                // The device counts its samples from another instant now.
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: time))
             case .ended(let time, let cause):

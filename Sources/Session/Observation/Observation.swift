@@ -69,7 +69,7 @@ public final class Observation: Sendable {
             preconditionFailure("an observation runs once")
         }
         defer { inputs.stop() }
-        // Devices and observer begin at one instant, so that simulated ones are repeatable.
+        // Devices and observer begin at one instant, so that simulated observations are repeatable.
         clock.hold()
         do {
             try inputs.start(on: clock)
@@ -77,7 +77,7 @@ public final class Observation: Sendable {
             clock.release()
             throw error
         }
-        // This thread only waits while the observer's works on them: `join` hands them over and back.
+        // This thread only waits while the observer's uses inputs and handler: `join` hands them over and back.
         nonisolated(unsafe) let (carried, body) = (inputs, handle)
         nonisolated(unsafe) var outcome: Result<Void, RecordingError>?
         let observer = clock.startThread(named: "observer") { [clock, controls] in
@@ -101,7 +101,7 @@ public final class Observation: Sendable {
         _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
         _ handle: ([Observed], ClockTime) -> Bool
     ) {
-        // As a recording does, which gives devices a moment to begin together: files play from here.
+        // As in a recording, devices get a moment to begin together: files play from here.
         inputs.tellBeginning(clock.now + .milliseconds(120))
         var running = inputs.cameras.count + inputs.microphones.count
         while running > 0, controls.stopTime == nil {

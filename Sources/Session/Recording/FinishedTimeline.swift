@@ -15,7 +15,7 @@ struct FinishedTimeline {
     /// Waits for the encoders, and closes the files.
     func finish() -> RecordingResult {
         let outputs = recording.outputs
-        // It has next to nothing left to do, and the last status has all of it.
+        // The meter has next to nothing left to do, and the last status is to have all of its measurements.
         outputs.meter?.finish()
         outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)

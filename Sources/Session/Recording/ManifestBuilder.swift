@@ -223,7 +223,7 @@ package struct ManifestBuilder {
         let size = planned.settings.size
         let parts = self.parts(movie, stream: 0, of: (size, program.rate))
         let ended = outputs.failedEnds["program"].flatMap { end == .zero || $0 < end ? $0 : nil }
-        // Audio goes on without frames.
+        // A program with audio goes on without frames.
         let last = outputs.mixEncoder == nil ? ended ?? end : end
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",

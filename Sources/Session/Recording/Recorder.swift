@@ -35,7 +35,7 @@ final class Recorder {
             inputs.stop()
             throw error
         }
-        // This thread only waits while the timeline's works on the recording: `join` hands it over and back.
+        // This thread only waits while the timeline's uses the recording: `join` hands it over and back.
         nonisolated(unsafe) let prepared = preparation
         nonisolated(unsafe) var outcome: Result<FinishedTimeline, RecordingError>?
         let timeline = context.clock.startThread(named: "timeline") {

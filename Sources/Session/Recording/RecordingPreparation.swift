@@ -36,10 +36,10 @@ final class RecordingPreparation {
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
             sinks: context.sinks, prepared: encoders)
-        // A slow disk takes its time before the first instant is chosen, and what devices deliver meanwhile is of no recording.
+        // A slow disk takes its time before T0 is chosen, and what devices deliver meanwhile is no part of the recording.
         let prepared = try assembly.prepare()
         inputs.keepLatest()
-        // Time enough for the tracks to be made, so that it is not over when it is announced.
+        // Time enough to make the tracks, so that T0 is still to come when they are ready.
         let start = onLabel(clock.now + .milliseconds(120))
         let outputs = assembly.make(prepared, start: start)
         inputs.tellBeginning(start)
@@ -81,7 +81,7 @@ final class RecordingPreparation {
                     Governor.format(of: camera, givingUp: ladder[...index])?.rate
                 }.min() ?? planned
             guard lowest < planned else { return .zero }
-            // An exposure and its transport are each longer by so much; half an interval later a tick shows it.
+            // Exposure and transport are each longer by the difference of the intervals; a tick shows the frame later still.
             return camera.deliveryDelay + (lowest.interval - planned.interval) * 2 + lowest.interval
         }
         return deliveries.max() ?? .zero

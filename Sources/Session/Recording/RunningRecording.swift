@@ -172,7 +172,7 @@ final class RunningRecording {
         for event in storage.follow(pressure?.report, at: position) { context.note(event) }
         let mustEnd =
             storage.mustEnd || governor?.endReason != nil || encoders.mustEnd
-        // The tick at the position is decided: the end comes after it.
+        // The tick at `position` is decided, so the end comes after it.
         let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
         return mustEnd ? undecided : end.map { max($0, undecided) }
     }

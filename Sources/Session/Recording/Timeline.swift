@@ -199,7 +199,7 @@ final class Timeline {
         if rate >= Self.slowestAwaitedRate {
             end = rate.time(ofTick: max(tracks[index].nextTick, first + 1, rate.ticks(before: time)))
         } else {
-            // Its first frame is shown for a block of audio at the least.
+            // The track's first frame is shown for a block of audio at the least.
             let least = max(position, rate.time(ofTick: first))
             end = max(time, MediaTime(nanoseconds: least.nanoseconds + AudioGrid.blocks.interval.count))
         }
@@ -242,7 +242,7 @@ final class Timeline {
     }
 
     private var nextTime: MediaTime {
-        // Where no frames are decided any more, audio leads alone.
+        // When no frames are decided any more, audio alone sets the steps.
         let hasFrames = !tracks.isEmpty || outputs.program != nil || !outputs.synchronized.isEmpty
         var earliest =
             wakesForAudio || !hasFrames

@@ -24,7 +24,7 @@ extension MulticamSession {
         let offers = source.isChangeable ? source.device.formats : nil
         let input: CameraInput
         do {
-            // Said before the camera is started, and again when nobody else has taken the role meanwhile.
+            // Checked before the camera is started, and again below, since another device may take the role meanwhile.
             var rehearsal = running.withLock { $0 }
             try rehearsal.admit(planned, track, offers: offers)
             input = try CameraInput(
@@ -115,7 +115,7 @@ extension MulticamSession {
         do throws(SessionChangeError) {
             try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
         } catch {
-            // The camera has it all the same; a recording that is over does not tell of it.
+            // The camera has the settings even so; a recording that is over does not tell of them.
         }
         return outcomes
     }

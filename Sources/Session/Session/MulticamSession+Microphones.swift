@@ -24,7 +24,7 @@ extension MulticamSession {
             role: planned.role, source: source, offset: planned.offset, pick: planned.pick, clock: clock)
         input.limitSilence(to: currentPlan.limits.silence)
         do throws(SessionChangeError) {
-            // Said before it is started, and again when nobody else has taken the role meanwhile.
+            // Checked before the microphone is started, and again below, since another device may take the role meanwhile.
             var rehearsal = running.withLock { $0 }
             try rehearsal.admit(planned, track)
             do throws(DeviceError) {

@@ -54,7 +54,7 @@ public final class StillCamera: Sendable {
         precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
         let state = ConditionLock(
             State(
-                // A second more than a clip: on a busy machine whoever takes it comes late.
+                // A second more than a clip: on a busy machine the thread that takes it comes late.
                 ring: live > .zero
                     ? FrameRing(length: live + .seconds(1), byteLimit: Self.ringBytes) : nil,
                 rotation: planned.rotation))
@@ -64,8 +64,8 @@ public final class StillCamera: Sendable {
         self.clock = clock
         self.live = live
         role = planned.role
-        // The handler only takes note, so it is never behind by much. Raw frames may be the driver's memory, of which it needs
-        // most back at once.
+        // The handler only notes frames, so it is never behind by much. Raw frames may be the driver's memory, which the
+        // driver needs back soon.
         let capacity = planned.format.pixel.isCompressed ? 8 : 2
         tap = FrameTap(role: planned.role, format: .asCaptured, capacity: capacity) { frame in
             Self.note(frame, in: state)
@@ -92,7 +92,7 @@ public final class StillCamera: Sendable {
     private static func note(_ frame: CapturedFrame, in state: ConditionLock<State>) {
         let isWanted = state.broadcast { state in
             state.latest = frame.capturedAt
-            // Raw frames may be the driver's memory, which nobody may keep for long.
+            // Raw frames may be the driver's memory, which must not be kept for long.
             if frame.pixel == .mjpeg { state.ring?.add(frame) }
             if frame.pixel == .h264 { state.continueStream(with: frame) }
             let isWanted = state.waiting > 0 && state.taken == nil
@@ -174,7 +174,7 @@ public final class StillCamera: Sendable {
         do throws(DeviceError) {
             controls = try source.controls()
         } catch {
-            // It was unplugged since: the frame is there, and what its controls said is not known.
+            // The camera was unplugged since: there is a frame, and its controls are unknown.
         }
         return StillFacts(
             date: clock.date(of: frame.capturedAt - planned.latency), device: source.device,

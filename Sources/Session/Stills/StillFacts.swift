@@ -46,7 +46,7 @@ public struct StillFacts: Sendable, Equatable {
         if let time = controls.first(of: ControlGovernor.exposure.governed),
             isExposureAutomatic != true || time.isVolatile, time.value > 0, time.value <= 1_000_000
         {
-            // In 100 µs (kernel documentation, ext-ctrls-camera).
+            // The control counts in units of 100 µs (kernel documentation, ext-ctrls-camera).
             exposureTime = .microseconds(100) * time.value
         }
     }

@@ -15,6 +15,7 @@ final class AudioWindow {
     /// The index after the last sample.
     var end: Int64 { position + Int64(samples.count / channels) }
 
+    /// Appends the microphone's next samples, interleaved, with the stretches of them that are missing.
     func append(_ samples: [Float], missing: [MissingAudio]) {
         self.samples += samples
         self.missing += missing

@@ -102,7 +102,7 @@ public final class SynchronizedOutput: Sendable {
                         frame: try codecs.convert(captured.frame, to: pixel),
                         capturedAt: captured.capturedAt, sequence: captured.sequence))
             } catch {
-                // Its markers were whole, and what is between them is not.
+                // The frame's markers are whole, and the data between them is damaged.
                 return .dropped(.corrupt)
             }
         }

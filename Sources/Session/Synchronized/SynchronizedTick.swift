@@ -24,10 +24,12 @@ public struct SynchronizedTick: Sendable {
         entries.first { $0.role == role }?.capture
     }
 
+    /// The tick with another count of dropped ticks before it.
     func after(leavingOut count: Int) -> Self {
         Self(index: index, time: time, leftOut: count, entries: entries)
     }
 
+    /// The tick with changed captures.
     func map(_ change: (SynchronizedCapture) -> SynchronizedCapture) -> Self {
         let changed = entries.map { Entry(role: $0.role, capture: change($0.capture)) }
         return Self(index: index, time: time, leftOut: leftOut, entries: changed)

@@ -50,6 +50,7 @@ final class SynchronizedWorker {
         self.start = start
     }
 
+    /// Takes what a camera delivered since the last call.
     func take(_ deliveries: [CameraInput.Delivery], of input: CameraInput) {
         for index in devices.indices {
             guard case .camera(var follower) = devices[index], follower.input === input else { continue }
@@ -121,7 +122,7 @@ final class SynchronizedWorker {
         var frame = dated.frame
         if output.format != .asCaptured {
             if dated.isUndecodable { return .dropped(.corrupt) }
-            // A stream decoder that has this one still inside has nothing for this tick.
+            // While the stream decoder still holds this frame, there is none for this tick.
             guard let shown = dated.shown else { return .nothing }
             frame = shown
         }

@@ -49,7 +49,7 @@ final class CopiedStreamTrack: CameraTrack {
 
     func take(_ deliveries: [CameraInput.Delivery]) {
         let clock = input.clockReading
-        // The frames that made the clock begin anew were dated by the line that it left.
+        // The frames that made the clock model begin anew were dated by the line that it left.
         let model = clock.restarts == restarts ? nil : input.clockModel
         restarts = clock.restarts
         if let model {

@@ -49,7 +49,7 @@ final class CopiedTrack: CameraTrack {
         guard partTick == nil else { return }
         for case .frame(let dated) in deliveries
         where dated.frame.size != (successor?.frame.size ?? size) && isOfThisPart(dated) {
-            // Back to the file's own size before another file was asked for: nothing is needed.
+            // The camera is back in the file's own size before another file was asked for: none is needed.
             successor = dated.frame.size == size ? nil : dated
             withdrawn = nil
         }
@@ -69,7 +69,7 @@ final class CopiedTrack: CameraTrack {
     func beginPart(at tick: Int64) { partTick = tick }
 
     func step(tick: Int64) {
-        // Where nothing newer is due at the first tick of a file, it shows one that came too early for it.
+        // When no newer frame is due at the first tick of a file, the tick shows one that came too early for the file.
         var early: DatedFrame?
         if let partTick, let successor, tick >= partTick {
             early = withdrawn
@@ -100,7 +100,7 @@ final class CopiedTrack: CameraTrack {
         let frame = (withdrawn ?? successor).frame
         size = frame.size
         example = frame
-        // It is shown until a frame of its size is due.
+        // The frame is shown until one of its size is due.
         lastBytes = frame.memory
         slate = nil
         partSince = successor.time

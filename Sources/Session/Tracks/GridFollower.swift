@@ -19,10 +19,11 @@ struct GridFollower {
         aligner = TrackAligner(start: start, rate: rate, cameraInterval: input.source.format.rate.interval)
     }
 
+    /// Takes what the camera delivered since the last call.
     mutating func take(_ deliveries: [CameraInput.Delivery]) {
         let clock = input.clockReading
         aligner.cameraInterval = clock.interval
-        // The frames that made the clock begin anew were dated by the line that it left.
+        // The frames that made the clock model begin anew were dated by the line that it left.
         let model = clock.restarts == restarts ? nil : input.clockModel
         restarts = clock.restarts
         if let model {

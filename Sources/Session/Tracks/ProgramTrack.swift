@@ -63,7 +63,7 @@ final class ProgramTrack {
     }
 
     private static func feed(_ follower: GridFollower) -> Feed {
-        // The program's frames are turned and mirrored before they are in it; its slates stand upright as they are.
+        // Frames are turned and mirrored as they are composed into the program; its slates are drawn upright.
         let device = follower.input.source.device.name
         return Feed(follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
     }
@@ -111,6 +111,7 @@ final class ProgramTrack {
         }
     }
 
+    /// Takes what the camera of a role delivered since the last call.
     func take(_ deliveries: [CameraInput.Delivery], from role: String) {
         guard !hasEnded else { return }
         for index in feeds.indices where feeds[index].follower.input.role == role {
@@ -118,6 +119,7 @@ final class ProgramTrack {
         }
     }
 
+    /// Decides a tick: a new frame, or the last one again.
     func step(tick: Int64) {
         guard !hasEnded else { return }
         let time = rate.time(ofTick: tick)
@@ -170,6 +172,7 @@ final class ProgramTrack {
         }
     }
 
+    /// Ends the track: no tick follows.
     func finish(at end: MediaTime) {
         self.end(at: end)
         encoder.finish()

@@ -32,7 +32,7 @@ package final class MetadataFile: Sendable {
             do throws(FileError) { file = try make() } catch { failure.withLock { $0 = error } }
             while let metadata = queue.next() {
                 do throws(FileError) {
-                    // After a failure the queue is emptied all the same, for whoever waits for room.
+                    // After a failure the queue is still emptied, since a caller may wait for room.
                     if failure.withLock({ $0 == nil }) { try file?.append(metadata.line) }
                 } catch {
                     failure.withLock { $0 = error }

@@ -6,6 +6,7 @@ package import Media
 ///
 /// The files' own threads hold more on top of these: at most half a second, or 64 MiB, each.
 package struct WriteLimits: Sendable, Equatable {
+    /// How much room there is for a frame; `ample` leaves an eighth of its file's share free.
     enum Room: Sendable { case none, little, ample }
 
     /// Most bytes of frames for one file: half of the total, so that no file takes everything.

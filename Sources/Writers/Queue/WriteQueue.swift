@@ -8,6 +8,7 @@ internal import Media
 /// The file's thread is woken for a tenth of a second of frames or audio, not for each item: to wake a thread costs
 /// as much as to write some hundred kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
+    /// The memory from which an item takes its room.
     enum Kind: Sendable {
         /// Takes room from the memory that all files share; `least` is `ample` when it begins a row of frames that
         /// need each other.

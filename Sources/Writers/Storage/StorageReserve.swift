@@ -25,7 +25,7 @@ struct StorageReserve: Sendable, Equatable {
         let flow = max(0, bytesPerSecond)
         let indices = finishing.reduce(0, +)
         let underWay = flow * (delay + Self.encoderDelay).inSeconds
-        // An eighth more, since indices grow on.
+        // An eighth more, since indices go on growing.
         self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
         noticing = Int64(flow * Self.lookInterval.inSeconds)
     }

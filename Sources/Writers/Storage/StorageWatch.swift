@@ -4,6 +4,7 @@ internal import Monitoring
 /// Follows the room on one disk during a recording, and decides when to warn and when to end. A value: readings in,
 /// findings out.
 package struct StorageWatch: Sendable {
+    /// A finding of a look at the disk.
     package enum Finding: Sendable, Equatable {
         /// The room lasts for less than `minutes`; found once for each limit.
         case runsOut(minutes: Int, timeLeft: Nanoseconds)
@@ -45,7 +46,7 @@ package struct StorageWatch: Sendable {
         let reserve = StorageReserve(
             finishing: finishing, bytesPerSecond: headroom.bytesPerSecond ?? 0, delay: delay)
         toHold = reserve.toHold(free: disk.freeBytes, held: held)
-        // Not before the rate is known: a disk that is full at once says so itself.
+        // Nothing is found before the rate is known: a disk that is full at once fails by itself.
         guard let timeLeft else { return nil }
         if reserve.isReached(free: disk.freeBytes, held: held) { return .atReserve }
         return warning(timeLeft)
@@ -53,7 +54,7 @@ package struct StorageWatch: Sendable {
 
     private mutating func warning(_ timeLeft: Nanoseconds) -> Finding? {
         let minutes = timeLeft.inSeconds / 60
-        // Twice as much as the last warning said: somebody has made room.
+        // Twice as much time as the last warning said: somebody has made room.
         if let warned, minutes > Double(2 * warned) { self.warned = nil }
         guard let due = Self.warnings.last(where: { minutes < Double($0) }), warned.map({ due < $0 }) ?? true
         else { return nil }
