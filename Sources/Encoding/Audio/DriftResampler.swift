@@ -6,7 +6,7 @@ import Media
 ///
 /// libswresample steps through its input in whole units of about one part per million, so a correction cannot be set
 /// exactly. But it tells exactly where it stands: before each slice the position that the corrections so far ask for is
-/// compared with the real one, and the difference is synthetic over the next second. So the error never grows, and what is
+/// compared with the real one, and the difference is made up over the next second. So the error never grows, and what is
 /// heard keeps to the corrections asked for within `largestSteering`.
 final class DriftResampler: Resampling {
     private let format: AudioFormat

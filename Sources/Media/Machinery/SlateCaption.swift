@@ -8,7 +8,7 @@ public struct SlateCaption: Sendable, Hashable {
     public let rotation: Rotation
 
     /// The words that every slate has: `no frame`.
-    public static let complaint = "no frame"
+    public static let complaint = "no picture"
 
     /// Makes a caption, and makes both texts printable.
     ///

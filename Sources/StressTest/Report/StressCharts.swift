@@ -23,7 +23,7 @@ struct StressCharts {
         }
         var charts = [
             StressChart(
-                title: "Pictures", unit: "arrived a second", kind: .lines, seconds: seconds,
+                title: "Frames", unit: "arrived a second", kind: .lines, seconds: seconds,
                 series: series { $0.rate }),
             StressChart(
                 title: "Jitter", unit: "mean distance of a time stamp from an even rhythm, in milliseconds",

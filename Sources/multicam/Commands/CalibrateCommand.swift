@@ -11,7 +11,7 @@ struct CalibrateCommand: Command {
         program: Multicam.program, name: "calibrate",
         summary: "Measure how late cameras and microphones are, by claps that all see and hear.",
         notes: [
-            "Flash a light and audio a beep at one instant, in front of all cameras and microphones, at uneven times: a clap "
+            "Flash a light and sound a beep at one instant, in front of all cameras and microphones, at uneven times: a clap "
                 + "application on a phone will do. A clap of hands serves microphones alone. Stay near the reference "
                 + "microphone: audio takes 3 ms for each metre.",
             "Each device must notice 10 events, and is then known to 2 ms; until then it goes on, for 2 minutes at most or until "

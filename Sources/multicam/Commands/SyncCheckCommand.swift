@@ -14,7 +14,7 @@ struct SyncCheckCommand: Command {
             "Flashes, lamps going on, claps and beeps that several tracks saw or heard are compared; microphones without them by "
                 + "the audio that both hear. Offsets are above zero where a track is later than the reference: the first microphone "
                 + "with claps, else the first track. What cannot be known is said to be unknown.",
-            "A frame does not tell when within a frame, and a half before and after, its light fell. Tracks with frames are "
+            "A frame does not tell when within its exposure, or half a frame before and after, its light fell. Tracks with frames are "
                 + "called apart only where no alignment of them could look so; claps at many phases of the frames narrow it.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
             "Exit status: 0 when nothing is apart beyond the tolerance or nothing can be known, 6 when something is; 1 when the "

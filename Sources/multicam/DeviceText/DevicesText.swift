@@ -67,7 +67,7 @@ enum DevicesText {
                 device.mounting == .none
                 ? "upright" : "turned: its frames are turned by \(device.mounting.degrees)° clockwise"
             lines.append("  position   \(device.position.rawValue), mounted \(mounting)")
-            if device.isCaptureStick { lines.append("  source     another device's frame (capture stick)") }
+            if device.isCaptureStick { lines.append("  source     another device's picture (capture stick)") }
         }
         if let controller = device.controller {
             let speed = device.busSpeed.map { ", \($0) Mbit/s" } ?? ""
@@ -87,7 +87,7 @@ enum DevicesText {
         }
         if !device.ports.isEmpty { lines.append(ports(device.ports)) }
         if device.isGrey {
-            lines.append("  frames   grey: a camera of infrared light, or one without colour")
+            lines.append("  frames     grey: a camera of infrared light, or one without colour")
         }
         if !device.sizePresets.isEmpty {
             lines.append("  presets    \(device.sizePresets.map(\.rawValue).joined(separator: ", "))")

@@ -16,7 +16,7 @@ struct CalibrationText {
         switch event {
         case .listening(let reference):
             sentence =
-                "ready: flash a light and audio a beep at one instant, seen and heard by all, at uneven times; "
+                "ready: flash a light and sound a beep at one instant, seen and heard by all, at uneven times; "
                 + "\(reference) is the reference. Ctrl-C ends it."
             json = Self.line("listening", ["reference": .string(reference)])
         case .heard(let number, let noticed, let missed, let findings):
