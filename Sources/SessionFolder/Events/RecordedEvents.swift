@@ -3,42 +3,58 @@ internal import Glibc
 public import Media
 public import Timing
 
-/// What `events.ndjson` tells of a recording that did not come to its end.
+/// The events in `events.ndjson` of an interrupted recording, as a recovery needs them.
 ///
-/// Its last line may be torn, and zeros may follow: whatever is no JSON at the end is left out.
+/// The last line may be torn, and zeros may follow: lines at the end that are no JSON are ignored.
 public struct RecordedEvents: Sendable {
-    /// The fields that a recovery needs.
+    /// One line of `events.ndjson`, with the fields that a recovery needs.
     public struct Event: Sendable, Equatable, Decodable {
+        /// Name of the event, for example `drop`.
         public let event: String
+        /// Time of the event in nanoseconds since T0.
         public let at_ns: Int64
+        /// Name of the track.
         public let track: String?
+        /// Why frames or audio are missing, or why a device is away.
         public let cause: String?
+        /// Number of lost frames.
         public let count: Int64?
-        /// Frames that a hardware encoder took with it.
+        /// Number of frames that were lost in a hardware encoder when it failed.
         public let lost: Int64?
+        /// Length of missing audio in nanoseconds.
         public let duration_ns: Int64?
+        /// Sentence for people, or the words of a mark.
         public let text: String?
+        /// Measure that the governor took or took back.
         public let step: String?
+        /// Why the governor took a step, or why another encoder took over.
         public let reason: String?
+        /// File that continues a track after a split.
         public let file: String?
+        /// Files that continue the tracks after a split on request.
         public let files: [String]?
-        /// Of a clock.
+        /// Error of a device's rate in parts per million, positive when it runs fast.
         public let ppm: Double?
+        /// Standard error of a device's clock model, in microseconds.
         public let residual_us: Double?
+        /// State of a device's clock, for example `locked`.
         public let state: String?
+        /// How often a device's clock model began anew since the event before.
         public let restarts: Int?
 
-        /// Whether its times are those of a recording. A line may be damaged, or edited, and still be JSON.
+        /// Whether the event's times are those of a recording. A line may be damaged or edited and still be JSON.
         fileprivate var isPlausible: Bool {
             Manifest.plausibleTimes.contains(at_ns)
                 && (duration_ns.map { (0...Manifest.plausibleTimes.upperBound).contains($0) } ?? true)
         }
     }
 
+    /// Readable events with plausible times, in the order of their lines.
     public let events: [Event]
-    /// How many of its bytes are whole lines.
+    /// Length of the file in bytes up to the last line that is JSON.
     public let wholeByteCount: Int
 
+    /// Reads the content of `events.ndjson`; damaged lines are left out.
     public init(_ bytes: [UInt8]) {
         var lines: [(event: Event?, end: Int)] = []
         var start = 0
@@ -57,12 +73,14 @@ public struct RecordedEvents: Sendable {
         wholeByteCount = lines.last?.end ?? 0
     }
 
+    /// Marks that people set from T0 on.
     public var marks: [Manifest.Mark] {
         events.filter { $0.event == "mark" && $0.at_ns >= 0 }.map {
             Manifest.Mark(at_ns: $0.at_ns, text: $0.text ?? "")
         }
     }
 
+    /// Steps of the governor.
     public var governor: [Manifest.GovernorStep] {
         events.compactMap { event in
             guard event.event == "governor", let step = event.step, let reason = event.reason else {
@@ -72,12 +90,12 @@ public struct RecordedEvents: Sendable {
         }
     }
 
-    /// Frames of a track that are lost, by cause: those of its camera, and those that an encoder failed with.
+    /// Counts the lost frames of a track: those of its camera, and those that a failed encoder took with it.
     ///
     /// - Parameters:
-    ///   - track: Its name.
-    ///   - end: Of the recording; `nil` for all that was told.
-    /// - Returns: Counts by cause.
+    ///   - track: Name of the track.
+    ///   - end: End of the recording, since T0; `nil` to count all events.
+    /// - Returns: Number of lost frames by cause.
     public func lost(of track: String, until end: MediaTime? = nil) -> [String: Int] {
         var lost: [String: Int] = [:]
         for event in events where event.track == track && event.at_ns < end?.nanoseconds ?? .max {
@@ -93,7 +111,7 @@ public struct RecordedEvents: Sendable {
         return lost
     }
 
-    /// What encoded a track, by what was to encode it: x264 may have taken over.
+    /// The encoder of a track according to the events: x264 may have replaced the planned hardware encoder.
     public func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
         // Without a device x264 was to encode it, and an event tells of another x264.
         guard planned.until_ns == nil, planned.device != nil,
@@ -105,7 +123,7 @@ public struct RecordedEvents: Sendable {
         return encoder
     }
 
-    /// What was told of a device's clock, last of all, by what was known of it at the start.
+    /// The last reported state of a device's clock; values that no event reported are those of `begun`, the state at the start.
     public func clock(_ begun: Manifest.Clock, of role: String) -> Manifest.Clock {
         var clock = begun
         for reading in clockReadings where reading.role == role {
@@ -115,18 +133,19 @@ public struct RecordedEvents: Sendable {
         return clock
     }
 
-    /// What was told of a device's clock at one time.
+    /// The state of a device's clock as one event reports it.
     struct ClockReading {
         let role: String
         let at: MediaTime
         let ppm: Double
         let residualMicroseconds: Double
         let isLocked: Bool
-        /// Since the one before.
+        /// How often the clock model began anew since the reading before.
         let restarts: Int
     }
 
-    /// All that can be: a line may be damaged and still be JSON.
+    /// Readings of all clocks in the order of their lines; implausible ones are left out, since a line may be damaged and still
+    /// be JSON.
     var clockReadings: [ClockReading] {
         events.filter { $0.event == "clock" }.compactMap { event in
             guard let role = event.track, let ppm = event.ppm, abs(ppm) < 1e6,
@@ -138,7 +157,7 @@ public struct RecordedEvents: Sendable {
         }
     }
 
-    /// Stretches of tracks that are not as captured, up to the recording's end.
+    /// Stretches of tracks for which nothing was captured, since T0, limited to the time from T0 to `end`.
     public func gaps(until end: MediaTime) -> [Gap] {
         var gaps: [Gap] = []
         var away: [String: (since: Int64, cause: String)] = [:]
@@ -169,7 +188,7 @@ public struct RecordedEvents: Sendable {
         return gaps
     }
 
-    /// Where a part begins, by the file's name relative to the folder.
+    /// When a later file of a track begins, since T0; `nil` where no event tells it. `file` is relative to the session folder.
     public func start(ofPart file: String) -> MediaTime? {
         events.last { $0.event == "split" && ($0.file == file || $0.files?.contains(file) == true) }.map {
             MediaTime(nanoseconds: max(0, $0.at_ns))

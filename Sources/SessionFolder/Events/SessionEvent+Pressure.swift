@@ -2,7 +2,8 @@ package import Media
 package import Monitoring
 
 extension SessionEvent {
-    /// The level of system pressure has changed. From serious on, and on the way back from there, with a sentence for people.
+    /// Makes the event that reports a new level of system pressure. Where either level is `serious` or above, it has a sentence
+    /// for people.
     package init(_ pressure: SystemPressure, was: PressureLevel, at time: MediaTime) {
         let factors = pressure.factors.map { factor in
             JSONValue.object([

@@ -2,7 +2,7 @@ internal import Media
 package import Plan
 
 extension SessionEvent {
-    /// Something that was given up before the start, told at T0.
+    /// Makes the event at T0 that reports a reduction of the plan before the start.
     package init(reduced step: ReductionStep) {
         self.init(
             .reduced, at: .zero,

@@ -2,18 +2,18 @@ internal import Containers
 internal import Glibc
 internal import Media
 
-/// What a folder is to whoever is told to read it: a recording that came to its end, one that runs, or one that a crash has left.
+/// State of a folder that is to be read as a recording: whether there is one, and whether it runs, ended or was interrupted.
 public enum FolderState: Sendable, Equatable {
-    /// It has neither a manifest nor events.
+    /// The folder has neither a manifest nor events.
     case noRecording
-    /// Somebody records it, or recovers it.
+    /// A session records into the folder, or a recovery works on it.
     case running
-    /// It did not come to its end, and nobody is at it.
+    /// The recording was interrupted, and no process works on the folder.
     case unfinished
-    /// It came to its end, or was recovered; or its manifest cannot be read, which readers tell better.
+    /// The recording ended or was recovered; or its manifest cannot be read, which readers of the manifest explain better.
     case ended
 
-    /// - Parameter folder: Any path.
+    /// Determines the state of a folder from its manifest and from the lock on its events. `folder` is any path.
     public init(of folder: String) {
         let hasManifest = access(folder + "/manifest.json", F_OK) == 0
         let events = folder + "/events.ndjson"
@@ -37,7 +37,7 @@ public enum FolderState: Sendable, Equatable {
         self = Self.isLocked(events) ? .running : .unfinished
     }
 
-    /// A recorder and a recovery hold a lock on the events.
+    /// Whether another process holds the lock on the events: recorders and recoveries do.
     private static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
@@ -47,10 +47,10 @@ public enum FolderState: Sendable, Equatable {
         return false
     }
 
-    /// What to do about a recording that has not ended, in a sentence; `nil` where it has.
+    /// A sentence that says what to do about a recording that has not ended; `nil` for one that has, and where there is none.
     ///
-    /// - Parameter folder: Its path.
-    /// - Returns: With a command that a shell takes as it is.
+    /// - Parameter folder: Path of the session folder.
+    /// - Returns: A sentence; a command in it is quoted for a shell.
     public func remedy(for folder: String) -> String? {
         switch self {
         case .noRecording, .ended: nil

@@ -1,17 +1,20 @@
 internal import Glibc
 package import Media
 
-/// A file of NDJSON as `events.ndjson`: append-only, each line in one write so that a crash leaves whole lines. One thread at a
-/// time appends.
+/// An append-only file of NDJSON such as `events.ndjson`. Each line is one write, so that a crash leaves whole lines. Only one
+/// thread at a time may append.
 package final class LineFile: Sendable {
-    /// What write(2) does; a test may put a disk in its place that takes half of it.
+    /// Writes bytes to a descriptor and returns the count as write(2) does. Tests substitute a disk that takes only half of
+    /// them.
     package typealias Writing = @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int
 
     private let descriptor: Int32
     private let path: String
     private let write: Writing
 
-    /// Makes the file. Other `creation` flags of open(2) take one that is there.
+    /// Creates the file; other `creation` flags of open(2) open one that exists.
+    ///
+    /// - Throws: `FileError` "create" when the file exists or cannot be opened.
     package init(
         path: String, creation: Int32 = O_CREAT | O_EXCL,
         write: @escaping Writing = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -28,17 +31,17 @@ package final class LineFile: Sendable {
         close(descriptor)
     }
 
-    /// Lets nobody else lock it while this is there: so others see that somebody is at it.
+    /// Locks the file for as long as this object lives, so that other processes see that the recording is in use.
     ///
-    /// - Returns: `false` when somebody is. A file system without locks tells nothing.
+    /// - Returns: `false` when another process holds the lock. On a file system without locks it is `true`.
     func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
 
     /// Appends a line, all of it or nothing.
     ///
     /// - Parameters:
-    ///   - line: Without its end.
-    ///   - makeRoom: Asked once where the disk is full, for room that was held.
-    /// - Throws: "write".
+    ///   - line: The line without its line break.
+    ///   - makeRoom: Called once when the disk is full, to release reserved room; returns whether it released any.
+    /// - Throws: `FileError` "write" when the line could not be written as a whole.
     package func append(_ line: String, makeRoom: () -> Bool = { false }) throws(FileError) {
         let bytes = Array((line + "\n").utf8)
         var rest = bytes[...]
@@ -60,8 +63,8 @@ package final class LineFile: Sendable {
         }
     }
 
-    /// Takes back so many bytes of a line that did not find room as a whole: what comes after it is a line again. A disk that does
-    /// not take them back takes no later line either.
+    /// Removes the last `count` bytes, the beginning of a line that did not fit, so that the next line begins at the start of a
+    /// line. A disk that does not remove them takes no later line either.
     private func cutOff(_ count: Int) {
         var status = stat()
         guard count > 0, fstat(descriptor, &status) == 0, status.st_size >= count else { return }

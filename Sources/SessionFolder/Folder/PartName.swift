@@ -1,14 +1,14 @@
 /// Names of the files that continue a track's first file: `cameras/desk-2.mov` comes after `cameras/desk.mov`.
 ///
-/// The recorder and the recovery both ask here, so that a recovery finds every file that a recorder makes.
+/// Recorder and recovery both use it, so that a recovery finds every file that a recorder makes.
 public enum PartName {
-    /// The first name after a number that no other track has: cameras `desk` and `desk-2` may both be there.
+    /// The next name of a continuing file that no other track uses: cameras `desk` and `desk-2` may both exist.
     ///
     /// - Parameters:
-    ///   - number: Of the part before it; 1 is the first file.
-    ///   - first: The track's first file.
-    ///   - taken: The files of other tracks.
-    /// - Returns: The name with its number.
+    ///   - number: Number of the part before; 1 is the first file.
+    ///   - first: Name of the track's first file.
+    ///   - taken: Files of other tracks.
+    /// - Returns: The name of the file, and its number.
     package static func next(
         after number: Int, of first: String, besides taken: Set<String>
     ) -> (name: String, number: Int) {
@@ -18,7 +18,8 @@ public enum PartName {
         return ("\(stem)-\(number)\(ending)", number)
     }
 
-    /// The number in a name that continues a track's first file; `nil` where it does not.
+    /// The number in the name of a file that continues `first`, 2 or more; `nil` where the name is not one that a recorder
+    /// gives.
     public static func number(of name: String, continuing first: String) -> Int? {
         let (stem, ending) = split(first)
         guard name.count > stem.count + ending.count, name.hasPrefix(stem + "-"), name.hasSuffix(ending),

@@ -2,20 +2,24 @@ public import Foundation
 internal import Glibc
 public import Media
 
-/// One recording on disk: makes the folder, writes its manifest and its events. Files of media are the writers'.
+/// The folder of one recording: makes it, and writes its manifest and events. Media files are written by `Writers`.
 public final class SessionFolder: Sendable {
+    /// Absolute path of the folder.
     public let path: String
     private let events: LineFile
 
-    /// Makes a new folder in `parent`, which is made too where it is missing.
+    /// Makes a new folder in `parent` and begins its events. `parent` is made where it is missing; a folder that has the name
+    /// already stays as it is, and the new one gets a number.
     ///
-    /// A folder of that name that is there already is left alone: the new one gets a number.
-    /// - Throws: When the folder cannot be made or written.
+    /// - Throws: `FileError` when the folder or its first files cannot be made.
     public convenience init(in parent: String, name: String) throws(FileError) {
         try self.init(taking: try Self.makeNew(in: parent, name: name))
     }
 
-    /// The folders of a recording and of its safety copy: of one name, which neither parent has yet.
+    /// Makes the folders of a recording and of its safety copy, with one name that neither parent has yet.
+    ///
+    /// - Throws: `FileError` when one of them cannot be made, when both parents are the same place, or when every name that is
+    ///   tried exists already.
     package static func pair(in parent: String, and other: String, name: String) throws(FileError) -> (
         SessionFolder, SessionFolder
     ) {
@@ -29,7 +33,7 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Begins a recording's events in a folder that was made for it. Where that fails the folder is removed.
+    /// Begins a recording's events in a folder that was made for it, and removes the folder where that fails.
     private init(taking candidate: String) throws(FileError) {
         path = candidate
         do throws(FileError) {
@@ -42,10 +46,11 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Makes a new folder in `parent`, which is made too where it is missing; of a name that is there already a number makes
-    /// another.
+    /// Makes a new folder in `parent`. `parent` is made where it is missing; where the name exists already, a number is added to
+    /// it.
     ///
-    /// - Returns: Its absolute path.
+    /// - Returns: Absolute path of the new folder.
+    /// - Throws: `FileError` "make a session folder" or "make the folder" when it cannot be made.
     public static func makeNew(in parent: String, name: String) throws(FileError) -> String {
         let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
         try Self.makeFolders(parent)
@@ -100,16 +105,20 @@ public final class SessionFolder: Sendable {
             detail: "it is the folder of the recording itself. Choose another, best on another disk.")
     }
 
-    /// The absolute path of a file of this recording; the folders on the way are made.
+    /// Returns the absolute path of a file of this recording, and makes the folders on the way to it.
+    ///
+    /// - Throws: `FileError` "make the folder" when one of them cannot be made.
     public func file(_ relative: String) throws(FileError) -> String {
         let full = path + "/" + relative
         try Self.makeFolders(URL(fileURLWithPath: full).deletingLastPathComponent().path)
         return full
     }
 
-    /// Replaces the manifest at once: a reader sees the old one or the new one, whole, after a power cut too.
+    /// Replaces the manifest atomically: a reader sees the old one or the new one as a whole, even after a power cut.
     ///
-    /// While the recording runs, room for the next one stays reserved: a disk that fills up must not hide what is on it.
+    /// While the recording runs, room for the next manifest stays reserved, so that a full disk cannot hide what is on it.
+    ///
+    /// - Throws: `FileError` "create", "write", "rename" or "reserve room".
     public func write(_ manifest: Manifest) throws(FileError) {
         let draft = path + Self.draft
         let target = path + "/manifest.json"
@@ -121,10 +130,10 @@ public final class SessionFolder: Sendable {
     }
 
     private static let draft = "/manifest.json.new"
-    /// Enough for a session of some cameras with hundreds of gaps.
+    /// Room that is reserved for the next manifest, in bytes: enough for some cameras with hundreds of gaps.
     private static let reservedBytes = 65_536
 
-    /// Makes the file that the next manifest is written into, with its blocks.
+    /// Creates the file that the next manifest is written into, and allocates its blocks.
     private static func reserveDraft(_ path: String) throws(FileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
@@ -136,7 +145,7 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Puts `content` into the blocks that the file has and cuts off the rest.
+    /// Writes `content` into the blocks that the file has, cuts off the rest, and waits until it is on the disk.
     private static func fill(_ path: String, with content: Data) throws(FileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
@@ -153,12 +162,17 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Puts a small file in place at once: a reader sees all of it or none.
+    /// Writes a small file of this recording atomically: a reader sees all of it or none. Missing folders are made.
+    ///
+    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
     public func write(_ content: Data, to relative: String) throws(FileError) {
         try Self.write(content, to: relative, in: path)
     }
 
-    /// Likewise into the folder of a recording that has ended; the folders on the way are made.
+    /// Writes a small file atomically into the folder of a recording that has ended: a reader sees all of it or none. Missing
+    /// folders are made.
+    ///
+    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
     public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
         let target = URL(fileURLWithPath: folder).standardizedFileURL.path + "/" + relative
         try Self.makeFolders(URL(fileURLWithPath: target).deletingLastPathComponent().path)
@@ -177,16 +191,16 @@ public final class SessionFolder: Sendable {
     /// Appends an event to `events.ndjson`.
     ///
     /// - Parameters:
-    ///   - event: Any.
-    ///   - makeRoom: Asked once where the disk is full, for room that was held.
-    /// - Throws: "write".
+    ///   - event: The event.
+    ///   - makeRoom: Called once when the disk is full, to release reserved room; returns whether it released any.
+    /// - Throws: `FileError` "write" when the event could not be written as a whole.
     package func append(_ event: SessionEvent, makeRoom: () -> Bool) throws(FileError) {
         try events.append(event.line(), makeRoom: makeRoom)
     }
 
-    /// Removes the folder of a recording that never began, whose files hold nothing yet.
+    /// Removes the folder of a recording that never began, with its empty files.
     ///
-    /// What cannot be removed stays: an empty folder is no loss, and the reason why nothing was recorded matters more.
+    /// An error is ignored: a folder that stays is no loss, and the reason why nothing was recorded matters more.
     public func removeUnused() { Self.remove(path) }
 
     private static func remove(_ path: String) {
@@ -197,7 +211,9 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Makes what is missing of an absolute path.
+    /// Makes the missing folders of an absolute path.
+    ///
+    /// - Throws: `FileError` "make the folder".
     package static func makeFolders(_ path: String) throws(FileError) {
         var folder = ""
         // The system reads bytes, not characters.
@@ -214,7 +230,7 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// `2026-11-21_142310_pip`: the usual name of a recording that began then, by the local clock.
+    /// The usual name of a recording that begins at `date`, by the local clock: `2026-11-21_142310_pip`.
     public static func usualName(date: Date, profile: String) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()

@@ -1,21 +1,22 @@
 public import Foundation
 
-/// JSON as this program writes it: fields in alphabetical order, so that equal values are equal bytes, and plain slashes.
+/// JSON as multicam writes it: fields in alphabetical order, so that equal values give equal bytes, and slashes without a
+/// backslash.
 ///
-/// JSON has no number for what is infinite or not a number: that is written as the word `inf`, `-inf` or `nan`, and `decoder` reads
-/// it again. So no measurement, however wrong, can keep a file from being written.
+/// JSON has no number for infinity and for what is not a number: these are written as the strings `inf`, `-inf` and `nan`, and
+/// `decoder()` reads them again. So no measurement, however wrong, keeps a file from being written.
 public enum JSONText {
-    /// One line, without its end.
+    /// Encodes a value as one line without a line break at its end.
     public static func line(_ value: some Encodable) -> String {
         String(decoding: data(value, [.sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
     }
 
-    /// For people and files, indented.
+    /// Encodes a value with indentation, for files that people read.
     public static func pretty(_ value: some Encodable) -> Data {
         data(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
     }
 
-    /// Reads what is written here.
+    /// Makes a decoder that reads what `line(_:)` and `pretty(_:)` write, including `inf`, `-inf` and `nan`.
     public static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(

@@ -1,4 +1,4 @@
-/// A value of JSON, for events whose fields differ.
+/// A JSON value, for events whose fields differ.
 public enum JSONValue: Sendable, Equatable, Encodable {
     case string(String)
     case integer(Int64)
@@ -8,6 +8,7 @@ public enum JSONValue: Sendable, Equatable, Encodable {
     case object([String: JSONValue])
     case null
 
+    /// Encodes the value as itself, without the name of its case.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

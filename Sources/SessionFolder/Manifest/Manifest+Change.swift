@@ -1,15 +1,15 @@
 extension Manifest {
-    /// What a person changed of the program while it was recorded.
+    /// A change that a person made to the program during the recording.
     public struct Change: Sendable, Equatable, Codable {
-        /// Of the first frame or sample that shows it.
+        /// Time of the first frame or sample that shows the change, in nanoseconds since T0.
         public var at_ns: Int64
-        /// As the person said it: `swap`, `layout grid`, `gain host -6.0`.
+        /// Requests of the person, in words: `swap`, `layout grid`, `gain host -6.0`.
         public var changes: [String]
-        /// What holds from then on; `nil` without a program.
+        /// Layout of the program after the change; `nil` without a program.
         public var layout: String?
-        /// Roles of the cameras that are seen, the main one first.
+        /// Roles of the cameras that the program shows after the change, the main one first; `nil` without a program.
         public var shown: [String]?
-        /// Roles of the microphones that are heard.
+        /// Roles of the microphones that the program mixes after the change; `nil` without a program.
         public var mix: [String]?
 
         package init(

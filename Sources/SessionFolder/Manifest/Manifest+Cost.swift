@@ -1,7 +1,7 @@
 package import Plan
 
 extension Manifest.Cost {
-    /// What is known before the start; `nil` where nobody reckoned.
+    /// Takes the predicted cost of a plan before the start; `nil` where no cost was computed.
     package init?(_ reduction: PlanReduction?) {
         guard let reduction else { return nil }
         hardware = Self.rounded(reduction.cost.total)
@@ -18,7 +18,8 @@ extension Manifest.Cost {
         }
     }
 
-    /// More digits than are known of anything; a resource that there is nothing of is a large number, as JSON has no infinity.
+    /// Rounds a cost to 0.0001, which is more than is known of any, and limits it to 10⁹: a resource of which there is none
+    /// costs infinitely much, and JSON has no infinity.
     static func rounded(_ value: Double) -> Double {
         Manifest.Clock.rounded(min(value, 1e9), 10_000)
     }

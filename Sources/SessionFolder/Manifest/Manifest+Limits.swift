@@ -2,18 +2,18 @@ internal import Media
 package import Profiles
 
 extension Manifest {
-    /// What the profile let the recording lose before its end counts as a failure. Left out of recordings without limits.
+    /// Losses that the profile allowed: a recording that exceeds one of them counts as failed.
     public struct Limits: Sendable, Equatable, Codable {
-        /// Of each track of frames: lost ÷ (captured + lost), 0…1.
+        /// Largest share of lost frames in each video track: lost ÷ (captured + lost), 0…1. `nil` where it is not limited.
         public var lost_frames: Double?
-        /// Of each microphone: filled ÷ written, 0…1.
+        /// Largest share of filled samples in each microphone's track: filled ÷ written, 0…1. `nil` where it is not limited.
         public var lost_samples: Double?
-        /// How long a microphone may be silent.
+        /// Longest silence of a microphone in nanoseconds; `nil` where it is not limited.
         public var silence_ns: Int64?
-        /// Roles of the microphones that were silent for longer.
+        /// Roles of the microphones that were silent for longer than `silence_ns`; `nil` where none was.
         public var silent: [String]?
 
-        /// `nil` where a profile limits nothing.
+        /// Takes the limits of a profile; `nil` where the profile limits nothing.
         package init?(_ limits: RecordingLimits) {
             guard limits != .none else { return nil }
             lost_frames = limits.lostFrames

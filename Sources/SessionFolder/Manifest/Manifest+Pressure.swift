@@ -2,16 +2,17 @@ public import Media
 public import Monitoring
 
 extension Manifest {
-    /// System pressure in the course of the recording.
+    /// System pressure during the recording.
     public struct Pressure: Sendable, Equatable, Codable {
+        /// Highest level of system pressure.
         public var peak: PressureLevel
-        /// The highest system pressure cost: how short a time it could have gone on.
+        /// Highest system pressure cost: below 1 the machine could have continued for ever, above 3 only briefly.
         public var peak_cost: Double
-        /// The worst of each cause, when it first was so.
+        /// Worst factor of each cause, with the time at which it was first that bad.
         public var factors: [PressureFactor]
-        /// What the computer did not tell.
+        /// Figures that the computer did not tell.
         public var missing: [MissingSource]
-        /// What reading it took of a processor. Left out in simulated time.
+        /// Processor time that watching system pressure took, in nanoseconds; `nil` in simulated time.
         public var watch_cpu_ns: Int64?
 
         package init(
@@ -26,10 +27,15 @@ extension Manifest {
         }
     }
 
+    /// The worst contribution of one cause to system pressure.
     public struct PressureFactor: Sendable, Equatable, Codable {
+        /// Cause, in one word.
         public var what: String
+        /// Level that this cause reached.
         public var level: PressureLevel
+        /// Explanation of the factor, for people.
         public var text: String
+        /// Time at which the level was first reached, in nanoseconds since T0.
         public var at_ns: Int64
 
         package init(what: String, level: PressureLevel, text: String, at_ns: Int64) {

@@ -3,13 +3,16 @@ internal import Media
 internal import Timing
 
 extension Manifest {
-    /// Times that a manifest or an event may tell, in nanoseconds: three years, so that sums of some of them fit.
+    /// Range of times accepted in a manifest or an event, in nanoseconds: about three years in both directions, so that sums of
+    /// some of them do not overflow.
     static let plausibleTimes = Int64(-100_000_000_000_000_000)...100_000_000_000_000_000
 
-    /// Reads a manifest that somebody may have edited: what it holds afterwards can be reckoned with.
+    /// Reads a manifest that somebody may have edited, and checks that its numbers are plausible, so that arithmetic with them
+    /// does not overflow.
     ///
-    /// - Parameter bytes: Of `manifest.json`.
-    /// - Throws: What is wrong with it first.
+    /// - Parameter bytes: Content of `manifest.json`.
+    /// - Throws: `ManifestFault` with the first fault: no JSON, a field that is missing or has a wrong type, another schema, or
+    ///   a number that no recording has.
     public init(reading bytes: [UInt8]) throws(ManifestFault) {
         do {
             self = try JSONText.decoder().decode(Manifest.self, from: Data(bytes))
@@ -25,7 +28,7 @@ extension Manifest {
         }
     }
 
-    /// The first field whose number no recording has.
+    /// Name of the first field whose number no recording can have; `nil` where there is none.
     private var implausible: String? {
         var check = NumberCheck()
         check.time(duration_ns, "duration_ns")
@@ -57,7 +60,7 @@ extension Manifest {
     }
 }
 
-/// Looks at numbers one by one, and keeps the name of the first that cannot be.
+/// Checks numbers one by one, and keeps the name of the first implausible one.
 private struct NumberCheck {
     private(set) var wrongField: String?
 
@@ -82,7 +85,7 @@ private struct NumberCheck {
         require(nanoseconds.map(Manifest.plausibleTimes.contains) ?? true, name())
     }
 
-    /// Nothing is counted below 0, nor, in a file or a recording, up to 10 to the 17th.
+    /// Accepts counts from 0 to 10¹⁷.
     mutating func count(_ number: (some BinaryInteger)?, _ name: @autoclosure () -> String) {
         require(number.map { $0 >= 0 && $0 <= Manifest.plausibleTimes.upperBound } ?? true, name())
     }

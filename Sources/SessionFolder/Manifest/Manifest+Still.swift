@@ -1,13 +1,13 @@
 extension Manifest {
-    /// A still that was taken out of the recording.
+    /// A still taken out of the recording.
     public struct Still: Sendable, Equatable, Codable {
-        /// Time of the frame's capture, in nanoseconds since T0.
+        /// Capture time of the frame, in nanoseconds since T0.
         public var at_ns: Int64
-        /// The camera's role.
+        /// Role of the camera.
         public var role: String
-        /// Relative to the session folder.
+        /// Path of the still, relative to the session folder.
         public var file: String
-        /// The clip around it, relative to the session folder; `nil` where none was asked for.
+        /// Clip around the still, relative to the session folder; `nil` where none was requested.
         public var clip: String?
 
         package init(at_ns: Int64, role: String, file: String, clip: String?) {

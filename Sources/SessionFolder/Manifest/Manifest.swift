@@ -3,38 +3,54 @@ internal import Monitoring
 public import Plan
 public import Timing
 
-/// What `manifest.json` says of a recording: the part of a session folder that programs rely on.
+/// The content of `manifest.json`: devices, tracks, files, losses and cost of one recording. Programs rely on it.
 ///
-/// Paths are relative to the folder, times are nanoseconds since T0. `docs/manifest.schema.json` is its JSON Schema.
+/// Property names are those of the JSON fields. File paths are relative to the session folder, and times are nanoseconds since
+/// T0, the session's first instant, unless a property says otherwise. `docs/manifest.schema.json` is the JSON Schema.
 public struct Manifest: Sendable, Equatable, Codable {
-    /// What is longer is none: a manifest grows with gaps and marks, of which a hundred thousand have some 10 MB.
+    /// Largest `manifest.json` that is read, in bytes; a longer file is refused. A manifest grows with gaps and marks: a hundred
+    /// thousand of them take some 10 MB.
     public static let largestByteCount = 256 << 20
 
+    /// How far a recording got.
     public enum Outcome: String, Sendable, Codable {
+        /// The recording still runs, or a crash or power cut interrupted it.
         case recording
         case finished
+        /// A file could not be written or finished as intended; everything that was written is kept.
         case storageFailed = "storage-failed"
+        /// The recording was interrupted, and a recovery completed it.
         case recovered
     }
 
+    /// A camera or a microphone of the recording, with the state of its clock.
     public struct Device: Sendable, Equatable, Codable {
+        /// Role of the device in the profile, for example `desk`.
         public var role: String
+        /// `camera` or `microphone`.
         public var kind: String
+        /// Stable identity of the device: USB port, product and serial number.
         public var identity: String
+        /// Device name as people know it.
         public var name: String
+        /// Format in which the device delivered frames or audio.
         public var format: Format
-        /// Of a camera: taken off each of its time stamps, and who said so.
+        /// Latency subtracted from each time stamp of a camera, in nanoseconds; `nil` for microphones.
         public var latency_ns: Int64?
+        /// Where `latency_ns` comes from: the profile, a calibration, or nowhere. `nil` for microphones.
         public var latency_source: CorrectionSource?
-        /// Of a microphone: added to each of its time stamps, and who said so.
+        /// Offset added to each time stamp of a microphone, in nanoseconds; `nil` for cameras.
         public var offset_ns: Int64?
+        /// Where `offset_ns` comes from: the profile, a calibration, or nowhere. `nil` for cameras.
         public var offset_source: CorrectionSource?
-        /// Of a microphone: what the sound server took out of it for the program, which its own track keeps.
+        /// Echo and noise that the sound server removed from this microphone for the program; its own track keeps them. `nil`
+        /// for cameras.
         public var voice: VoiceSettings? = nil
+        /// Model of the device's clock against the session clock, as it was last.
         public var clock: Clock
-        /// A camera's file of what is known of each frame, a line each.
+        /// File with one line of JSON per frame of this camera; `nil` where none is written.
         public var metadata: String?
-        /// Of a camera: the controls that it is to have, with what was read back when they were set last.
+        /// Controls that were set on this camera, with the values read back when they were last set; `nil` where none was set.
         public var controls: [Control]? = nil
 
         package init(
@@ -59,15 +75,17 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// A camera's control that was set.
+    /// A control that was set on a camera.
     public struct Control: Sendable, Equatable, Codable {
+        /// Name of the control.
         public var name: String
-        /// What it was to be.
+        /// Value that was requested.
         public var asked: Int64
-        /// What was read back; left out where it could not be.
+        /// Value that was read back from the camera; `nil` where it could not be read.
         public var value: Int64?
+        /// Who requested the value: a person, a saved preset, the rate lock, or matching with another camera.
         public var origin: ControlRequest.Origin
-        /// Why the camera did not take it.
+        /// Why the camera did not take the value; `nil` where it did.
         public var refused: String?
 
         package init(
@@ -82,12 +100,17 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// A camera has `pixel`, `width`, `height` and `rate`; a microphone `channels` and `rate`.
+    /// Format of a device. A camera has `pixel`, `width`, `height` and `rate`; a microphone has `channels` and `rate`.
     public struct Format: Sendable, Equatable, Codable {
+        /// Pixel format of a camera, for example `mjpeg`; `nil` for microphones.
         public var pixel: String?
+        /// Width of the camera's frames in pixels; `nil` for microphones.
         public var width: Int?
+        /// Height of the camera's frames in pixels; `nil` for microphones.
         public var height: Int?
+        /// Number of a microphone's channels; `nil` for cameras.
         public var channels: Int?
+        /// Frames per second of a camera, or samples per second of a microphone.
         public var rate: Double
 
         package init(
@@ -101,55 +124,78 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
+    /// State of a device's clock model when the manifest was written.
     public struct Clock: Sendable, Equatable, Codable {
-        /// Above 0 when the device runs fast against its nominal rate.
+        /// Error of the device's rate in parts per million, positive when it runs fast against its nominal rate.
         public var ppm: Double
+        /// Typical distance of one time stamp from the clock's line (root mean square), in microseconds.
         public var jitter_us: Double
+        /// Standard error of the clock's line at its newest end, in microseconds: how well the clock is known.
         public var residual_us: Double
-        /// Whether the model could be relied on in the end: its residual below 1 ms, and the last stamps about its line.
+        /// Whether the model was reliable in the end: its residual was below 1 ms, and the last time stamps lay about its line.
         public var locked: Bool
+        /// How often the model began anew, as after a jump of the device's clock.
         public var restarts: Int
+        /// Number of time stamps that were not after their predecessor, including impossible ones that the model never saw.
         public var non_monotonic: Int
     }
 
+    /// A track: the recording of one camera, of one microphone or of the program.
     public struct Track: Sendable, Equatable, Codable {
+        /// Name of the track: a role, a role with a number such as `desk.2`, or `program`.
         public var name: String
-        /// The device's, where the track has another name: the second one of a camera is `desk.2`.
+        /// Role of the device where the track has another name, such as `desk.2`, the second track of `desk`; `nil` where both
+        /// are the same.
         public var role: String? = nil
+        /// `camera`, `microphone` or `program`.
         public var kind: String
+        /// First file of the track, relative to the session folder.
         public var file: String
+        /// Index of the track's stream in its file, from 0.
         public var stream: Int
+        /// Codec of the track: `h264`, `mjpeg`, `aac` or `pcm_s24le`.
         public var codec: String
-        /// What encoded its frames, where they were not copied.
+        /// Encoder of the frames; `nil` for copied frames and for audio.
         public var encoder: Encoder? = nil
+        /// Width of the frames in pixels; `nil` for audio.
         public var width: Int?
+        /// Height of the frames in pixels; `nil` for audio.
         public var height: Int?
+        /// Frames per second; `nil` for audio.
         public var rate: Double?
+        /// Degrees clockwise by which a player turns the stored frames so that they are upright; `nil` for audio.
         public var rotation: Int?
-        /// The part of the camera's stored frames that an encoded track shows, in their pixels; left out for all of them.
+        /// Part of the camera's stored frames that an encoded track shows, in their pixels; `nil` where it shows all of them.
         public var crop: PixelRectangle? = nil
+        /// Color matrix and range of the frames; `nil` for audio.
         public var color: Color?
+        /// Number of audio channels; `nil` where the track has no audio.
         public var channels: Int?
-        /// Since T0: 0 but for a copied H.264 track that begins with an earlier key frame, and one that a person began while the
-        /// recording ran.
+        /// Start of the track in nanoseconds since T0. It is 0 unless a copied H.264 track begins with an earlier key frame
+        /// (below 0), or a person began the track while the recording ran.
         public var first_ns: Int64
-        /// From T0, or from `first_ns` where that is later.
+        /// Length of the track in nanoseconds, from T0 or from `first_ns`, whichever is later.
         public var duration_ns: Int64
-        /// Since T0, where a person ended it before the recording, or its frames ended because no encoder went on with them.
+        /// End of the track in nanoseconds since T0, where a person ended it before the recording or no encoder continued its
+        /// frames.
         public var ended_ns: Int64? = nil
-        /// Since T0, where its audio ended before the recording, because its encoders failed. The frames of a program go on.
+        /// End of the audio in nanoseconds since T0, where its encoders failed before the recording ended. The frames of a
+        /// program continue.
         public var sound_ended_ns: Int64? = nil
-        /// `false` for a copied H.264 track, whose frames keep their own capture times and are never repeated.
+        /// `false` for a copied H.264 track, whose frames keep their own capture times and are never repeated; otherwise `nil`.
         public var grid: Bool?
+        /// Counts of the track's frames; `nil` for microphones.
         public var frames: Frames?
+        /// Counts of the track's samples; `nil` for frames.
         public var samples: Samples?
-        /// Of audio, and of the program's. Left out where the file has not all that was measured, as on a slow disk.
+        /// Loudness of a microphone's audio or of the program's mix; `nil` where the file lacks some of the measured audio, as
+        /// on a slow disk.
         public var loudness: Loudness? = nil
-        /// Files after the first, when the recording was split.
+        /// Files after the first, relative to the session folder; `nil` where the track was not split.
         public var parts: [String]?
-        /// Where each of those begins, and in which size, in the same order.
+        /// Start and frame size of each file in `parts`, in the same order.
         public var part_details: [Part]?
-        /// Why the track ended before the recording did.
+        /// Why the track ended before the recording did, as a sentence; `nil` where it did not.
         public var failure: String?
 
         package init(
@@ -188,15 +234,16 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// What encoded a track's frames.
+    /// The encoder of a track's frames.
     public struct Encoder: Sendable, Equatable, Codable {
-        /// libavcodec's name for what was to encode it, and did from the first frame on unless `until_ns` says otherwise.
+        /// Name in libavcodec of the encoder that began the track; it encoded all frames unless `until_ns` is set.
         public var name: String
-        /// The node of a hardware encoder.
+        /// Device node of a hardware encoder; `nil` for an encoder in software.
         public var device: String?
-        /// From here on x264 encoded it, since the hardware did not: 0 for all of it.
+        /// Time in nanoseconds since T0 from which x264 encoded the track, since the hardware failed; 0 where x264 encoded all
+        /// of it.
         public var until_ns: Int64?
-        /// Why.
+        /// Why x264 took over; `nil` where it did not.
         public var reason: String?
 
         package init(name: String, device: String? = nil, until_ns: Int64? = nil, reason: String? = nil) {
@@ -207,9 +254,12 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// The same recording in another folder: of a safety copy the recording's own, of that the copy's.
+    /// The same recording in another folder: seen from the recording it is the safety copy, and seen from the safety copy the
+    /// recording.
     public struct OtherFolder: Sendable, Equatable, Codable {
+        /// Path of the other folder.
         public var folder: String
+        /// How far the recording got in that folder.
         public var outcome: Outcome
 
         package init(folder: String, outcome: Outcome) {
@@ -218,13 +268,15 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// A file after the first.
+    /// A file that continues a track after its first file.
     public struct Part: Sendable, Equatable, Codable {
+        /// Path of the file, relative to the session folder.
         public var file: String
-        /// Where its time 0 is, since T0.
+        /// Time 0 of the file, in nanoseconds since T0.
         public var first_ns: Int64
-        /// Of its frames: where a governor has changed a copied camera's size, not the track's.
+        /// Width of this file's frames in pixels. It differs from the track's where the governor changed a copied camera's size.
         public var width: Int?
+        /// Height of this file's frames in pixels; it may differ from the track's in the same way as `width`.
         public var height: Int?
 
         package init(file: String, first_ns: Int64, width: Int? = nil, height: Int? = nil) {
@@ -235,17 +287,20 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// A file of media as it was when it was closed and read again.
+    /// A media file as it was when it was closed and read again.
     public struct File: Sendable, Equatable, Codable {
+        /// Path of the file, relative to the session folder.
         public var file: String
+        /// Size of the file in bytes.
         public var bytes: Int64
-        /// The XXH3 of 128 bits of the bytes from `hashed_from` on, and then of those before it. Left out of a file that could
-        /// not be finished.
+        /// XXH3 of 128 bits over the bytes from `hashed_from` to the end, followed by the bytes before it, as 32 hexadecimal
+        /// digits; `nil` for a file that could not be finished.
         public var xxh3_128: String?
+        /// Offset in bytes at which the checksum begins; `nil` for a file that could not be finished.
         public var hashed_from: Int64?
-        /// Whether it was as written.
+        /// Whether the file, read again, was as it had been written.
         public var verified: Bool
-        /// What was wrong with it, as a sentence.
+        /// Fault of the file, as a sentence; `nil` when nothing is wrong with it.
         public var fault: String?
 
         package init(
@@ -261,8 +316,11 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
+    /// How the numbers of a track's frames stand for colors.
     public struct Color: Sendable, Equatable, Codable {
+        /// Matrix between RGB and YCbCr, for example `bt709`.
         public var matrix: String
+        /// Range of the samples, for example `limited`.
         public var range: String
 
         package init(matrix: String, range: String) {
@@ -271,21 +329,32 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
+    /// Ledger of a track's frames: `written` is `captured` − `skipped` + `repeated` + `slate`.
     public struct Frames: Sendable, Equatable, Codable {
+        /// Frames in the track's files.
         public var written: Int
+        /// Good frames that the device delivered from T0 on.
         public var captured: Int
+        /// Good frames that have no tick in the track, because the camera is faster than the track.
         public var skipped: Int
+        /// Ticks that show the previous frame again, because the camera is slower than the track or a frame was lost.
         public var repeated: Int
+        /// Ticks that show a slate, a card with the camera's name.
         public var slate: Int
+        /// Lost frames by cause, in the words of `LossCause`; causes without a frame are left out.
         public var lost: [String: Int]
     }
 
+    /// Ledger of a track's samples per channel at 48 kHz: `written` is `captured` + `filled`.
     public struct Samples: Sendable, Equatable, Codable {
+        /// Samples per channel in the track's files.
         public var written: Int64
+        /// Samples per channel that the microphone delivered.
         public var captured: Int64
+        /// Samples per channel that were filled with silence because nothing was captured.
         public var filled: Int64
-        /// Samples of all channels at the device's rate that were at full scale, three or more in a row. Left out of what was
-        /// recovered, where nobody knows.
+        /// Samples of all channels, at the device's rate, that were at full scale three or more times in a row; `nil` in a
+        /// recovered recording, where the number is not known.
         public var clipped: Int64? = nil
 
         package init(written: Int64, captured: Int64, filled: Int64, clipped: Int64? = nil) {
@@ -296,9 +365,13 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
+    /// The computer that recorded.
     public struct Machine: Sendable, Equatable, Codable {
+        /// Host name.
         public var host: String
+        /// Name and version of the operating system.
         public var system: String
+        /// Number of processors.
         public var processors: Int
 
         package init(host: String, system: String, processors: Int) {
@@ -308,22 +381,23 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// What the recording was predicted to need of the machine, and what it took. Times and memory are left out in simulated time, where they mean nothing.
+    /// What the recording was predicted to need of the machine, and what it took. Times and memory are left out in simulated
+    /// time, where they mean nothing.
     public struct Cost: Sendable, Equatable, Codable {
-        /// The scarcest resource's, before the start, of the plan that ran. This and the next three are left out where nobody
-        /// reckoned.
+        /// Predicted use of the scarcest resource by the plan that ran, as a share: 1 is all of it. `nil` where no cost was
+        /// computed, as are the next three.
         public var hardware: Double?
-        /// The scarcest first.
+        /// Predicted use of each resource, the scarcest first.
         public var terms: [CostTerm]?
-        /// What was not known: one sentence each.
+        /// Figures that the prediction did not know, one sentence each.
         public var unknown: [String]?
-        /// What was given up before the start, in order.
+        /// Reductions of the plan before the start, so that it fits its budget, in order.
         public var reductions: [Reduction]?
-        /// Processor time of the process, without the threads that stand in for hardware.
+        /// Processor time of the process in nanoseconds, without the threads that stand in for hardware.
         public var cpu_ns: Int64?
-        /// The most memory the process held at once (`ru_maxrss`).
+        /// Most memory that the process held at once, in bytes (`ru_maxrss` of getrusage(2)).
         public var peak_memory_bytes: Int64?
-        /// Left out where nobody asked the computer.
+        /// System pressure during the recording; `nil` where it was not watched.
         public var pressure: Pressure?
 
         package init(
@@ -341,30 +415,43 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// What one resource was to be used by, of what there is of it.
+    /// Predicted use of one resource.
     public struct CostTerm: Sendable, Equatable, Codable {
+        /// Name of the resource.
         public var resource: String
+        /// Share of the resource that the plan uses: 1 is all of it.
         public var used: Double
+        /// How the share comes about, for people.
         public var explanation: String
+        /// Shares of the program and of each role.
         public var parts: [CostPart]
     }
 
+    /// Share of one resource that the program or one role uses.
     public struct CostPart: Sendable, Equatable, Codable {
-        /// `program` or a role.
+        /// `program`, or the role.
         public var owner: String
+        /// Share of the resource: 1 is all of it.
         public var used: Double
     }
 
+    /// A reduction of the plan before the start.
     public struct Reduction: Sendable, Equatable, Codable {
+        /// The reduction in words, for example `face size 1280x720 → 960x540`.
         public var step: String
+        /// Why this step was taken, as a sentence.
         public var reason: String
-        /// The hardware cost.
+        /// Hardware cost before the reduction: 1 is all of the scarcest resource.
         public var before: Double
+        /// Hardware cost after the reduction: 1 is all of the scarcest resource.
         public var after: Double
     }
 
+    /// An instant that a person marked while recording.
     public struct Mark: Sendable, Equatable, Codable {
+        /// Time of the mark in nanoseconds since T0.
         public var at_ns: Int64
+        /// Words of the person; they may be empty.
         public var text: String
 
         package init(at_ns: Int64, text: String) {
@@ -373,23 +460,33 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// What was made of a recording that did not come to its end.
+    /// The work of a recovery on an interrupted recording.
     public struct Recovery: Sendable, Equatable, Codable {
-        /// By which version.
+        /// Version of multicam that recovered the recording.
         public var multicam: String
+        /// The end of each track after the recovery.
         public var tracks: [RecoveredTrack]
     }
 
-    /// What became of a track's end.
+    /// The end of a track after a recovery: what was cut and what was filled.
     public struct RecoveredTrack: Sendable, Equatable, Codable {
+        /// Name of the track.
         public var track: String
-        /// What was on the disk behind the common end: it stays in the file, and is not shown.
+        /// Length in nanoseconds that the track had on the disk after the common end. It stays in the file and is not shown.
         public var cut_ns: Int64
-        /// What was missing up to the common end: the last frame repeated or shown for longer, silence.
+        /// Length in nanoseconds that the track lacked before the common end. It is filled with the last frame, repeated or
+        /// shown for longer, or with silence.
         public var filled_ns: Int64
-        /// For people.
+        /// The losses, as a sentence for people.
         public var text: String
 
+        /// Creates the entry of a track.
+        ///
+        /// - Parameters:
+        ///   - track: Name of the track.
+        ///   - cut_ns: Length after the common end that is not shown, in nanoseconds.
+        ///   - filled_ns: Length before the common end that was filled, in nanoseconds.
+        ///   - text: What was lost, as a sentence for people.
         public init(track: String, cut_ns: Int64, filled_ns: Int64, text: String) {
             self.track = track
             self.cut_ns = cut_ns
@@ -398,9 +495,13 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
+    /// A step of the governor, which lowers quality while the machine is too slow and takes that back later.
     public struct GovernorStep: Sendable, Equatable, Codable {
+        /// Time of the step in nanoseconds since T0.
         public var at_ns: Int64
+        /// Measure that the governor took or took back.
         public var step: String
+        /// Why the governor did it.
         public var reason: String
 
         package init(at_ns: Int64, step: String, reason: String) {
@@ -410,34 +511,49 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
+    /// Version of this format.
     public var schema = 1
+    /// Version of multicam that wrote the manifest.
     public var multicam: String
+    /// Name of the profile.
     public var profile: String
+    /// Wall clock at T0: ISO 8601 with nanoseconds and the zone.
     public var started: String
+    /// T0 on `CLOCK_MONOTONIC` of the computer that recorded, in nanoseconds.
     public var t0_monotonic_ns: Int64
+    /// Length of the recording in nanoseconds.
     public var duration_ns: Int64
+    /// How long after an instant the session decided what its tick shows, in nanoseconds; constant for a recording.
     public var alignment_delay_ns: Int64
+    /// How far the recording got.
     public var outcome: Outcome
-    /// Why system pressure, or a full disk, ended it before it was to end; left out where nothing did.
+    /// Why system pressure or a full disk ended the recording early; `nil` where neither did.
     public var ended_by: String?
-    /// Left out where there is no safety copy.
+    /// The safety copy of this recording, or the recording of this safety copy; `nil` where there is no safety copy.
     public var other_folder: OtherFolder?
+    /// The computer that recorded.
     public var machine: Machine
-    /// What the profile let it lose; left out where nothing was limited.
+    /// Losses that the profile allowed; `nil` where it set no limit.
     public var limits: Limits? = nil
+    /// Cameras and microphones of the recording.
     public var devices: [Device]
+    /// Tracks of cameras, microphones and the program.
     public var tracks: [Track]
-    /// Every file of media. Left out while it is recorded.
+    /// Every media file with its checksum; `nil` while the recording runs.
     public var files: [File]?
+    /// Predicted and measured cost of the recording.
     public var cost: Cost?
+    /// Steps of the governor.
     public var governor: [GovernorStep]
+    /// Marks that people set.
     public var marks: [Mark]
-    /// What people changed of the program while it was recorded; `nil` where they did not.
+    /// Changes that people made to the program during the recording; `nil` where they made none.
     public var changes: [Change]? = nil
-    /// That were taken while it was recorded; `nil` where none was.
+    /// Stills taken out of the recording; `nil` where none was taken.
     public var stills: [Still]? = nil
+    /// Stretches of tracks for which no frame or sample was captured, with their causes.
     public var gaps: [Gap]
-    /// Left out where the recording came to its end.
+    /// The work of a recovery; `nil` where the recording was not recovered.
     public var recovery: Recovery?
 
     package init(
@@ -473,11 +589,11 @@ public struct Manifest: Sendable, Equatable, Codable {
 }
 
 extension Manifest.Clock {
-    /// Rounded to what is known: 0.01 ppm, 0.1 µs.
+    /// Takes the figures of a clock model, rounded to what is known: 0.01 ppm and 0.1 µs.
     ///
     /// - Parameters:
-    ///   - model: The device's.
-    ///   - corrected: Stamps that were impossible, and that the model never saw.
+    ///   - model: Clock model of the device.
+    ///   - corrected: Number of impossible time stamps that the model never saw.
     package init(_ model: DeviceClock, corrected: Int = 0) {
         ppm = Self.rounded(model.partsPerMillion, 100)
         jitter_us = Self.rounded(Double(model.jitter.count) / 1000, 10)
@@ -487,13 +603,14 @@ extension Manifest.Clock {
         non_monotonic = model.nonMonotonic + corrected
     }
 
-    /// Adding 0 turns −0 into 0.
+    /// Rounds `value` to a whole number of `parts` per unit; adding 0 turns −0 into 0.
     package static func rounded(_ value: Double, _ parts: Double) -> Double {
         (value * parts).rounded() / parts + 0
     }
 }
 
 extension Manifest.Frames {
+    /// Takes the counts of a track's ledger.
     package init(_ counts: FrameCounts) {
         written = counts.written
         captured = counts.captured

@@ -1,13 +1,15 @@
 internal import Foundation
 internal import Media
 
-/// Why a text is no manifest that can be used: somebody edited it, it is torn, or it is of another version.
+/// Why a text is no usable manifest: it is torn, was edited, or comes from another version.
 public struct ManifestFault: Error, Sendable, Equatable {
-    /// Follows “manifest.json”: `is no JSON`, `tells tracks.0.first_ns as a number that cannot be`.
+    /// The fault in words that follow “manifest.json”: `is no JSON`, `tells a number in tracks.0.first_ns that cannot be`.
     public let reason: String
 
+    /// Creates a fault from words that follow “manifest.json”.
     public init(reason: String) { self.reason = reason }
 
+    /// Takes the first fault from an error of the decoder.
     package init(_ error: any Error) {
         guard let error = error as? DecodingError else {
             reason = "is no JSON"

@@ -1,4 +1,5 @@
-/// The program's version, as manifests and `--version` say it (semantic versioning 2.0).
+/// Version of the program (semantic versioning 2.0), as manifests and `--version` show it.
 public enum MulticamVersion {
+    /// The present version.
     public static let current = "0.2.0"
 }

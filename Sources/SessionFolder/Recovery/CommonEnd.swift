@@ -1,35 +1,39 @@
 public import Media
 
-/// Decides where all tracks of a recording end that a crash has left of different lengths.
+/// The time at which all tracks of an interrupted recording end, though a crash left them with different lengths.
 ///
-/// What is missing of a JPEG track or of audio can be filled: the last frame again, silence. A track of encoded frames cannot
-/// be made longer without encoding, so the shortest of those is the end, and others are cut there; what is cut stays in the
-/// files. Where there is none, the longest track is the end: nothing is given up.
+/// A JPEG track or audio that is too short can be filled with its last frame or with silence. A track of encoded frames cannot
+/// be made longer without encoding, so the shortest of those sets the end, and longer tracks are cut there; what is cut stays in
+/// the files. Without encoded tracks the longest track sets the end, and nothing is given up.
 public struct CommonEnd: Sendable, Equatable {
-    /// How far a track reaches.
+    /// How far one track reaches.
     public struct Reach: Sendable, Equatable {
+        /// End of the track, since T0.
         public let end: MediaTime
-        /// Whether frames cannot be added at its end.
+        /// Whether its frames are encoded, so that none can be added at its end.
         public let isEncoded: Bool
 
+        /// Creates the reach of a track that ends at `end`, since T0.
         public init(end: MediaTime, isEncoded: Bool) {
             self.end = end
             self.isEncoded = isEncoded
         }
     }
 
-    /// An encoded track that is shorter than the longest by more ended before the crash: its last frame is shown until the end.
-    /// An overloaded encoder is a second of frames behind, and what it holds back, and the disk's queue.
+    /// Longest difference in nanoseconds by which an encoded track may shorten the others. One that is shorter than that ended
+    /// before the crash, and its last frame is shown until the end. An overloaded encoder is a second of frames behind, besides
+    /// what it and the disk's queue hold back.
     private static let longestCut: Int64 = 10_000_000_000
 
+    /// End of all tracks, since T0.
     public let time: MediaTime
 
-    /// `nil` where there is nothing.
+    /// Finds the common end of some tracks; `nil` where none reaches beyond T0.
     ///
     /// - Parameters:
-    ///   - reaches: Of all tracks that can be read.
-    ///   - leading: The grid on which recordings end: the program's, else the first camera's; `nil` where there are no frames.
-    ///   - start: When the file that begins last does: the end is behind it.
+    ///   - reaches: Reach of each track that can be read.
+    ///   - leading: Grid on which the recording ends: the program's, else the first camera's; `nil` where there are no frames.
+    ///   - start: Time at which the last file begins; the common end is later.
     public init?(_ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero) {
         guard let longest = reaches.map(\.end).max(), longest > .zero else { return nil }
         let encoded = reaches.filter {

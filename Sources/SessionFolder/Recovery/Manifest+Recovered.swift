@@ -2,16 +2,16 @@ public import Media
 internal import Timing
 
 extension Manifest {
-    /// The manifest of a recording that did not come to its end, completed from its files and its events.
+    /// Completes the manifest of an interrupted recording from its files and events.
     ///
     /// - Parameters:
-    ///   - tracks: Those of the recording.
-    ///   - contents: What was found of each, in the same order.
-    ///   - lost: Of tracks of which nothing was on the disk, what became of them.
-    ///   - end: Where all of them end; `nil` where the recording had ended, and only files were made whole.
-    ///   - events: What happened until then.
-    ///   - version: Of the program that recovered it.
-    /// - Returns: With the outcome `recovered`.
+    ///   - tracks: Tracks of the recording.
+    ///   - contents: What was found of each track, in the same order.
+    ///   - lost: Endings of tracks of which nothing was on the disk.
+    ///   - end: End of all tracks, since T0; `nil` where the recording had ended and only files were made whole.
+    ///   - events: Events of the recording until the crash.
+    ///   - version: Version of the program that recovers it.
+    /// - Returns: A manifest with the outcome `recovered`.
     public func recovered(
         tracks: [Track], contents: [RecoveredContent], lost: [RecoveredTrack] = [], end: MediaTime?,
         events: RecordedEvents, version: String
@@ -41,12 +41,13 @@ extension Manifest {
         return manifest
     }
 
-    /// What a recovery noted that was interrupted; `nil` where none was, or what it noted cannot be.
+    /// The notes of an earlier recovery that was interrupted; `nil` where there was none, or where its notes are implausible.
     ///
     /// - Parameters:
-    ///   - end: Where all tracks would end by their files. What was begun may have cut some, so that they tell an earlier end.
-    ///   - reach: How far the longest of them reaches.
-    /// - Returns: What it noted of each track.
+    ///   - end: Common end of all tracks by their files, since T0. It may be earlier than the noted one, since the earlier
+    ///     recovery may have cut some tracks.
+    ///   - reach: End of the longest track, since T0.
+    /// - Returns: What the earlier recovery noted of each track.
     public func begunRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
         // The longest tick of a grid.
         let tick: Int64 = 1_000_000_000
@@ -60,8 +61,14 @@ extension Manifest {
         return recovery
     }
 
-    /// The manifest of a recording whose recovery begins now: whoever goes on with it ends all tracks where this one does, and
-    /// knows how far they reached.
+    /// The manifest to write before a recovery changes files. If the recovery is interrupted, the next one ends all tracks at
+    /// the same time and knows how far they reached.
+    ///
+    /// - Parameters:
+    ///   - end: Common end of all tracks, since T0.
+    ///   - endings: What becomes of the end of each track.
+    ///   - version: Version of the program that recovers the recording.
+    /// - Returns: This manifest with the end and the endings noted, and its outcome unchanged.
     public func beginningRecovery(
         until end: MediaTime, endings: [RecoveredTrack], version: String
     ) -> Manifest {
@@ -73,22 +80,22 @@ extension Manifest {
 }
 
 extension Manifest.File {
-    /// A file that was made whole, or could not be, before its checksum is known.
+    /// Creates the entry of a file after a recovery, without a checksum.
     ///
     /// - Parameters:
-    ///   - file: From the folder.
-    ///   - bytes: Its size.
-    ///   - fault: What is wrong with it, as a sentence; `nil` when nothing is.
+    ///   - file: Path of the file, relative to the session folder.
+    ///   - bytes: Size of the file in bytes.
+    ///   - fault: What is wrong with the file, as a sentence; `nil` when nothing is.
     public init(recovered file: String, bytes: Int64, fault: String?) {
         self.init(file: file, bytes: bytes, verified: fault == nil, fault: fault)
     }
 
-    /// Whether nobody has read all of it yet, though nothing is wrong with it: a recovery was interrupted.
+    /// Whether the file has no fault and no checksum: a recovery was interrupted before it read the file.
     public var lacksChecksum: Bool { verified && xxh3_128 == nil }
 }
 
 extension Manifest.Track {
-    /// A track of which only its file is known.
+    /// Creates a track of which only the file is known. `rate` is in frames per second, `nil` for audio.
     public init(name: String, kind: String, file: String, stream: Int, codec: String, rate: Double?) {
         self.init(
             name: name, kind: kind, file: file, stream: stream, codec: codec, width: nil, height: nil,
@@ -129,8 +136,8 @@ extension Manifest.Track {
         return track
     }
 
-    /// Frames that are not captured ones. Of copied JPEGs the file tells it. In an encoded track a frame stands in for each that was
-    /// lost, and for each tick that a slower camera had no frame for.
+    /// Number of frames that are not captured ones. Files of copied JPEGs tell it. In an encoded track a frame stands in for
+    /// each lost frame, and for each tick that a slower camera had no frame for.
     private func repeatedCount(
         _ content: RecoveredContent, _ lost: [String: Int], _ gaps: [Gap], captureRate: FrameRate?
     ) -> Int64 {
@@ -148,7 +155,7 @@ extension Manifest.Track {
         return content.written - max(0, captured - max(missed, awayCount))
     }
 
-    /// A copied stream's frames are on no grid: how many are missing cannot be told.
+    /// Number of frames that are missing up to `end`; 0 for a copied stream, whose frames are on no grid.
     private func missingFrames(_ content: RecoveredContent, until end: MediaTime) -> Int {
         guard grid != false, let rate = rate.flatMap({ FrameRate($0) }) else { return 0 }
         return content.missing(until: end).reduce(0) {
@@ -158,7 +165,7 @@ extension Manifest.Track {
 }
 
 extension Gap {
-    /// How long gaps are together; where they overlap, once.
+    /// Total length of some gaps; overlapping stretches count once.
     fileprivate static func length(of gaps: [Gap]) -> MediaTime {
         var (length, reached) = (Int64(0), Int64.min)
         for gap in gaps.sorted(by: { $0.from < $1.from }) {

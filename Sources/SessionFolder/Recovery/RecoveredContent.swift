@@ -1,34 +1,47 @@
 public import Media
 
-/// What a recovery found of one track, for the manifest.
+/// Content of one track after a recovery, for the manifest.
 public struct RecoveredContent: Sendable, Equatable {
+    /// A file that continues the track after its first file.
     public struct Part: Sendable, Equatable {
+        /// Path of the file, relative to the session folder.
         public let file: String
-        /// Where its time 0 is.
+        /// Time 0 of the file, since T0.
         public let start: MediaTime
 
+        /// Creates a part whose time 0 is at `start`, since T0.
         public init(file: String, start: MediaTime) {
             self.file = file
             self.start = start
         }
     }
 
-    /// Less than a tick of any frame: ends of tracks in their own ticks differ by so much.
+    /// Stretches up to this length in nanoseconds, less than a tick of any frame rate, are rounding: ends of tracks in their own
+    /// ticks differ by so much.
     private static let rounding: Int64 = 1_000_000
 
-    /// Frames, or samples per channel, that are in its files now.
+    /// Frames, or samples per channel, that the track's files hold after the recovery.
     public let written: Int64
-    /// Of frames, those that are the one before again.
+    /// Frames among `written` that repeat the one before; 0 for audio.
     public let repeated: Int64
-    /// Stretches between others of which nothing came to the disk.
+    /// Stretches between recorded frames of which nothing reached the disk, since T0.
     public let holes: [Range<MediaTime>]
-    /// What became of its end.
+    /// The end of the track after the recovery: what was cut and what was filled.
     public let ending: Manifest.RecoveredTrack
-    /// Files after the first.
+    /// Files after the track's first file.
     public let parts: [Part]
-    /// Whether anything of it can be read.
+    /// Whether anything of the track can be read.
     public let isThere: Bool
 
+    /// Creates the content of a track.
+    ///
+    /// - Parameters:
+    ///   - written: Frames, or samples per channel, in the track's files.
+    ///   - repeated: Frames among those that repeat the one before.
+    ///   - holes: Stretches between recorded frames of which nothing reached the disk, since T0.
+    ///   - ending: What the recovery did to the end of the track.
+    ///   - parts: Files after the track's first file.
+    ///   - isThere: Whether anything of the track can be read.
     public init(
         written: Int64, repeated: Int64, holes: [Range<MediaTime>], ending: Manifest.RecoveredTrack,
         parts: [Part], isThere: Bool
@@ -41,7 +54,8 @@ public struct RecoveredContent: Sendable, Equatable {
         self.isThere = isThere
     }
 
-    /// All of it up to the recording's end of which nothing came to the disk.
+    /// Stretches up to the recording's end of which nothing reached the disk, since T0: the holes, and what was filled at the
+    /// end.
     func missing(until end: MediaTime) -> [Range<MediaTime>] {
         let filled = max(.zero, MediaTime(nanoseconds: end.nanoseconds - ending.filled_ns))..<end
         return (holes.map { $0.clamped(to: .zero..<end) } + [filled]).filter {

@@ -1,16 +1,19 @@
 internal import Glibc
 internal import Media
 
-/// A recording's `events.ndjson`, locked, so that nobody else records or recovers meanwhile.
+/// The `events.ndjson` of a recording, locked, so that no other process records or recovers at the same time.
 final class EventJournal {
     private let path: String
     private let descriptor: Int32
     let bytes: [UInt8]
 
-    /// More than months of events: what is larger is not read.
+    /// Largest number of bytes that is read, enough for months of events.
     private static let largest = 1 << 30
 
-    /// - Throws: "open" when it may not be changed, or somebody is at it. A folder without one is no failure.
+    /// Opens, locks and reads the events of a folder; a folder without events is no error.
+    ///
+    /// - Throws: `FileError` "open" or "read" when the file cannot be opened for writing or read, and "nothing" when another
+    ///   process records or recovers.
     init(folder: String) throws(FileError) {
         path = folder + "/events.ndjson"
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
@@ -50,7 +53,7 @@ final class EventJournal {
         }
     }
 
-    /// Adds an event behind the whole lines, in place of a torn one.
+    /// Appends an event after the whole lines, in place of a torn one, and waits until it is on the disk.
     func append(_ event: SessionEvent, after wholeByteCount: Int) throws(FileError) {
         guard descriptor >= 0 else { return }
         let line = Array((event.line() + "\n").utf8)

@@ -1,33 +1,33 @@
 internal import Containers
 internal import Media
 
-/// A track's first file with the files that continue it.
+/// The first file of a track with the files that continue it.
 struct FileChain {
     /// A file of which nothing can be read.
     struct Unreadable {
         let name: String
         let start: MediaTime
         let failure: FileError
-        /// Whether nothing was written to it yet: it has no bytes, only zeros, or only a header.
+        /// Whether nothing was written to the file yet: it has no bytes, only zeros, or only a header.
         let isEmpty: Bool
     }
 
-    /// The first file's name, from the folder.
+    /// Name of the first file, relative to the session folder.
     let base: String
     var files: [RemainingFile] = []
     var unreadable: [Unreadable] = []
 
-    /// When its last file begins, of those that can be read.
+    /// Start of the last readable file, since T0; `nil` where no file can be read.
     var lastStart: MediaTime? { files.last?.start }
 
-    /// A file begins at most so long after all that is known to have been recorded before it, and a file that goes on to the next
-    /// key frame ends at most so long after a split.
+    /// Largest plausible distance in nanoseconds between the start of a file and the end of what was recorded before it. A file
+    /// that continues until the next key frame ends at most so long after a split.
     private static let longestStep: Int64 = 10_000_000_000
 
-    /// When a person had ended the track before the crash; `nil` where the file tells of another end.
+    /// The time at which a person ended the track before the crash; `nil` where nobody did, or where the file ends elsewhere.
     ///
-    /// - Parameter tracks: What the manifest says.
-    /// - Returns: Since T0.
+    /// - Parameter tracks: Tracks of the manifest.
+    /// - Returns: The end, since T0.
     func askedEnd(_ tracks: [Manifest.Track]) -> MediaTime? {
         guard let asked = tracks.first(where: { $0.file == base })?.ended_ns, let last = files.last,
             let end = last.streams.indices.map({ last.end(ofStream: $0).nanoseconds }).max(),
@@ -36,7 +36,8 @@ struct FileChain {
         return MediaTime(nanoseconds: asked)
     }
 
-    /// Corrects the starts of files that manifest and events tell otherwise than the files can be: these may have been edited.
+    /// Corrects starts of files that are implausible, since manifest and events may have been edited: each file then begins near
+    /// the end of what was recorded before it.
     static func correctStarts(_ chains: inout [FileChain]) {
         for index in chains.indices {
             for later in chains[index].files.indices.dropFirst() {

@@ -2,17 +2,19 @@ internal import Containers
 internal import Glibc
 internal import Media
 
-/// What the manifest says of the files that a recovery found: first what their structure tells, and then, which takes as long as
-/// the files are large, their checksums.
+/// Makes the manifest's entries for the files that a recovery found: first from their structure, and then with checksums, for
+/// which every byte is read.
 struct FileListing {
     let folder: String
     let progress: @Sendable (String) -> Void
 
+    /// Makes an entry without a checksum for each file that has none.
+    ///
     /// - Parameters:
-    ///   - files: All that could be read, as they are now.
-    ///   - unreadable: The others, from the folder, with the reason.
-    ///   - known: What the manifest says of files that were not touched.
-    /// - Returns: By their names, without checksums but for those that are known.
+    ///   - files: All readable files, as they are now.
+    ///   - unreadable: The other files, with the reason.
+    ///   - known: Entries of files that the recovery did not touch.
+    /// - Returns: All entries in the order of their names; the known ones keep their checksums.
     func entries(
         of files: [RemainingFile], unreadable: [FileChain.Unreadable], known: [Manifest.File]
     ) -> [Manifest.File] {
@@ -30,7 +32,7 @@ struct FileListing {
         return entries.sorted { $0.file < $1.file }
     }
 
-    /// The same with a checksum for each file in which nothing is wrong. What cannot be read is.
+    /// Adds a checksum to each entry that has no fault and no checksum. A file that cannot be read gets a fault.
     func withChecksums(_ entries: [Manifest.File]) -> [Manifest.File] {
         entries.map { entry in
             guard entry.lacksChecksum, MediaFileName.isWithin(entry.file) else { return entry }
@@ -58,7 +60,7 @@ struct FileListing {
         }
     }
 
-    /// 0 of what is not there.
+    /// Size of a file in bytes; 0 where there is no such file.
     private func byteCount(_ name: String) -> Int64 {
         var status = stat()
         return stat(folder + "/" + name, &status) == 0 ? Int64(status.st_size) : 0

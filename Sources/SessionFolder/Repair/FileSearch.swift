@@ -8,10 +8,12 @@ struct FileSearch {
     let manifest: Manifest?
     let events: RecordedEvents
 
-    /// What is added to the name of a file of which nothing can be read.
+    /// Suffix that is appended to the name of a file of which nothing can be read.
     static let lostEnding = ".lost"
 
-    /// All tracks' files, by the manifest, else by what is there.
+    /// Opens the files of all tracks that the manifest names, and of all others that are in the folder.
+    ///
+    /// - Throws: `FileError` when a file may not be changed, is in use, or cannot be read because of the system.
     func chains(progress: (String) -> Void) throws(FileError) -> [FileChain] {
         let names = try mediaFiles()
         let firsts = firstFiles(among: names)
@@ -28,7 +30,7 @@ struct FileSearch {
         return chains
     }
 
-    /// What is in a folder of the session's; nothing where there is none.
+    /// Names of the files in a folder of the session; empty where there is no such folder. Names that are no UTF-8 are left out.
     func names(in place: String) throws(FileError) -> [String] {
         let path = folder + "/" + place
         guard let list = opendir(path) else {
@@ -63,8 +65,8 @@ struct FileSearch {
         return once
     }
 
-    /// A later part belongs to the file before it. Where no manifest tells the tracks, the events tell the parts: `desk-2` may be
-    /// a role too.
+    /// Whether a name is that of a later part of another file. Where no manifest names the tracks, the events name the parts:
+    /// `desk-2` may be a role too.
     private func isPart(_ name: String, among names: [String]) -> Bool {
         guard names.contains(where: { PartName.number(of: name, continuing: $0) != nil }) else {
             return false
@@ -72,7 +74,7 @@ struct FileSearch {
         return manifest != nil || events.events.isEmpty || events.start(ofPart: name) != nil
     }
 
-    /// Opens a track's files.
+    /// Opens the first file of a track and the files that continue it.
     private func open(_ first: String, _ later: [String]) throws(FileError) -> FileChain {
         var chain = FileChain(base: first)
         for name in [first] + later {
@@ -95,10 +97,10 @@ struct FileSearch {
         return chain
     }
 
-    /// Whether the recording did not come to its end.
+    /// Whether the recording was interrupted.
     private var isCrash: Bool { manifest.map { $0.outcome == .recording } ?? true }
 
-    /// When a file begins: later than T0 where a person began its track while the recording ran, and after a split.
+    /// Start of a file, since T0: later than T0 where a person began its track while the recording ran, and after a split.
     private func start(of name: String, after last: RemainingFile?, isFirst: Bool) -> MediaTime {
         if let told = events.start(ofPart: name) { return told }
         guard !isFirst else {
@@ -108,7 +110,7 @@ struct FileSearch {
         return last?.end ?? .zero
     }
 
-    /// Whether nothing was written to a file that cannot be read, or an earlier recovery has found that and renamed it.
+    /// Whether nothing was written to a file that cannot be read, or an earlier recovery found that and renamed it.
     private func isEmpty(_ name: String) -> Bool {
         let path = folder + "/" + name
         if access(path, F_OK) != 0 { return access(path + Self.lostEnding, F_OK) == 0 }
@@ -120,13 +122,13 @@ struct FileSearch {
         }
     }
 
-    /// A disk may have room reserved for what was to be written.
+    /// Largest file in bytes that is searched for content: a disk may have reserved room, as zeros, for what was to be written.
     private static let mostZeros = 64 << 20
     private static let longestHeader = 1 << 20
 }
 
 extension [UInt8] {
-    /// Whether a movie's header is followed by a fragment.
+    /// Whether a movie's header is followed by a fragment (box `moof`).
     fileprivate var hasFragment: Bool {
         let type = Array("moof".utf8)
         return indices.dropLast(type.count - 1).contains {

@@ -8,7 +8,7 @@ struct FolderRecovery {
     let folder: String
     let progress: @Sendable (String) -> Void
 
-    /// A crash may take the last second: what of a track is younger may not have come to the disk.
+    /// Longest stretch in nanoseconds that a crash takes from a track: what is younger may not have reached the disk.
     private static let longestLoss: Int64 = 1_000_000_000
 
     func run() throws(RecoveryError) -> RecoveryReport {
@@ -42,7 +42,8 @@ struct FolderRecovery {
         }
     }
 
-    /// Of a track that was ended on request and finished: nothing is missing of it.
+    /// The ending of a track that a person ended before the crash and whose file is whole: nothing is missing. `nil` for other
+    /// tracks.
     private func endedBefore(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
         guard let chain = chains.first(where: { $0.base == track.file }),
             chain.askedEnd([track]) != nil, chain.files.last?.isPlain == true
@@ -136,7 +137,7 @@ struct FolderRecovery {
         return report
     }
 
-    /// Files of which nothing came to the disk in the time that a crash takes, or nothing at all.
+    /// Files without content: those that are empty, and those that are damaged and began within the last second before the end.
     private func lostFiles(_ chains: [FileChain], until end: MediaTime?) -> [FileChain.Unreadable] {
         guard let end else { return [] }
         return chains.flatMap(\.unreadable).filter {
@@ -148,7 +149,7 @@ struct FolderRecovery {
         end.map { $0.nanoseconds - file.start.nanoseconds <= Self.longestLoss } ?? false
     }
 
-    /// Takes what is lost from among the media files. An earlier recovery may have done so.
+    /// Renames lost files so that they are no media files any more. An earlier recovery may have done so.
     private func rename(_ lost: [FileChain.Unreadable]) throws(FileError) {
         for file in lost {
             let path = folder + "/" + file.name
@@ -204,7 +205,7 @@ struct FolderRecovery {
 
     private var listing: FileListing { FileListing(folder: folder, progress: progress) }
 
-    /// What the manifest says of files that were whole before, and were left alone, and of those that are not there.
+    /// The manifest's entries of files that were whole before and were not touched, and of files that are missing.
     private func untouched(_ chains: [FileChain], in manifest: Manifest) -> [Manifest.File] {
         let files = chains.flatMap(\.files)
         let changed = Set(files.filter { !$0.isPlain }.map(\.name))
@@ -215,7 +216,7 @@ struct FolderRecovery {
         }
     }
 
-    /// Reads files of which the manifest has no checksum yet, and puts it there.
+    /// Computes the checksums that the manifest lacks, and writes them into it.
     private func addChecksums(to manifest: Manifest) throws(FileError) {
         guard let files = manifest.files, files.contains(where: \.lacksChecksum) else { return }
         var manifest = manifest
@@ -231,7 +232,7 @@ struct FolderRecovery {
         return rates
     }
 
-    /// Where all tracks end, and how far the longest of them reaches.
+    /// The common end of all tracks, and the end of the longest one, since T0; `nil` where no track has content.
     private func commonEnd(
         _ chains: [FileChain], _ tracks: [Manifest.Track]
     ) -> (end: MediaTime, reach: MediaTime)? {
@@ -266,7 +267,7 @@ struct FolderRecovery {
         return (end, max(end, reach))
     }
 
-    /// The tracks of a recording whose manifest names none, by its files.
+    /// Derives the tracks from the files, for a recording whose manifest names none.
     private func derivedTracks(_ chains: [FileChain]) -> [Manifest.Track] {
         chains.flatMap { chain -> [Manifest.Track] in
             guard let file = chain.files.first else { return [] }
@@ -288,7 +289,7 @@ struct FolderRecovery {
             + "which device is not known."
     }
 
-    /// What is told of files that are whole where there is no manifest.
+    /// The report on files that are whole, where there is no manifest.
     private func whole(_ chains: [FileChain]) -> RecoveryReport {
         let ends = chains.compactMap(\.files.last).flatMap { file in
             file.streams.indices.map { file.end(ofStream: $0) }

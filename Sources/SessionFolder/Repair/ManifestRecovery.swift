@@ -2,13 +2,15 @@ internal import Containers
 internal import Glibc
 internal import Media
 
-/// The manifest that a crash has left, and the draft of the next one beside it.
+/// The manifest that a crash left, and the draft of the next one beside it.
 struct ManifestRecovery {
-    /// `nil` where there is none, or none that can be read.
+    /// The manifest, or a whole draft of a recording that ended; `nil` where there is none that can be read.
     let manifest: Manifest?
     private let draft: String
 
-    /// - Throws: When it may not be read.
+    /// Reads both.
+    ///
+    /// - Throws: `FileError` "open" when the process has no permission to read one of them.
     init(folder: String) throws(FileError) {
         draft = folder + "/manifest.json.new"
         let standing = try Self.read(folder + "/manifest.json")
@@ -22,7 +24,7 @@ struct ManifestRecovery {
         }
     }
 
-    /// Removes what was reserved for the next manifest.
+    /// Removes the draft of the next manifest.
     func removeDraft() throws(FileError) {
         guard unlink(draft) == 0 || errno == ENOENT else {
             throw FileError(path: draft, operation: "remove", errno: errno)

@@ -1,23 +1,26 @@
 internal import Glibc
 internal import Media
 
-/// Finds the session folders below a folder, as the one that `--output` names.
+/// Finds the session folders below a folder, such as the one that `--output` names.
 public struct RecordingSearch: Sendable {
-    /// Session folders that a crash has left, in the order of their names.
+    /// Paths of interrupted recordings, in the order of their names.
     public private(set) var unfinished: [String] = []
-    /// Those that are being recorded.
+    /// Paths of recordings that still run or are being recovered, in the order of their names.
     public private(set) var running: [String] = []
-    /// How many came to their end.
+    /// Number of recordings that ended.
     public private(set) var endedCount = 0
-    /// Folders that could not be looked at: a sentence each.
+    /// Folders that could not be searched, one sentence each.
     public private(set) var remarks: [String] = []
 
-    /// Whoever keeps recordings by year, month and day has them three folders down.
+    /// Largest number of levels that are searched below the first folder: whoever keeps recordings by year, month and day has
+    /// them three levels down.
     private static let deepest = 4
 
-    /// - Parameter folder: Where to look. Links below it are not followed.
+    /// Searches `folder` and the folders below it, without following symbolic links and without folders whose names begin with a
+    /// dot.
     public init(below folder: String) { look(into: folder, depth: 0) }
 
+    /// Whether no recording was found.
     public var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && endedCount == 0 }
 
     private mutating func look(into folder: String, depth: Int) {

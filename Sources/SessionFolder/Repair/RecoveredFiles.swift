@@ -1,20 +1,20 @@
 internal import Media
 
-/// A recording's files after they were made whole, and what that means for its tracks.
+/// The media files of a recording after they were made whole, and what they mean for its tracks.
 struct RecoveredFiles {
-    /// All that could be read, by the name of the first of each.
+    /// The readable files of each track, by the name of the track's first file.
     let files: [String: [RemainingFile]]
-    /// Of each file's streams, what there is now.
+    /// Frames, or samples per channel, that each stream of a file holds now, by the file's name.
     let counts: [String: [Int64]]
-    /// Of each file's streams, frames that were the one before again.
+    /// Frames that repeat the one before in each stream of a file, by the file's name.
     let repeats: [String: [Int]]
 
-    /// What there is of a track now.
+    /// The content of a track after the recovery.
     ///
     /// - Parameters:
     ///   - track: The track.
-    ///   - ending: What became of its end.
-    /// - Returns: For the manifest.
+    ///   - ending: What the recovery did to the end of the track.
+    /// - Returns: The content, for the manifest.
     func content(of track: Manifest.Track, ending: Manifest.RecoveredTrack) -> RecoveredContent {
         let files = files[track.file] ?? []
         guard let last = files.last, last.streams.indices.contains(track.stream) else {
@@ -31,8 +31,8 @@ struct RecoveredFiles {
             isThere: true)
     }
 
-    /// Where frames are missing from the track's grid. A copied stream's are on none; and where durations tell of another grid
-    /// than the manifest, nothing can be told.
+    /// Stretches of the track's grid without frames, since T0. A copied stream has none, since its frames are on no grid; nor
+    /// has a file whose frame durations tell of another grid than the manifest.
     private func holes(in track: Manifest.Track, of files: [RemainingFile]) -> [Range<MediaTime>] {
         guard track.grid != false, let rate = track.rate.flatMap({ FrameRate($0) }) else { return [] }
         return files.filter { value($0.streams, at: track.stream)?.rate == rate }.flatMap {

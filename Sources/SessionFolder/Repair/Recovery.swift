@@ -2,25 +2,27 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// Makes whole what a crash or a power cut has left of a recording: a session folder, or one media file.
+/// Makes an interrupted recording whole after a crash or a power cut: a session folder, or one media file.
 ///
-/// Nothing gets worse by it: what is in the files stays, an index or a header is made durable before one write brings it into
-/// force, and the manifest is replaced at once. It may be interrupted at any instant and begun again; what is whole is left alone.
-/// The time it takes does not depend on the size of the media, but on how many frames and packets there are; then, the recording
-/// being whole, the files of a folder are read once for their checksums.
+/// A recovery makes nothing worse: the content of files stays, an index or a header is durable before one write activates it,
+/// and the manifest is replaced atomically. A recovery may be interrupted at any instant and repeated; files that are whole stay
+/// as they are. Its time depends on the number of frames and packets, not on the size of the media; after that, with the
+/// recording whole, it reads the files of a folder once for their checksums.
 public struct Recovery: Sendable {
     private let path: String
     private let progress: @Sendable (String) -> Void
 
+    /// Prepares a recovery; nothing is opened or changed yet.
+    ///
     /// - Parameters:
-    ///   - path: A session folder, or a file of one.
-    ///   - progress: Told before each file: a line for people.
+    ///   - path: A session folder, or a media file of one.
+    ///   - progress: Called before each file with a line for people, on the thread of `run()`.
     public init(path: String, progress: @escaping @Sendable (String) -> Void = { _ in }) {
         self.path = path
         self.progress = progress
     }
 
-    /// Whether a path is a folder without a recording of its own, so that its recordings lie below it.
+    /// Whether a path is a folder without a recording of its own, so that recordings may lie below it.
     public static func isAbove(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
@@ -31,7 +33,10 @@ public struct Recovery: Sendable {
         }
     }
 
-    /// Does it. Blocks on the disk.
+    /// Performs the recovery, and blocks on the disk meanwhile.
+    ///
+    /// - Returns: What was found and done.
+    /// - Throws: `RecoveryError` when nothing could be made whole.
     public func run() throws(RecoveryError) -> RecoveryReport {
         var status = stat()
         guard stat(path, &status) == 0 else {

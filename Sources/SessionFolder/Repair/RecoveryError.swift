@@ -2,16 +2,18 @@ internal import Containers
 internal import Glibc
 internal import Media
 
-/// Why nothing could be made whole.
+/// Why a recovery made nothing whole. Each case carries a sentence for people.
 public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is nothing here that this program has recorded, or none of it can be read.
+    /// The path holds no recording of this program, or none that can be read.
     case unreadable(String)
-    /// Somebody is still at it.
+    /// Another process still records it or recovers it.
     case busy(String)
+    /// The process may not change the recording.
     case noPermission(String)
-    /// What is there could be read, and the disk refused what makes it whole: it is as it was.
+    /// The recording could be read, but the disk refused to write what makes it whole; it is as it was.
     case storage(String)
 
+    /// The sentence for people.
     public var description: String {
         switch self {
         case .unreadable(let sentence), .busy(let sentence), .noPermission(let sentence),

@@ -1,35 +1,44 @@
 internal import Media
 
-/// What a recovery found and did.
+/// The result of a recovery.
 public struct RecoveryReport: Sendable, Equatable, Encodable {
+    /// State of the recording after the recovery.
     public enum Outcome: String, Sendable, Encodable {
-        /// It is whole now.
+        /// The recording was made whole.
         case recovered
-        /// It was whole already.
+        /// The recording was whole already.
         case whole
-        /// Of a file that had something in it, nothing can be read, or it is missing; the others are whole now. The remarks name it.
+        /// A file that had content cannot be read or is missing, and the others are whole now. The remarks name it.
         case incomplete
     }
 
+    /// State of one track after the recovery.
     public struct Track: Sendable, Equatable, Encodable {
+        /// Name of the track.
         public var name: String
+        /// First file of the track, relative to the session folder, or the path of the one file that was recovered.
         public var file: String
-        /// Of frames.
+        /// Frames in the track's files; `nil` for audio.
         public var frames: Int?
-        /// Of audio, per channel.
+        /// Samples per channel in the track's files; `nil` for frames.
         public var samples: Int64?
+        /// Length after the common end that is not shown, in nanoseconds.
         public var cut_ns: Int64
+        /// Length before the common end that was filled, in nanoseconds.
         public var filled_ns: Int64
-        /// What was lost, for people.
+        /// A sentence for people that says what was lost.
         public var text: String
     }
 
+    /// The session folder or media file, as it was given.
     public var path: String
+    /// State of the recording after the recovery.
     public var outcome: Outcome
-    /// From T0 to the end of all tracks.
+    /// Length from T0 to the end of all tracks, in nanoseconds.
     public var duration_ns: Int64
+    /// Tracks of the recording.
     public var tracks: [Track]
-    /// Files of which nothing can be read, and what else is to be told: one sentence each.
+    /// Files of which nothing can be read, and other remarks, one sentence each.
     public var remarks: [String]
 }
 
@@ -43,7 +52,7 @@ extension RecoveryReport.Track {
             filled_ns: content.ending.filled_ns, text: content.ending.text)
     }
 
-    /// A track of which nothing was on the disk.
+    /// Creates the entry of a track of which nothing was on the disk.
     init(lost track: Manifest.Track, _ ending: Manifest.RecoveredTrack) {
         self.init(
             name: track.name.printable(), file: track.file.printable(limit: 400), frames: nil, samples: nil,

@@ -8,35 +8,37 @@ struct RemainingFile {
         case audio(WaveRecovery)
     }
 
-    /// What it holds side by side, in the ticks of each since the file's time 0.
+    /// One stream of the file. Its times count in ticks of its time scale from the file's time 0.
     struct Stream {
         let name: String
         let codec: String
-        /// `nil` of audio, and of frames that keep their own times.
+        /// Frame rate of the stream's grid; `nil` for audio, and for frames that keep their own times.
         let rate: FrameRate?
-        /// Whether it is H.264 whose frames keep their own capture times in place of a grid's.
+        /// Whether the stream is H.264 whose frames keep their own capture times instead of those of a grid.
         let hasOwnTimes: Bool
         let timeScale: Int64
         let end: Int64
         let count: Int64
-        /// Of those, frames that are not shown, since they are before the file's time 0.
+        /// Number of frames that are decoded but not shown, since they are before the file's time 0.
         let lead: Int64
         let dropped: Int
-        /// Where frames of its grid are missing.
+        /// Stretches of the stream's grid without frames.
         let holes: [Range<Int64>]
 
-        /// Whether it is sound: neither frames on a grid nor frames with their own times.
+        /// Whether the stream is audio: it has neither a grid nor frames with their own times.
         var isAudio: Bool { rate == nil && !hasOwnTimes }
     }
 
-    /// From the session folder, or as it was given.
+    /// Name relative to the session folder, or the path as it was given.
     let name: String
-    /// Where its time 0 is, since T0.
+    /// Time 0 of the file, since T0.
     var start: MediaTime
     let content: Content
     let streams: [Stream]
 
-    /// - Throws: When it cannot be opened, or is no file of ours.
+    /// Opens, locks and reads the file.
+    ///
+    /// - Throws: `FileError` when the file cannot be opened, or was not recorded by multicam.
     init(path: String, name: String, start: MediaTime) throws(FileError) {
         self.name = name
         self.start = start
@@ -64,16 +66,16 @@ struct RemainingFile {
         }
     }
 
-    /// Whether it holds a frame or a sample.
+    /// Whether the file holds a frame or a sample.
     var hasContent: Bool { streams.contains { $0.codec != "tmcd" && $0.count > 0 } }
 
-    /// When its last stream ends, since T0.
+    /// End of the file's longest stream, since T0.
     var end: MediaTime { streams.indices.map { end(ofStream: $0) }.max() ?? start }
 
-    /// When a stream ends, since T0.
+    /// End of a stream, since T0.
     func end(ofStream index: Int) -> MediaTime { time(of: streams[index].end, inStream: index) }
 
-    /// Where frames of a stream's grid are missing between others, since T0.
+    /// Stretches of a stream's grid without frames between others, since T0.
     func holes(inStream index: Int) -> [Range<MediaTime>] {
         streams[index].holes.map {
             time(of: $0.lowerBound, inStream: index)..<time(of: $0.upperBound, inStream: index)
@@ -86,13 +88,13 @@ struct RemainingFile {
                 + FrameRate(streams[index].timeScale).time(ofTick: max(0, tick)).nanoseconds)
     }
 
-    /// Makes it whole, up to a time since T0; `nil` for what it has.
+    /// Makes the file whole.
     ///
     /// - Parameters:
-    ///   - end: Since T0.
-    ///   - rates: The grids of its streams, where somebody knows them.
-    /// - Returns: How many frames each stream shows then; of audio, samples per channel.
-    /// - Throws: "write", "truncate", "fdatasync".
+    ///   - end: Time at which its streams are to end, since T0; `nil` for the end that each has.
+    ///   - rates: Frame rates of its streams by index, where they are known.
+    /// - Returns: Number of frames that each stream shows then; for audio, samples per channel.
+    /// - Throws: `FileError` "write", "truncate" or "fdatasync".
     func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
         switch content {
         case .audio(let wave):
@@ -115,13 +117,13 @@ struct RemainingFile {
         }
     }
 
-    /// How many frames each stream shows as it is; of audio, samples per channel.
+    /// Number of frames that each stream shows as it is; for audio, samples per channel.
     var counts: [Int64] {
         streams.map { $0.codec == "aac" ? max(0, $0.end) : $0.count - $0.lead }
     }
 
-    /// In the ticks of a stream since the file's time 0. Frames on a grid end at its first tick at or after the time, but where the
-    /// file's time scale is finer than the grid.
+    /// A time since T0 in ticks of a stream from the file's time 0. Frames on a grid end at the grid's first tick at or after
+    /// the time, unless the file's time scale is finer than the grid.
     private func tick(of end: MediaTime, inStream index: Int, rate: FrameRate?) -> Int64? {
         let scale = streams[index].timeScale
         guard let rate, scale == rate.frames else {
@@ -130,7 +132,7 @@ struct RemainingFile {
         return (rate.ticks(before: end) - rate.ticks(before: start)) * rate.seconds
     }
 
-    /// Frames that are the one before again.
+    /// Number of frames in a stream that repeat the one before; 0 for audio.
     func repeatedCount(ofStream index: Int) throws(FileError) -> Int {
         switch content {
         case .movie(let movie): try movie.repeatedCount(ofTrack: index)

@@ -2,13 +2,13 @@ internal import Foundation
 internal import Glibc
 internal import Media
 
-/// The end of an NDJSON file, where a crash may have torn a line, or a power cut have left zeros.
+/// Cuts off the end of an NDJSON file where a crash tore a line or a power cut left zeros.
 enum TornLines {
     private static let window: Int64 = 1 << 16
 
-    /// Ends a file with its last whole line. What is behind that is no JSON; where no line is one, the file stays as it is.
+    /// Truncates a file after its last line that is JSON; a file without such a line stays as it is.
     ///
-    /// - Throws: "open", "read", "truncate".
+    /// - Throws: `FileError` "open", "read" or "truncate".
     static func cut(_ path: String) throws(FileError) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileError(path: path, operation: "open", errno: errno) }
@@ -34,7 +34,7 @@ enum TornLines {
         }
     }
 
-    /// Where the last line ends that is JSON; `nil` where none is.
+    /// Offset in bytes of the end of the last line that is JSON; `nil` where there is none.
     static func wholeByteCount(_ bytes: [UInt8], isFromStart: Bool) -> Int? {
         let newline = UInt8(ascii: "\n")
         var end = bytes.lastIndex(of: newline)

@@ -1,8 +1,8 @@
 internal import Media
 
-/// What became of a track's end.
+/// How the end of a track relates to the common end of a recovered recording.
 struct TrackEnding {
-    /// How far it reached on the disk.
+    /// End of the track on the disk, since T0.
     let reached: MediaTime
     let end: MediaTime
     let stream: RemainingFile.Stream
@@ -10,7 +10,7 @@ struct TrackEnding {
     var cut: Int64 { max(0, reached.nanoseconds - end.nanoseconds) }
     var filled: Int64 { max(0, end.nanoseconds - reached.nanoseconds) }
 
-    /// What the manifest says of a track's end.
+    /// The manifest's entry for the end of a track.
     ///
     /// - Parameters:
     ///   - track: The track.

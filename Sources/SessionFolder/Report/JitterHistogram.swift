@@ -1,27 +1,28 @@
 package import Media
 
-/// How a device's time stamps scatter about its clock's line.
+/// Histogram of the distances between a device's time stamps and its clock's line.
 package struct JitterHistogram: Sendable, Equatable {
-    /// The width of a bin: finer than any stamp of a sound card.
+    /// Width of a bin: finer than any time stamp of a sound card.
     static let binWidth = Nanoseconds.microseconds(10)
-    /// Bins to each side of 0; what lies farther off, 20 ms, is counted in the outermost.
+    /// Number of bins on each side of 0; distances beyond 20 ms count in the outermost ones.
     private static let reach = 2000
 
     private var bins = [UInt32](repeating: 0, count: 2 * JitterHistogram.reach + 1)
     private(set) var count = 0
 
+    /// Creates an empty histogram that claims `count` time stamps.
     package init(count: Int = 0) {
         self.count = count
     }
 
-    /// Takes the distance of a stamp from the line.
+    /// Takes the distance of a time stamp from the line.
     package mutating func add(_ deviation: Nanoseconds) {
         let bin = (Double(deviation.count) / Double(Self.binWidth.count)).rounded()
         bins[Int(min(max(bin, -Double(Self.reach)), Double(Self.reach))) + Self.reach] &+= 1
         count += 1
     }
 
-    /// The least distance from 0 within which lie at least `share` of all stamps.
+    /// The smallest distance from 0 within which lies at least `share`, 0…1, of all time stamps.
     func reach(ofShare share: Double) -> Nanoseconds {
         var inside = Int(bins[Self.reach])
         for distance in 1...Self.reach {
@@ -31,7 +32,7 @@ package struct JitterHistogram: Sendable, Equatable {
         return Self.binWidth * Int64(Self.reach)
     }
 
-    /// Counts in `count` bars of equal width from −reach to +reach; what lies beyond is in the outermost.
+    /// Counts in `count` bars of equal width from −`reach` to +`reach`; distances beyond are in the outermost bars.
     func bars(_ count: Int, reach: Nanoseconds) -> [Int] {
         var bars = [Int](repeating: 0, count: count)
         let width = Double(2 * max(reach.count, 1)) / Double(count)

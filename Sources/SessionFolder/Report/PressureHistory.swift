@@ -1,7 +1,7 @@
 package import Media
 package import Monitoring
 
-/// System pressure over a whole recording: the worst of each cause, and what was missing.
+/// System pressure over a whole recording: the worst factor of each cause, and the figures that were missing.
 package struct PressureHistory: Sendable {
 
     package init() {}
@@ -12,9 +12,12 @@ package struct PressureHistory: Sendable {
     private var cpuTime: Nanoseconds?
     private var isEmpty = true
 
-    /// More is no help to a reader, and a sensor that says something else each time must not fill the manifest.
+    /// Largest number of missing figures that are kept: more would not help a reader, and a sensor that says something else each
+    /// time must not fill the manifest.
     private static let mostMissing = 40
 
+    /// Takes an assessment at a time since T0; `cpuTime` is the processor time that watching has taken so far, `nil` in
+    /// simulated time.
     package mutating func note(_ pressure: SystemPressure, at time: MediaTime, cpuTime: Nanoseconds?) {
         isEmpty = false
         self.cpuTime = cpuTime
@@ -29,7 +32,7 @@ package struct PressureHistory: Sendable {
         }
     }
 
-    /// For the manifest; `nil` where nothing was ever assessed.
+    /// Summary for the manifest; `nil` where nothing was ever assessed.
     package var summary: Manifest.Pressure? {
         guard !isEmpty else { return nil }
         let factors = PressureFactor.Cause.allCases.compactMap { worst[$0] }.map {

@@ -1,16 +1,16 @@
 package import Media
 package import Timing
 
-/// What the clocks and the tracks of a recording did while it ran: what `SyncReport` draws. Timeline's thread only.
+/// States of clocks and tracks during a recording, as `SyncReport` draws them. Only the timeline's thread uses it.
 package struct SyncHistory: Sendable {
-    /// A device's clock at one time.
+    /// State of a device's clock at one time.
     struct ClockPoint: Sendable {
         let partsPerMillion: Double
-        /// The standard error of the line.
+        /// Standard error of the clock's line.
         let residual: Nanoseconds
     }
 
-    /// A track's counts at one time, in frames or samples since T0.
+    /// Counts of a track at one time, in frames or samples since T0.
     struct TrackPoint: Sendable {
         let repeated: Int64
         let missing: Int64
@@ -25,7 +25,7 @@ package struct SyncHistory: Sendable {
 
     package init() {}
 
-    /// What the events of a recording tell that a crash has ended: of clocks, when something about them changed.
+    /// Takes the clock readings from the events of an interrupted recording: they exist where something about a clock changed.
     init(_ events: RecordedEvents) {
         for reading in events.clockReadings where reading.at >= .zero {
             clocks[reading.role, default: Course()].add(
@@ -36,21 +36,23 @@ package struct SyncHistory: Sendable {
         }
     }
 
-    /// Whether the state is to be noted now: once a second. A `true` holds for one call.
+    /// Whether a second has passed since the last state was noted, at a time since T0. A `true` holds for one call.
     package mutating func isDue(at time: MediaTime) -> Bool {
         guard time >= due else { return false }
         due = MediaTime(nanoseconds: time.nanoseconds + Self.interval)
         return true
     }
 
-    /// The name of the program's track.
+    /// Name of the program's track.
     package static let program = "program"
 
+    /// Notes the state of a device's clock at a time since T0.
     package mutating func note(_ clock: DeviceClock, of role: String, at time: MediaTime) {
         clocks[role, default: Course()].add(
             ClockPoint(partsPerMillion: clock.partsPerMillion, residual: clock.residual), at: time)
     }
 
+    /// Notes the counts of a track, in frames or samples, at a time since T0.
     package mutating func note(repeated: Int64, missing: Int64, of track: String, at time: MediaTime) {
         tracks[track, default: Course()].add(TrackPoint(repeated: repeated, missing: missing), at: time)
     }

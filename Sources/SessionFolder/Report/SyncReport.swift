@@ -2,8 +2,8 @@ internal import Media
 internal import Plots
 internal import Timing
 
-/// One page that shows at a glance whether a recording is sound: for each device the error of its rate over time, how its
-/// time stamps scatter, and where its track is not as captured.
+/// One page that shows at a glance whether a recording is sound: for each device the error of its rate over time, the scatter of
+/// its time stamps, and the stretches where its track is not as captured.
 package struct SyncReport {
     private let manifest: Manifest
     private let history: SyncHistory
@@ -19,7 +19,8 @@ package struct SyncReport {
     private static let histogramLeft = 745.0
     private static let histogramWidth = 225.0
     private static let plotHeight = 70.0
-    /// A line that has just begun may have any slope: the first seconds do not set the scale.
+    /// Length in nanoseconds of the beginning that does not set the scale of the plot: a line that has just begun may have any
+    /// slope.
     private static let settling: Int64 = 5_000_000_000
     private static let shownSentences = 12
     private static let charactersInLine = 140
@@ -42,13 +43,14 @@ package struct SyncReport {
         }
     }
 
+    /// Prepares the page of a recording; `history` holds the states of its clocks and tracks.
     package init(manifest: Manifest, history: SyncHistory) {
         self.manifest = manifest
         self.history = history
         verdict = Verdict(manifest)
     }
 
-    /// The whole page, as SVG.
+    /// The whole page as SVG text.
     package var document: String {
         let others = tracksWithoutDevice
         let sentences = shownSentences
@@ -85,7 +87,7 @@ package struct SyncReport {
         ]
     }
 
-    /// A sentence in lines that the page has room for.
+    /// Breaks a sentence into lines that fit the page.
     private static func lines(of sentence: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -137,7 +139,7 @@ package struct SyncReport {
         }
     }
 
-    /// The rate's error, in parts per million, over time.
+    /// Draws the error of a device's rate over time, in parts per million.
     private func drawCourse(of role: String, at y: Double, on canvas: inout SVGCanvas) {
         let points = history.clocks[role]?.points ?? []
         let settled = points.filter { $0.time.nanoseconds >= Self.settling }
@@ -156,7 +158,7 @@ package struct SyncReport {
             color: Color.line, width: 1.5)
     }
 
-    /// How the stamps scatter about the line, in milliseconds.
+    /// Draws the scatter of the time stamps about the clock's line, in milliseconds.
     private func drawHistogram(of device: Manifest.Device, at y: Double, on canvas: inout SVGCanvas) {
         guard let jitter = history.jitters[device.role], jitter.count > 0 else { return }
         let reach = max(jitter.reach(ofShare: 0.995) * 5 / 4, .microseconds(50))
@@ -184,7 +186,7 @@ package struct SyncReport {
             + "\(frames.lost.values.reduce(0, +)) lost"
     }
 
-    /// A strip over the whole recording that shows where a track is not as captured.
+    /// Draws a strip over the whole recording that shows where a track is not as captured.
     private func drawLane(of track: String, at y: Double, on canvas: inout SVGCanvas) {
         let lane = PlotArea(
             at: .init(x: Self.left, y: y), width: Self.courseWidth, height: 10, x: 0...duration, y: 0...1)
@@ -210,13 +212,13 @@ package struct SyncReport {
         }
     }
 
-    /// To a hundredth, a thousandth below a tenth.
+    /// Milliseconds rounded to a hundredth, or to a thousandth below a tenth.
     private static func milliseconds(_ microseconds: Double) -> String {
         let steps = microseconds < 100 ? 1000.0 : 100
         return Axis.label((microseconds / 1000 * steps).rounded() / steps)
     }
 
-    /// `0:07` or `1:02:30`; below 10 s with tenths.
+    /// A time as `0:07` or `1:02:30`; in seconds with a tenth where it is not whole.
     private static func clock(_ seconds: Double) -> String {
         if seconds != seconds.rounded() { return Axis.label((seconds * 10).rounded() / 10) + " s" }
         let whole = Int(rounding: seconds, .towardZero)

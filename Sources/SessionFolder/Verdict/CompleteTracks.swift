@@ -5,15 +5,17 @@ struct CompleteTracks {
     private let tracks: [TrackLosses]
     private let cameras: Set<String>
 
+    /// Takes the tracks of a recording.
+    ///
     /// - Parameters:
-    ///   - tracks: All that were recorded.
-    ///   - cameras: The roles of all cameras, with tracks of their own or without.
+    ///   - tracks: All recorded tracks.
+    ///   - cameras: Roles of all cameras, with or without tracks of their own.
     init(_ tracks: [TrackLosses], cameras: Set<String>) {
         self.tracks = tracks
         self.cameras = cameras
     }
 
-    /// `nil` where no track is complete.
+    /// The sentence that names the complete tracks; `nil` where no track is complete.
     var sentence: String? {
         let parts =
             words(.program, one: "program", many: "programs")
@@ -28,7 +30,7 @@ struct CompleteTracks {
         return "\(subject) \(isPlural ? "are" : "is") complete\(cure)".asSentence
     }
 
-    /// Whether the program lacks something, and every camera has a track that lacks nothing.
+    /// Whether the program lacks something and every camera has a track that lacks nothing.
     private var canMakeProgram: Bool {
         let whole = Set(tracks.filter { $0.kind == .camera && $0.isComplete }.map(\.name))
         return !cameras.isEmpty && cameras.isSubset(of: whole)

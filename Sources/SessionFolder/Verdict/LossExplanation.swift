@@ -1,8 +1,8 @@
 internal import Media
 
-/// What a person is told of one cause in the loss ledger: why it happened, and what helps next time.
+/// The explanation of one cause in the loss ledger for people: why it happened, and what helps next time.
 ///
-/// Both are clauses without a capital and without a full stop: `the computer was too slow`, `set …`.
+/// Both texts are clauses without a capital letter and without a full stop: `the computer was too slow`, `set …`.
 struct LossExplanation: Equatable {
     let cause: String
     let remedy: String
@@ -15,10 +15,12 @@ struct LossExplanation: Equatable {
         self.remedy = remedy
     }
 
+    /// The explanation of a cause.
+    ///
     /// - Parameters:
-    ///   - cause: From the ledger.
-    ///   - isProgram: Whether the program's frames were lost: of those the governor takes some where the computer is too slow, and
-    ///     what it takes of a camera may be for another shortage.
+    ///   - cause: Cause from the ledger.
+    ///   - isProgram: Whether the program lost the frames. The governor takes frames of the program where the computer is too
+    ///     slow; it may take frames of a camera because of another shortage.
     init(_ cause: LossCause, isProgram: Bool = false) {
         self =
             switch cause {

@@ -2,7 +2,7 @@ internal import Media
 internal import Monitoring
 
 extension Manifest {
-    /// For how long, all pauses together, the governor had the program stand still: at most as long as the recording.
+    /// Total length of the pauses in which the governor stopped the program, at most the length of the recording.
     ///
     /// The manifest may come from a file and hold any time: a pause that would end before it began counts as none.
     var programPause: Nanoseconds {

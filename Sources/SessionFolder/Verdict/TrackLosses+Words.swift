@@ -2,7 +2,7 @@ internal import Media
 internal import Timing
 
 extension TrackLosses {
-    /// `camera desk`, `the program`.
+    /// The track in words: `camera desk`, `the program`.
     var subject: String {
         switch kind {
         case .camera: "camera \(name)"
@@ -11,7 +11,7 @@ extension TrackLosses {
         }
     }
 
-    /// What is missing and why, as a sentence; `nil` where nothing is.
+    /// A sentence that says what is missing and why; `nil` where nothing is.
     var sentence: String? {
         if lost > 0 {
             return "\(subject) misses \(amount)\(places)\(excessWords)\(pauseWords)\(reasons)".asSentence
@@ -24,13 +24,13 @@ extension TrackLosses {
         exceedsLimit ? "\(subject) misses \(amount)\(excessWords)".asSentence : nil
     }
 
-    /// `a gap of 0.25 s`, `2 gaps, the longest of 4 s`.
+    /// Number and length of gaps in words: `a gap of 0.25 s`, `2 gaps, the longest of 4 s`.
     static func words(for gaps: [Gap]) -> String {
         let longest = seconds((gaps.map(\.length).max() ?? 0) / 1e9)
         return gaps.count == 1 ? "a gap of \(longest) s" : "\(gaps.count) gaps, the longest of \(longest) s"
     }
 
-    /// `62 of 300 frames`, `0.42 s of 8 s of audio`.
+    /// The loss in words: `62 of 300 frames`, `0.42 s of 8 s of audio`.
     private var amount: String {
         switch kind {
         case .camera, .program: "\(Self.whole(lost)) of \(Self.whole(all)) frame\(all == 1 ? "" : "s")"
@@ -88,12 +88,12 @@ extension TrackLosses {
         seconds(count / Double(AudioFormat.sessionRate))
     }
 
-    /// To a hundredth; what is shorter, to a thousandth.
+    /// Seconds rounded to a hundredth, or to a thousandth below 0.1 s.
     static func seconds(_ value: Double) -> String {
         trimmed(value < 0.1 ? (value * 1000).rounded() / 1000 : (value * 100).rounded() / 100)
     }
 
-    /// `8` rather than `8.0`.
+    /// The number without a fraction of zero: `8` rather than `8.0`.
     private static func trimmed(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? "\(Int64(rounding: value))" : "\(value)"
     }

@@ -1,7 +1,7 @@
 internal import Media
 internal import Timing
 
-/// What one track lacks, by cause.
+/// The losses of one track, by cause.
 ///
 /// Counts are `Double`: a manifest may be read from a file that holds any number, and sums of those must not overflow.
 struct TrackLosses {
@@ -11,20 +11,21 @@ struct TrackLosses {
 
     let name: String
     let kind: Kind
-    /// Frames, or samples at 48 kHz.
+    /// Lost frames, or lost samples at 48 kHz.
     let lost: Double
-    /// Lost and captured together, in the same unit.
+    /// Lost and captured frames or samples together.
     let all: Double
-    /// The parts of `lost`, by the ledger's word for the cause, the largest first. For audio they are lengths of gaps.
+    /// The parts of `lost` by the ledger's word for the cause, the largest first. For audio they are lengths of gaps in samples.
     let causes: [(word: String, count: Double)]
     let gaps: [Gap]
-    /// Why the track ended before the recording.
+    /// Why the track ended before the recording; `nil` where it did not.
     let failure: String?
     let limit: Double?
-    /// For how long the governor had the program stand still.
+    /// Total length of the pauses in which the governor stopped the program.
     var pause = Nanoseconds.zero
 
-    /// A camera's track, or the program's. What a crash took of a recording that was recovered is no fault of the disk.
+    /// Takes the track of a camera or of the program. In a recovered recording, frames that the crash took are not blamed on the
+    /// disk.
     init(
         _ track: Manifest.Track, _ frames: Manifest.Frames, gaps: [Gap], isRecovered: Bool, limit: Double?
     ) {
@@ -39,7 +40,7 @@ struct TrackLosses {
         self.limit = limit
     }
 
-    /// A microphone's track.
+    /// Takes the track of a microphone.
     init(
         _ track: Manifest.Track, _ samples: Manifest.Samples, gaps: [Gap], isRecovered: Bool, limit: Double?
     ) {
@@ -53,7 +54,7 @@ struct TrackLosses {
         self.limit = limit
     }
 
-    /// A microphone that is heard in the program only: what it lacks is known from its gaps.
+    /// Takes a microphone that only the program contains: its losses are known from its gaps.
     init(microphone role: String, gaps: [Gap], duration: Int64, limit: Double?) {
         name = role
         kind = .microphone
@@ -68,12 +69,12 @@ struct TrackLosses {
 
     var isComplete: Bool { lost == 0 && gaps.isEmpty && failure == nil }
 
-    /// Lost ÷ all, 0…1.
+    /// Share of lost frames or samples: lost ÷ all, 0…1.
     var share: Double { lost == 0 ? 0 : lost / all }
 
     var exceedsLimit: Bool { limit.map { share > $0 } ?? false }
 
-    /// The explanations of all causes, the most important first.
+    /// The explanations of all causes, the most frequent first.
     var explanations: [LossExplanation] {
         causes.compactMap {
             LossCause(rawValue: $0.word).map { LossExplanation($0, isProgram: kind == .program) }
@@ -87,8 +88,8 @@ struct TrackLosses {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    /// The lengths of a microphone's gaps in samples, by cause. A cause that the ledger does not have is a device's own word for
-    /// why it was away.
+    /// Lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that is not in the ledger is a device's own word
+    /// for why it was away.
     private static func lengths(of gaps: [Gap]) -> [String: Double] {
         var lengths: [String: Double] = [:]
         for gap in gaps {
@@ -104,6 +105,6 @@ struct TrackLosses {
 }
 
 extension Gap {
-    /// In nanoseconds; 0 for one that ends before it begins, which only a damaged manifest has.
+    /// Length of the gap in nanoseconds; 0 for one that ends before it begins, which only a damaged manifest has.
     package var length: Double { max(Double(to.nanoseconds) - Double(from.nanoseconds), 0) }
 }

@@ -2,32 +2,37 @@ internal import Media
 internal import Profiles
 internal import Timing
 
-/// What a person is told of a recording: whether all of it is there, and if not, what is missing, why, and what helps.
+/// The verdict on a recording for people: whether all of it is there, and if not, what is missing, why, and what helps.
 ///
-/// Made from a manifest alone, so that the end of `record`, its `finished` event, `report/sync.svg` and `verify` say the same
-/// sentences.
+/// It is made from a manifest alone, so that the end of `record`, its `finished` event, `report/sync.svg` and `verify` say the
+/// same sentences.
 public struct Verdict: Sendable, Equatable {
+    /// How good a recording is, from `good` to `bad`; `look` means that a person should look at something.
     public enum Level: Int, Sendable, Comparable {
         case good, look, bad
 
+        /// Whether the left level is better than the right one.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
+    /// Level of the recording: that of its worst sentence.
     public private(set) var level = Level.good
-    /// At least one.
+    /// Sentences of the verdict, at least one.
     public private(set) var sentences: [String] = []
     /// A sentence for each limit of the profile that was exceeded.
     public private(set) var exceededLimits: [String] = []
 
-    /// All sentences as one text.
+    /// The sentences as one text, separated by spaces.
     public var text: String { sentences.joined(separator: " ") }
 
-    /// A gap of this length shows a slate, in nanoseconds.
+    /// Length in nanoseconds from which a gap shows a slate and is bad.
     private static let badGap = 1e9
-    /// A clock that is known worse may be seen or heard, in microseconds.
+    /// Standard error of a clock, in microseconds, from which an error may be seen or heard.
     private static let looseClock = 1000.0
 
-    /// - Parameter manifest: Of a recording that is over. It may come from a file and hold anything.
+    /// Judges a recording.
+    ///
+    /// - Parameter manifest: Manifest of a recording that is over. It may come from a file and hold anything.
     public init(_ manifest: Manifest) {
         let tracks = Self.tracks(of: manifest)
         noteEnd(of: manifest, tracks)

@@ -2,30 +2,33 @@ internal import Containers
 internal import Glibc
 public import Media
 
-/// Holds the files of a session folder against its manifest: whether they are the bytes that were recorded. Reads every byte:
-/// on a thread that may wait for the disk.
+/// Compares the files of a session folder with its manifest: whether they hold the bytes that were recorded. It reads every
+/// byte, so use it on a thread that may block on the disk.
 public struct FolderVerification: Sendable {
-    /// What is known of one file.
+    /// State of one file.
     public enum FileVerdict: Sendable, Equatable {
+        /// The file holds the bytes that were recorded.
         case whole
-        /// The manifest says that it could not be finished, and why.
+        /// The file could not be finished; the sentence says why.
         case unfinished(String)
-        /// It is not what was recorded: a sentence.
+        /// The file is not what was recorded; the sentence says how.
         case damaged(String)
-        /// Nobody knows: it cannot be read, as without permission.
+        /// The file cannot be read, for example without permission, so its state is unknown.
         case unreadable(FileError)
     }
 
+    /// Path of the session folder.
     public let folder: String
-    /// What the manifest lists.
+    /// Entries of all files in the manifest.
     public let files: [Manifest.File]
-    /// Whether the recording lacked anything when it was made.
+    /// The verdict on the recording when it was made.
     public let recording: Verdict
     private let manifest: Manifest
 
-    /// Reads the manifest.
+    /// Reads the manifest of a folder.
     ///
-    /// - Throws: "read"; also where the recording was not finished or has no files, so that nothing is known of them.
+    /// - Throws: `FileError` "read" when the manifest cannot be read, and when the recording did not end or lists no files with
+    ///   checksums.
     public init(folder: String) throws(FileError) {
         self.folder = folder
         let path = folder + "/manifest.json"
@@ -65,8 +68,8 @@ public struct FolderVerification: Sendable {
         recording = Verdict(manifest)
     }
 
-    /// What the recording filled a file with where audio or frames were missing, for example `0.42 s of filled silence`; `nil`
-    /// where it filled nothing.
+    /// What the recording put into a file in place of missing audio or frames, for example `0.42 s of filled silence`; `nil`
+    /// where nothing was missing.
     public func filling(of file: Manifest.File) -> String? {
         let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
         let whole = tracks.contains { $0.parts != nil } ? " in all its parts" : ""
@@ -85,7 +88,7 @@ public struct FolderVerification: Sendable {
         return parts.isEmpty ? nil : parts.joined(separator: " and ") + whole
     }
 
-    /// Reads a file and judges it.
+    /// Reads a file and compares it with its entry; blocks on the disk.
     public func verdict(_ file: Manifest.File) -> FileVerdict {
         guard file.file.isPathWithin else {
             return .damaged("its path leads out of the folder.")
