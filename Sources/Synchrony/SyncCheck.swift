@@ -1,18 +1,18 @@
 internal import Encoding
 public import Media
 
-/// Measures from frames and audio alone how far the tracks of a recording are apart.
+/// Measures how far the tracks of a recording are apart, from frames and audio alone.
 ///
-/// All times are those of the files. Offsets are above zero where a track is later than its reference: the same clap is seen or
-/// heard later in it. The first and the last minute are looked at, and more, up to five minutes from either end, of a track in
-/// which nothing happened there. Blocks while it reads and decodes; used by one thread alone.
+/// All times are those of the files. Offsets are positive where a track is later than its reference, that is, where the same
+/// clap is seen or heard later in it. The first and the last minute are examined, and up to five minutes from either end of a
+/// track in which nothing happened there. Measuring blocks while it reads and decodes, and only one thread may use an instance.
 public struct SyncCheck {
-    /// What was found in one track.
+    /// The events of one track.
     private struct Found {
         let track: CheckedTrack
         let reader: TrackEvents
         let start: [SharpEvent]
-        /// Empty where the recording is too short for two windows.
+        /// Events near the end; empty where the recording is too short for two windows.
         let end: [SharpEvent]
 
         var events: Int { start.count + end.count }
@@ -23,21 +23,24 @@ public struct SyncCheck {
 
     private static let window = Nanoseconds.seconds(60)
     private static let widest = Nanoseconds.seconds(300)
-    /// What drift may have changed between two claps that confirm each other.
+    /// Largest change by drift between two claps that confirm each other.
     private static let confirmation = Nanoseconds.milliseconds(10)
-    /// Shorter recordings are one window.
+    /// Shortest half of a recording that is a window of its own; shorter recordings are one window.
     private static let shortestHalf = Nanoseconds.seconds(2)
 
+    /// Prepares the check of a recording with the given tolerance.
     public init(_ session: RecordedSession, tolerance: SyncTolerance = SyncTolerance()) {
         self.session = session
         self.tolerance = tolerance
     }
 
+    /// Examines all tracks and compares them.
+    ///
     /// - Parameters:
-    ///   - version: Of the program that measures.
-    ///   - progress: Is told what is being done, a few times a track.
-    /// - Returns: An entry for each track of the session, in the manifest's order.
-    /// - Throws: When a file cannot be read.
+    ///   - version: Version of the program that measures.
+    ///   - progress: Called with a line for people a few times per track, on this thread.
+    /// - Returns: The result, with an entry for each track in the manifest's order.
+    /// - Throws: `EncodingError` when a file cannot be read.
     public func run(
         version: String, progress: (String) -> Void = { _ in }
     ) throws(EncodingError) -> SyncFindings {
@@ -97,8 +100,8 @@ public struct SyncCheck {
         return Found(track: track, reader: reader, start: start, end: end)
     }
 
-    /// The first microphone with events, else the first track with events, else the first microphone, else the first track; then
-    /// what else something may be compared with: the first camera with events, and the first microphone.
+    /// Indices of the tracks that others are compared with, the most suitable first: microphones with events, other tracks with
+    /// events, the first camera with events, the first microphone, the first track with audio, and the first track.
     private static func references(among found: [Found]) -> [Int] {
         let microphone = found.firstIndex { $0.track.kind == .microphone }
         let candidates = [
@@ -121,7 +124,7 @@ public struct SyncCheck {
             name: found.track.name, kind: found.track.kind, events: found.events, verdict: verdict)
     }
 
-    /// The first comparison that tells something.
+    /// The result of the first reference with which a comparison succeeds; without one the track is `unknown`.
     private func compared(
         _ found: Found, with references: [Found]
     ) throws(EncodingError) -> SyncFindings.Track {
@@ -171,8 +174,9 @@ public struct SyncCheck {
             claps: claps)
     }
 
-    /// One or two sharp sounds may be of two rooms by chance: there must be three, or the same offset at either end. Of frames
-    /// a single one is believed: flashes are rarer than what falls.
+    /// Whether the claps of two tracks of audio are certain to be the same: one or two sharp sounds may come from two rooms by
+    /// chance, so there must be three, or the same offset at either end. With frames one clap is enough, since flashes are rarer
+    /// than falling things.
     private static func areConfirmed(_ start: ClapComparison?, _ end: ClapComparison?) -> Bool {
         let counts = [start, end].map { $0?.claps.count ?? 0 }
         if counts.contains(where: { $0 >= 3 }) { return true }

@@ -2,35 +2,37 @@ internal import CMedia
 internal import Encoding
 public import Media
 
-/// How far two microphones that hear the same are apart: generalised cross-correlation with phase transform (C. Knapp,
-/// G. Carter, IEEE Trans. ASSP 24, 1976), which rooms and differing microphones hardly harm.
+/// Measures the offset of two microphones that hear the same: generalised cross-correlation with phase transform (C. Knapp, G.
+/// Carter, IEEE Trans. ASSP 24, 1976), which rooms and differing microphones hardly disturb.
 ///
-/// The window is cut into pieces short enough that drift does not blur them. Their correlations are added up for every drift up
-/// to 300 ppm, and the highest sum counts. Chance makes sums of about five standard deviations; a result has at least 20, and
-/// no second peak that is nearly as high, as tones and hum have it. Used by one thread alone.
+/// The window is cut into pieces so short that drift does not blur them. Their correlations are summed for every drift up to 300
+/// ppm, and the highest sum counts. Chance makes sums of about five standard deviations; a certain result has at least 20, and
+/// no second peak that is nearly as high, as tones and hum have it. Only one thread may use an instance.
 public final class AudioCorrelation {
-    /// What was found in one window.
+    /// The highest peak of the correlation in one window.
     public struct Peak: Sendable, Equatable {
-        /// How much later the second microphone has it, in the middle of the window.
+        /// How much later the second microphone has the audio, in the middle of the window.
         public let offset: Nanoseconds
-        /// The peak's height in standard deviations of everything else.
+        /// Height of the peak in standard deviations of the correlation outside of it.
         public let deviations: Double
-        /// The height of the highest other peak, as a share of this one's.
+        /// Height of the second highest peak as a share of this one's.
         public let rival: Double
 
-        /// Whether it is more than chance, and the only one.
+        /// Whether the peak is no chance and the only one: at least 20 standard deviations, and a rival of at most 0.7.
         public var isCertain: Bool { deviations >= AudioCorrelation.leastDeviations && rival <= 0.7 }
     }
 
+    /// Smallest height of a certain peak, in standard deviations.
     static let leastDeviations = 20.0
-    /// Speech and claps; below is hum, above little that rooms carry.
+    /// Band in Hz that is compared, that of speech and claps: below it is hum, and above it rooms carry little.
     private static let band = 150.0...6000.0
+    /// Largest drift that is tried, as a share.
     private static let largestDrift = 300e-6
-    /// Of drifts that are tried: a sample at the window's ends.
+    /// Step between drifts that are tried, as a share: about a sample at the window's ends.
     private static let driftStep = 5e-6
-    /// A peak is so wide, in seconds; what is farther off is another.
+    /// Width of a peak to either side, in seconds; farther off is another peak.
     private static let peakWidth = 0.000_5
-    /// Root mean square below which there is nothing to hear: −90 dB of full scale.
+    /// Peak of a piece below which it counts as silent: −90 dB of full scale.
     private static let silence: Float = 3e-5
 
     private let rate: Double
@@ -43,11 +45,13 @@ public final class AudioCorrelation {
     private var input: [Float]
     private var output: [Float]
 
+    /// Prepares the transforms for one rate and range.
+    ///
     /// - Parameters:
-    ///   - rate: Samples per second of both.
-    ///   - largestOffset: What is looked for.
-    ///   - piece: How long the pieces are. In 1.5 s at 48 kHz audio moves by seven samples at 100 ppm.
-    /// - Throws: When memory is short.
+    ///   - rate: Samples per second of both microphones.
+    ///   - largestOffset: Largest offset that is looked for, in either direction.
+    ///   - piece: Length of the pieces. In 1.5 s at 48 kHz, 100 ppm of drift move audio by seven samples.
+    /// - Throws: `EncodingError` when memory is short.
     public init(
         rate: Double, largestOffset: Nanoseconds = .milliseconds(500),
         piece: Nanoseconds = .milliseconds(1500)
@@ -65,10 +69,12 @@ public final class AudioCorrelation {
         output = input
     }
 
+    /// Correlates two windows.
+    ///
     /// - Parameters:
-    ///   - first: Samples of the reference.
-    ///   - second: As many of the other, of the same time.
-    /// - Returns: The highest peak, certain or not; `nil` where one is silent or shorter than a piece.
+    ///   - first: Samples of the reference, one channel, full scale ±1.
+    ///   - second: Samples of the other microphone for the same time, as many.
+    /// - Returns: The highest peak, certain or not; `nil` where a window is silent or shorter than a piece.
     public func peak(of first: [Float], and second: [Float]) -> Peak? {
         let count = min(first.count, second.count)
         guard count >= pieceLength else { return nil }
@@ -89,7 +95,7 @@ public final class AudioCorrelation {
         return best.flatMap { peak(in: $0.sum) }
     }
 
-    /// The correlation of one piece at the lags that are looked for; `nil` of silence.
+    /// The correlation of one piece for all lags up to the largest offset; `nil` for silence.
     private func lags(_ first: [Float], _ second: [Float], from start: Int) -> [Float]? {
         for index in 2 * pieceLength..<2 * length { input[index] = 0 }
         var (loud, loudSecond): (Float, Float) = (0, 0)

@@ -1,5 +1,5 @@
 extension Array where Element: BinaryFloatingPoint {
-    /// The middle value, of an even number the mean of both; 0 of none.
+    /// The middle value; with an even number of values the mean of the two middle ones, and 0 for an empty array.
     var median: Element {
         guard !isEmpty else { return 0 }
         let sorted = sorted()

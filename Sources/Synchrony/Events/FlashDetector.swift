@@ -1,14 +1,14 @@
 public import Media
 
-/// Finds flashes of light and lamps that go on, from how bright successive frames of one camera are.
+/// Finds flashes and lamps that are switched on, from the mean brightness of successive frames of one camera.
 ///
-/// What is looked for is a rise from one frame to the next, far above how the brightness changed before (median and median
-/// absolute deviation of its changes, which single flashes do not disturb), that is there at once: from a fifth of its height
-/// to four fifths within two frames. So slow changes of light, a scene that is cut to or faded, and noise are no events. Three
-/// frames must have followed before an event is told.
+/// It looks for a rise from one frame to the next that is far above the usual changes of brightness (median and median absolute
+/// deviation, which single flashes do not disturb) and that is complete at once: from a fifth of its height to four fifths
+/// within two frames. Slow changes of light, cuts, fades and noise are therefore no events. An event is reported three frames
+/// after it.
 ///
-/// A value: frames come in, events go out. Cuts (a slate, a standing frame, a camera that was away) are told by `interrupt`;
-/// a pause of half a second is taken for one.
+/// The detector is a value: frames come in, events go out. Call `interrupt()` at a cut (a slate, a repeated frame, a camera that
+/// was away); a pause of half a second counts as one.
 public struct FlashDetector: Sendable {
     private struct Look {
         let brightness: Double
@@ -16,17 +16,18 @@ public struct FlashDetector: Sendable {
         let exposure: Nanoseconds
     }
 
-    /// Changes that are remembered: a second at 30 frames a second.
+    /// Number of remembered changes: those of a second at 30 frames per second.
     private static let memory = 30
-    /// Frames whose median is the level before a rise.
+    /// Number of frames whose median is the level before a rise.
     private static let levelCount = 5
-    /// Changes that must be known before anything is told.
+    /// Number of changes that must be known before an event is reported.
     private static let least = 15
-    /// What noise does once in an hour at 60 frames a second is 4.5 standard deviations; flicker is less kind than noise.
+    /// Threshold in standard deviations. Noise reaches 4.5 once an hour at 60 frames per second; flicker reaches more than
+    /// noise.
     private static let deviations = 8.0
-    /// The median absolute deviation of normally distributed values, times this, is their standard deviation.
+    /// Factor from the median absolute deviation of normally distributed values to their standard deviation.
     private static let normal = 1.4826
-    /// Frames that are waited for after a rise.
+    /// Number of frames to wait for after a rise.
     private static let patience = 3
     private static let longestPause = Nanoseconds.milliseconds(500)
 
@@ -35,13 +36,15 @@ public struct FlashDetector: Sendable {
     private var changes: [Double] = []
     private var levels: [Double] = []
     private var last: Look?
-    /// The frames since a rise began that may become an event, the one before it first.
+    /// The frames since the beginning of a possible event, and before them the last one without it.
     private var rise: [Look] = []
 
+    /// Creates a detector that has seen no frame.
+    ///
     /// - Parameters:
-    ///   - fullScale: The brightness of white: 1, or 255.
-    ///   - leastRise: The least that a frame becomes brighter, as a share of white; above 0. The default is what a lamp that
-    ///     lights a fiftieth of a dark frame does.
+    ///   - fullScale: Brightness of white, for example 1 or 255; above 0.
+    ///   - leastRise: Smallest rise in brightness from one frame to the next, as a share of white; above 0. The default is the
+    ///     rise from a lamp that lights a fiftieth of a dark frame.
     public init(fullScale: Double = 1, leastRise: Double = 0.02) {
         precondition(fullScale > 0 && leastRise > 0, "white is brighter than black")
         self.fullScale = fullScale
@@ -51,11 +54,11 @@ public struct FlashDetector: Sendable {
     /// Takes the next frame.
     ///
     /// - Parameters:
-    ///   - brightness: Its mean luma, 0 to `fullScale`.
-    ///   - time: When its exposure began, later than that of the frame before.
-    ///   - exposure: How long after it light may still have fallen on this frame: the camera's interval.
-    /// - Returns: An event that this frame completes. It began within the exposure of the first frame that shows it: at
-    ///   least a fifth of its height.
+    ///   - brightness: Mean luma of the frame, 0…`fullScale`.
+    ///   - time: Start of the exposure, later than that of the frame before.
+    ///   - exposure: How long after `time` light may have fallen on the frame: the camera's frame interval.
+    /// - Returns: An event that this frame completes. It began within the exposure of the first frame that shows at least a
+    ///   fifth of its height.
     public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
         let look = Look(
             brightness: brightness.isFinite ? brightness / fullScale : 0, time: time, exposure: exposure)
@@ -74,7 +77,7 @@ public struct FlashDetector: Sendable {
         return nil
     }
 
-    /// Forgets what was before: what comes next is of another scene, or after a time that nobody saw.
+    /// Forgets all frames: the next one shows another scene, or comes after a time without frames.
     public mutating func interrupt() {
         changes = []
         levels = []
@@ -82,7 +85,7 @@ public struct FlashDetector: Sendable {
         last = nil
     }
 
-    /// How much brighter a frame must be than the one before it, as a share of white.
+    /// Smallest rise in brightness from one frame to the next, as a share of white, that may be an event.
     private var threshold: Double {
         let usual = changes.median
         let deviation = Self.normal * changes.map { abs($0 - usual) }.median
@@ -100,7 +103,7 @@ public struct FlashDetector: Sendable {
         levels = (levels + [look.brightness]).suffix(Self.levelCount)
     }
 
-    /// Whether the rise that was seen is sharp and high; in any case it is remembered.
+    /// Remembers the rise, and returns an event when it was sharp and high enough.
     private mutating func decide() -> SharpEvent? {
         let (looks, least, base) = (rise, threshold, levels.median)
         rise = []

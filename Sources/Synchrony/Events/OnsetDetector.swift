@@ -1,32 +1,36 @@
 internal import CMedia
 public import Media
 
-/// Finds where claps of hands and beeps begin, in the audio of one microphone.
+/// Finds the onsets of hand claps and beeps in the audio of one microphone.
 ///
-/// An onset rises out of what was before it (three times as high as all of the last 50 ms, and as nine tenths of the last half
-/// second), from a tenth to half of its height within 3 ms, and is over within 0.3 s: speech rises slower, goes on, or
-/// comes after other speech. Where it began is the first sample above a tenth of its height, or above the noise: to a sample
-/// where it is quiet; with noise 20 dB below a beep of 1 kHz some tenths of a millisecond.
+/// An onset rises to three times the peak of the last 50 ms and of nine tenths of the last half second, from a tenth to half of
+/// its height within 3 ms, and is over within 0.3 s; speech rises slower, continues, or follows other speech. It begins at the
+/// first sample above a tenth of its height, or above the noise. In a quiet room that is exact to a sample; with noise 20 dB
+/// below a beep of 1 kHz the error is some tenths of a millisecond.
 ///
-/// A value: samples come in, onsets go out, each some 0.3 s after it was. Silence, filled holes and cuts need not be told.
+/// The detector is a value: samples come in, onsets go out, each about 0.3 s later. Silence, filled holes and cuts need no call.
 public struct OnsetDetector: Sendable {
-    /// The 2 ms that levels are compared by.
+    /// Number of blocks per second: levels are compared by blocks of 2 ms.
     private static let blocksPerSecond = 500
-    /// 50 ms, and half a second, of blocks.
+    /// Number of blocks in 50 ms.
     private static let quietBlocks = 25
+    /// Number of blocks in half a second.
     private static let usualBlocks = 250
-    /// An onset may lie so many blocks before the one that is loud: louder comes after the beginning.
+    /// Number of blocks that an onset may lie before the loud block: the beginning is softer.
     private static let leadBlocks = 2
-    /// In how many blocks from the loud one the height is looked for (20 ms): room echoes are later, vowels slower.
+    /// Number of blocks from the loud one in which the height is determined (20 ms): room echoes come later, and vowels rise
+    /// slower.
     private static let heightBlocks = 10
-    /// In how many blocks it must be over (0.3 s), and for how many (20 ms).
+    /// Number of blocks within which the onset must be over (0.3 s).
     private static let lengthBlocks = 150
+    /// Number of calm blocks that end an onset (20 ms).
     private static let restBlocks = 10
-    /// Noise alone does not do that: its highest of 50 ms is four standard deviations, twelve are never.
+    /// Smallest ratio of an onset to what was before it. Noise alone does not reach it: its peak within 50 ms is four standard
+    /// deviations, and it never reaches twelve.
     private static let leastFactor: Float = 3
-    /// −50 dB of full scale: what is softer is not meant to be heard.
+    /// Smallest height, −50 dB of full scale.
     private static let leastHeight: Float = 0.003
-    /// Half a period of the lowest beep and of the body of a clap (800 Hz), in seconds.
+    /// Half a period in seconds of the lowest beep and of the body of a clap (800 Hz).
     private static let halfPeriod = 0.000_6
     private static let longestRise = 0.003
 
@@ -34,19 +38,23 @@ public struct OnsetDetector: Sendable {
     private let blockLength: Int
     private let refractory: Nanoseconds
     private var start: MediaTime?
-    /// Samples that may still be needed, and which of the stream is the first of them: always the first of a block.
+    /// Samples that may still be needed; they begin at the first sample of a block.
     private var samples: [Float] = []
+    /// Index in the stream of the first of `samples`.
     private var firstKept = 0
-    /// The peak of each block, and which of the stream is the first of them.
+    /// Peak of each block.
     private var peaks: [Float] = []
+    /// Index in the stream of the first block in `peaks`.
     private var firstPeak = 0
-    /// The next block to be judged.
+    /// Index in the stream of the next block to be judged.
     private var next = 0
     private var lastOnset: MediaTime?
 
+    /// Creates a detector for one stream of audio.
+    ///
     /// - Parameters:
-    ///   - rate: Samples per second by the stream's own time, 8000…192 000: need not be whole where a clock was measured.
-    ///   - refractory: How long after an onset none is told: echoes, and the second hand.
+    ///   - rate: Samples per second in the stream's own time, 1000…1,000,000. It need not be whole where a clock was measured.
+    ///   - refractory: Time after an onset in which no other one is reported, because of echoes and of the second hand.
     public init(rate: Double, refractory: Nanoseconds = .milliseconds(250)) {
         precondition((1000...1_000_000).contains(rate), "audio has thousands of samples a second")
         self.rate = rate
@@ -54,13 +62,13 @@ public struct OnsetDetector: Sendable {
         blockLength = max(1, Int(rate) / Self.blocksPerSecond)
     }
 
-    /// Takes the next samples of one channel, full scale ± 1.
+    /// Takes the next samples of one channel, with a full scale of ±1.
     ///
     /// - Parameters:
-    ///   - new: Any number of them. What is no number counts as silence.
-    ///   - time: When the first of them was captured. Only the first call's counts: the samples that follow are 1/`rate` apart.
-    ///     Where they are not, begin with a new detector.
-    /// - Returns: Onsets that are certain now, in order; their times are between those of two samples or a little more.
+    ///   - new: Any number of samples. Values that are not a number count as silence.
+    ///   - time: Capture time of the first sample. Only that of the first call counts: all samples that follow are 1/`rate`
+    ///     seconds apart. Where they are not, use a new detector.
+    /// - Returns: Onsets that are certain now, in the order of time. Their range is about the time between two samples.
     public mutating func add(_ new: some Collection<Float>, at time: MediaTime) -> [SharpEvent] {
         if start == nil { start = time }
         samples.append(contentsOf: new)
@@ -74,7 +82,7 @@ public struct OnsetDetector: Sendable {
         return events
     }
 
-    /// The onsets among the last 0.3 s, as if silence followed. Nothing may be added afterwards.
+    /// Returns the onsets among the last 0.3 s, as if silence followed. No samples may be added afterwards.
     public mutating func finish() -> [SharpEvent] {
         let count = (Self.heightBlocks + Self.lengthBlocks + 1) * blockLength
         return add(repeatElement(0, count: count), at: start ?? .zero)
@@ -90,7 +98,7 @@ public struct OnsetDetector: Sendable {
         }
     }
 
-    /// Drops what no block that is still to be judged can refer to.
+    /// Removes samples and peaks that no later judgement needs.
     private mutating func forget() {
         let needed = max(0, next - Self.usualBlocks - Self.leadBlocks)
         // In large pieces: taking from the front of an array moves the rest.
@@ -104,12 +112,12 @@ public struct OnsetDetector: Sendable {
         }
     }
 
-    /// The greatest magnitude in some blocks of the stream that are kept.
+    /// Greatest magnitude in a range of blocks, given by their indices in the stream.
     private func peak(_ blocks: Range<Int>) -> Float {
         peaks[(blocks.lowerBound - firstPeak)..<(blocks.upperBound - firstPeak)].max() ?? 0
     }
 
-    /// Whether an onset shows first in this block.
+    /// The onset that first shows in a block; `nil` where there is none.
     private mutating func judge(_ block: Int) -> SharpEvent? {
         let before = block - Self.leadBlocks
         // Without what was before nothing can be told to be sudden.
@@ -128,14 +136,14 @@ public struct OnsetDetector: Sendable {
         return event
     }
 
-    /// What nine tenths of the last half second stay below.
+    /// The level that nine tenths of the blocks in the half second before `block` do not exceed.
     private func usual(before block: Int) -> Float {
         let first = max(firstPeak, block - Self.usualBlocks)
         let sorted = peaks[(first - firstPeak)..<(block - firstPeak)].sorted()
         return sorted[sorted.count * 9 / 10]
     }
 
-    /// Whether the audio comes to rest soon after.
+    /// Whether the audio comes to rest soon after an onset.
     private func isShort(from block: Int, height: Float) -> Bool {
         var calm = 0
         for peak in peaks[(block - firstPeak)..<(block + Self.heightBlocks + Self.lengthBlocks - firstPeak)] {
@@ -145,7 +153,7 @@ public struct OnsetDetector: Sendable {
         return false
     }
 
-    /// Where it begins: back from the first sample of half the height, as long as there is audio above the threshold.
+    /// The beginning of an onset: goes back from the first sample of half the height while there is audio above the threshold.
     private func onset(in block: Int, height: Float, quiet: Float, strength: Double) -> SharpEvent? {
         let threshold = max(height / 10, quiet * 1.2)
         let first = (block - Self.leadBlocks) * blockLength - firstKept

@@ -1,13 +1,16 @@
 public import Media
 
-/// Something short that cameras see and microphones hear at one instant: a flash, a beep, a clap of hands.
+/// A short event that cameras see and microphones hear at one instant: a flash, a beep, a hand clap.
 public struct SharpEvent: Sendable, Equatable {
-    /// It began between these, both included: for audio they are some microseconds apart, for frames an exposure.
+    /// Earliest time at which the event may have begun. The range to `latest` is some microseconds wide for audio, and an
+    /// exposure for frames.
     public let earliest: MediaTime
+    /// Latest time at which the event may have begun.
     public let latest: MediaTime
-    /// How far it rose above what was usual before it, as a multiple of that: above 1.
+    /// How far the event rose above the usual level before it, as a multiple of the detector's threshold: at least 1.
     public let strength: Double
 
+    /// Creates an event that began between `earliest` and `latest`, both included.
     public init(earliest: MediaTime, latest: MediaTime, strength: Double) {
         precondition(earliest <= latest, "an event begins before it has begun")
         self.earliest = earliest
@@ -15,7 +18,7 @@ public struct SharpEvent: Sendable, Equatable {
         self.strength = strength
     }
 
-    /// The middle of what is possible.
+    /// Middle between `earliest` and `latest`.
     public var middle: MediaTime {
         MediaTime(nanoseconds: earliest.nanoseconds + (latest.nanoseconds - earliest.nanoseconds) / 2)
     }

@@ -1,26 +1,29 @@
 public import Media
 
-/// The flashes that one camera sees, each with the range of time in which it must have been. A value: frames in, events out.
+/// Finds the flashes that one camera shows, each with the range of time in which it began. It is a value: frames come in, events
+/// go out.
 public struct CameraEvents: Sendable {
     private var detector = FlashDetector()
     private var looks: [FlashOnset.Look] = []
 
-    /// As many frames are kept as an event may be told late by, and those before it that it is compared with.
+    /// Number of frames that are kept: those by which an event may be reported late, and those before it that it is compared
+    /// with.
     private static let kept = 16
-    /// A clock model's standard error is taken twice: 95 % of the truth lies within.
+    /// Number of standard errors of the clock model that are added to either side: two contain the truth in 95 % of cases.
     private static let standardErrors: Int64 = 2
 
+    /// Creates a finder that has seen no frame.
     public init() {}
 
     /// Takes the next frame.
     ///
     /// - Parameters:
-    ///   - brightness: 0…1.
-    ///   - time: The start of its exposure.
-    ///   - interval: To the next frame: its exposure is no longer.
-    ///   - error: The standard error of `time`.
-    /// - Returns: An event some frames before this one. It lies within `earliest` and `latest` whatever the camera's
-    ///   exposure was, and however long the light stayed on.
+    ///   - brightness: Mean luma of the frame, 0…1.
+    ///   - time: Start of the frame's exposure.
+    ///   - interval: Time to the next frame; the exposure is not longer.
+    ///   - error: Standard error of `time`.
+    /// - Returns: An event some frames before this one. It began between `earliest` and `latest` whatever the camera's exposure
+    ///   was, and however long the light stayed on.
     public mutating func add(
         brightness: Double, at time: MediaTime, interval: Nanoseconds, error: Nanoseconds
     ) -> SharpEvent? {
@@ -36,7 +39,7 @@ public struct CameraEvents: Sendable {
             latest: MediaTime(nanoseconds: range.upperBound.nanoseconds + leeway), strength: event.strength)
     }
 
-    /// Whether no frame is missing in which the light could have been seen first.
+    /// Whether no frame is missing in which the light may have shown first.
     private func isGapless(around found: Int) -> Bool {
         let near = looks[max(0, found - 2)..<min(found + 3, looks.count)]
         return zip(near, near.dropFirst()).allSatisfy { earlier, later in
@@ -44,7 +47,7 @@ public struct CameraEvents: Sendable {
         }
     }
 
-    /// What comes next is after a time that nobody saw.
+    /// Forgets all frames: the next one comes after a time without frames.
     public mutating func interrupt() {
         detector.interrupt()
         looks = []

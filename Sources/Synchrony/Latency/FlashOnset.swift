@@ -1,38 +1,40 @@
 internal import Media
 
-/// When a light went on, from how bright the frames around were.
+/// Finds the range of time in which a light went on, from the brightness of the frames around it.
 ///
-/// Nobody knows how much of its interval T a frame was exposed for. But which frames a light shows in tells on which
-/// side of a frame's beginning t it went on. A flash that only one frame shows was in [t, t + T]. Of a light that stays on, a
-/// first frame that is lit in part was being exposed as it went on: [t, t + T]; one that is lit as fully as those after it was
-/// not yet: [t − T, t]. Of anything else only [t − T, t + T] is certain. How large the lit part is would tell more, but only
-/// of a camera that codes light linearly, and none does.
+/// The exposure time within a frame's interval T is not known. But the frames that show a light tell on which side of a frame's
+/// beginning t it went on. A flash that only one frame shows began in [t, t + T]. Where a light stays on, a first frame that is
+/// partly lit was exposed while it went on: [t, t + T]; one that is as bright as the next was exposed after it went on: [t − T,
+/// t]. In all other cases only [t − T, t + T] is certain. The size of the lit part would tell more, but only with a camera that
+/// codes light linearly, and none does.
 enum FlashOnset {
-    /// A frame's brightness, 0…1, the start of its exposure, and the interval to the next one.
+    /// A frame: its mean luma, 0…1, the start of its exposure, and the interval to the next frame.
     struct Look: Sendable {
         let brightness: Double
         let time: MediaTime
         let interval: Nanoseconds
     }
 
-    /// What is not told from nothing, or from all the light, at least.
+    /// Smallest share of a light that is told from darkness, or from the full light.
     private static let leastShare = 0.03
-    /// A frame that is darker by a share than a fully lit one was dark for up to as many times that share of its exposure:
-    /// cameras code light by a gamma of at most 2.2 (ITU-R BT.709, sRGB).
+    /// Factor from the missing share of a frame's brightness to the largest share of its exposure that was dark: cameras code
+    /// light by a gamma of at most 2.2 (ITU-R BT.709, sRGB).
     private static let gamma = 2.3
-    /// A frame that shows less of the light than this was exposed to it for no time to speak of: gamma again.
+    /// Share of the light below which a frame counts as not exposed to it; it also follows from the gamma.
     private static let sliver = 0.1
-    /// Where noise hides more of the light than this, how bright a frame is says nothing.
+    /// Share of the light hidden by noise from which a frame's brightness says nothing.
     private static let largestShare = 0.2
-    /// A frame that is brighter on the whole is white in large parts, so that more light does not make it brighter.
+    /// Mean luma from which large parts of a frame are white, so that more light does not make it brighter.
     private static let clipped = 0.85
-    /// Frames before the light whose median is the darkness, and whose scatter is the noise.
+    /// Number of frames before the light whose median is the darkness, and whose scatter is the noise.
     private static let darkLooks = 6
 
+    /// Range of time in which a light went on.
+    ///
     /// - Parameters:
     ///   - looks: Successive frames, some before and some after the first lit one.
-    ///   - found: The place of the frame in which the light was found.
-    /// - Returns: The earliest and latest time at which it went on.
+    ///   - found: Index of the frame in which the light was found.
+    /// - Returns: The earliest and the latest time at which it went on.
     static func range(in looks: [Look], found: Int) -> ClosedRange<MediaTime> {
         let dark = looks[..<max(found - 1, 0)].suffix(darkLooks).map(\.brightness).sorted()
         guard dark.count >= 3, found + 1 < looks.count else { return range(looks[found], from: -1, to: 1) }
@@ -56,7 +58,7 @@ enum FlashOnset {
         return range(look, from: -1, to: staysOn ? gamma * share : 1)
     }
 
-    /// In intervals after the start of the exposure.
+    /// The range between two times, given in frame intervals after the start of a frame's exposure.
     private static func range(_ look: Look, from: Double, to: Double) -> ClosedRange<MediaTime> {
         func time(_ share: Double) -> MediaTime {
             MediaTime(

@@ -1,21 +1,21 @@
 internal import Media
 
-/// The latest seconds of a microphone's audio, as the mean of its channels, with what its stamps say of them.
+/// The last seconds of a microphone's audio, as the mean of its channels, with their latest time stamp.
 struct HeardAudio: Sendable {
     private var samples: [Float] = []
-    /// The source's count before the first of `samples`.
+    /// The device's sample count before the first of `samples`.
     private var first: Int64 = 0
     private var latest: (count: Int64, time: ClockTime)?
     private let rate: Int64
 
     private static let length = VoiceDating.window + VoiceDating.largestDelay
 
-    /// - Parameter rate: Samples per second, above 0.
+    /// Creates an empty buffer for `rate` samples per second, above 0.
     init(rate: Int) { self.rate = Int64(rate) }
 
-    /// Takes the next slice.
+    /// Takes the next slice of audio.
     ///
-    /// - Returns: Whether it follows on what came before; else that is forgotten.
+    /// - Returns: Whether it continues the audio before; otherwise that is forgotten.
     mutating func add(_ audio: CapturedAudio) -> Bool {
         let follows = latest == nil || audio.firstSample == first + Int64(samples.count)
         if latest == nil || !follows {
@@ -41,20 +41,21 @@ struct HeardAudio: Sendable {
         return follows
     }
 
-    /// When a sample was or will be captured, by the latest stamp; `nil` before the first.
+    /// Capture time of a sample on `CLOCK_MONOTONIC`, past or future, from the latest time stamp; `nil` before the first slice.
     func time(of count: Int64) -> ClockTime? {
         latest.map { $0.time + duration(of: count) - duration(of: $0.count) }
     }
 
-    /// When what there is ends; `nil` of nothing.
+    /// Capture time of the end of the buffer on `CLOCK_MONOTONIC`; `nil` before the first slice.
     var end: ClockTime? { time(of: first + Int64(samples.count)) }
 
-    /// How long so many samples take.
+    /// Duration of `count` samples.
     func duration(of count: Int64) -> Nanoseconds {
         .duration(of: count, perSecond: rate)
     }
 
-    /// So many samples from about a time on, and the count before the first; `nil` where not all are there.
+    /// Returns `count` samples from about a time on, and the device's sample count before them; `nil` where the buffer does not
+    /// hold all of them.
     func window(from begin: ClockTime, count: Int) -> (samples: [Float], first: Int64)? {
         guard let start = time(of: first) else { return nil }
         let index = Int(rounding: (begin - start).inSeconds * Double(rate))

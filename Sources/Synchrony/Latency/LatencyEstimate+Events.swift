@@ -1,16 +1,16 @@
 public import Media
 
 extension LatencyEstimate {
-    /// Of a device that stamps the same events as a reference microphone.
+    /// Estimates the latency of a device from events that it and a reference microphone have stamped.
     ///
-    /// Which events are the same ones is found first: those of the offset that most of them agree upon. What only one of the
-    /// two has noticed, and what agrees with nothing, does not count.
+    /// Events are matched first, at the offset on which most of them agree. Events that only one of the two noticed, or that
+    /// agree with no others, do not count. The result is `nil` where no events match.
     ///
     /// - Parameters:
-    ///   - events: Of the device, in order of time.
-    ///   - reference: Of the reference microphone, in order of time.
-    ///   - mediaType: A camera cannot be early, but for the distance from which audio comes; a microphone can, and may hear from
-    ///     nearer or farther.
+    ///   - events: Events of the device, in the order of time.
+    ///   - reference: Events of the reference microphone, in the order of time.
+    ///   - mediaType: Kind of the device. A camera is never earlier than the reference, except for the distance of the sound; a
+    ///     microphone may be, and may be nearer or farther.
     public init?(
         of events: [SharpEvent], against reference: [SharpEvent], mediaType: CaptureDevice.MediaType
     ) {
@@ -19,8 +19,8 @@ extension LatencyEstimate {
         self.init(matching.pairs.map(\.offset))
     }
 
-    /// Offsets at which two events can be the same one, and how far offsets may differ. Claps repeat: the smallest offset that
-    /// fits is meant.
+    /// Offsets at which two events may be the same one, and how far the offsets may differ. The range is narrow because claps
+    /// repeat: the smallest offset that fits is taken.
     public static func expectations(
         of mediaType: CaptureDevice.MediaType
     ) -> (offsets: ClosedRange<Nanoseconds>, leeway: Nanoseconds) {

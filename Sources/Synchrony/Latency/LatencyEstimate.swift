@@ -1,29 +1,30 @@
 public import Media
 
-/// How much later than another one a device stamps the same events, from what each of them says.
+/// How much later a device stamps events than a reference, estimated from a range of possible offsets for each event.
 ///
-/// Each event says a range: a flash fell somewhere into the exposure of a frame, so that its time stamp alone tells the
-/// camera's latency to within an exposure. Events at uneven phases of the frames narrow it: the truth is in all of the
-/// ranges. Where they do not agree, as those of two microphones at unequal distances, it is their median: what has as many
-/// ranges wholly below as above it. Both are the same: half of all ends of ranges lie on either side.
+/// A flash fell somewhere into the exposure of a frame, so one time stamp tells a camera's latency only to within an exposure.
+/// Events at uneven phases of the frames narrow it: the true latency lies in all ranges. Where the ranges do not all overlap, as
+/// with two microphones at unequal distances, the estimate is their median, which has as many ranges wholly below as above it.
+/// Both come from one rule: half of all ends of ranges lie on either side.
 public struct LatencyEstimate: Sendable, Equatable {
-    /// The middle of what is possible: the median of what the events say.
+    /// Estimated latency: positive where the device stamps events later than the reference.
     public let median: Nanoseconds
-    /// The truth is within ± this of `median`.
+    /// Largest distance of the true latency from `median`, in either direction.
     public let uncertainty: Nanoseconds
-    /// The middles of half of the events' ranges are within ± this of `median`.
+    /// Distance from `median` within which lie the middles of half of the events' ranges.
     public let spread: Nanoseconds
-    /// How far apart the middles of the events' ranges are, and how wide the ranges are: events at even phases of a camera's
-    /// frames are far less apart than an exposure.
+    /// Distance between the lowest and highest middle of the events' ranges, and the median width of the ranges. Events at one
+    /// phase of a camera's frames lie far less apart than an exposure.
     public let phases: (range: Nanoseconds, exposure: Nanoseconds)
+    /// Number of events in the estimate.
     public let eventCount: Int
 
-    /// Fewer prove nothing: two may agree by chance.
+    /// Smallest number of events that proves something: two may agree by chance.
     public static let fewestEvents = 3
-    /// Two and a half standard errors hold 99 % of the truth.
+    /// Number of standard errors that are added: two and a half contain the truth in 99 % of cases.
     private static let standardErrors = 2.5
 
-    /// - Parameter ranges: What each event allows. `nil` of none.
+    /// Estimates the latency from the range of offsets that each event allows; `nil` without events.
     public init?(_ ranges: [ClosedRange<Nanoseconds>]) {
         guard !ranges.isEmpty else { return nil }
         eventCount = ranges.count
@@ -44,18 +45,19 @@ public struct LatencyEstimate: Sendable, Equatable {
         phases = (middles[middles.count - 1] - middles[0], widths[widths.count / 2])
     }
 
+    /// Whether two estimates are equal in all figures.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.median == rhs.median && lhs.uncertainty == rhs.uncertainty && lhs.spread == rhs.spread
             && lhs.phases == rhs.phases && lhs.eventCount == rhs.eventCount
     }
 
-    /// Whether so few events, so coarse, say enough to be taken off: there are three, and the estimate is as fine as wanted,
-    /// or time stamps come nearer to the truth by it, wherever within the uncertainty that is.
+    /// Whether the estimate may be used to correct time stamps: it has at least three events, and it is as fine as `goal` or so
+    /// large that correcting brings stamps nearer to the truth wherever it lies within the uncertainty.
     public func isUsable(goal: Nanoseconds) -> Bool {
         eventCount >= Self.fewestEvents && (uncertainty <= goal || median.magnitude >= uncertainty * 2)
     }
 
-    /// Whether more of the same would not help: all events fell at about the same phase of the frames.
+    /// Whether more events of the same kind would not help: all fell at about the same phase of the camera's frames.
     public var needsOtherPhases: Bool {
         eventCount >= 5 && phases.range < phases.exposure / 4
     }

@@ -1,9 +1,10 @@
 public import Media
 
-/// The claps and beeps that one microphone hears, on the session clock. A value: audio in, events out.
+/// Finds the claps and beeps in the audio of one microphone, on the clock of its time stamps. It is a value: audio comes in,
+/// events go out.
 ///
-/// A detector wants samples at one rate, a device's clock drifts: onsets are looked for by the device's own count, and
-/// dated by the slice that they lie in.
+/// A detector needs samples at a constant rate, but a device's clock drifts: onsets are found on the device's own sample count,
+/// and dated by the slice in which they lie.
 public struct MicrophoneEvents: Sendable {
     private struct Slice {
         let firstSample: Int64
@@ -14,28 +15,28 @@ public struct MicrophoneEvents: Sendable {
     private let rate: Int
     private var detector: OnsetDetector
     private var expected: Int64?
-    /// The slices of the last seconds.
+    /// Slices of the last two seconds.
     private var slices: [Slice] = []
 
-    /// A detector tells an onset 0.3 s after it was.
+    /// Time in seconds for which slices are kept: a detector reports an onset 0.3 s late.
     private static let keptSeconds: Int64 = 2
     private static let standardErrors: Int64 = 2
 
-    /// - Parameter rate: Samples per second, nominal.
+    /// Creates a finder for a microphone with a nominal rate in samples per second.
     public init(rate: Int) {
         self.rate = rate
         detector = OnsetDetector(rate: Double(rate))
     }
 
-    /// Takes the next slice.
+    /// Takes the next slice of audio.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved; their mean over the channels is listened to.
-    ///   - channels: At least 1.
-    ///   - firstSample: The device's own count per channel before them. After a jump listening begins anew.
-    ///   - time: When the first was captured.
-    ///   - error: The standard error of `time`.
-    /// - Returns: What has become certain, some 0.3 s after it was.
+    ///   - samples: Interleaved samples with a full scale of ±1; the mean of the channels is used.
+    ///   - channels: Number of channels, at least 1.
+    ///   - firstSample: The device's own count of samples per channel before this slice. After a jump detection begins anew.
+    ///   - time: Capture time of the first sample.
+    ///   - error: Standard error of `time`.
+    /// - Returns: Events that are certain now, about 0.3 s after they happened.
     public mutating func add(
         _ samples: [Float], channels: Int, firstSample: Int64, at time: MediaTime, error: Nanoseconds
     ) -> [SharpEvent] {
@@ -55,17 +56,17 @@ public struct MicrophoneEvents: Sendable {
         return detector.add(mono, at: counted).map(dated)
     }
 
-    /// The events that were still to be judged, as if silence followed. Nothing may be added afterwards.
+    /// Returns the events that are not yet reported, as if silence followed. No audio may be added afterwards.
     public mutating func finish() -> [SharpEvent] { detector.finish().map(dated) }
 
-    /// What comes next is after a time that nobody heard.
+    /// Forgets all audio: the next slice comes after a time without audio.
     public mutating func interrupt() {
         detector = OnsetDetector(rate: Double(rate))
         slices = []
         expected = nil
     }
 
-    /// A sample's time by a clock that runs at the nominal rate, from the first sample on.
+    /// Time of a sample in nanoseconds on a clock that runs at the nominal rate from sample 0 on.
     private func ownTime(of sample: Int64) -> Int64 {
         Nanoseconds.duration(of: sample, perSecond: Int64(rate)).count
     }

@@ -1,30 +1,34 @@
 public import Media
 
-/// Dates a microphone's voice, as a sound server makes it, by the microphone itself, which is listened to beside it.
+/// Dates the voice that a sound server makes of a microphone, by comparing it with the audio of the microphone itself.
 ///
-/// Servers count differently what their modules keep, and what they say of it moves for seconds after the start. But both sounds
-/// have one clock, and what is left of a voice is in phase with what came in: correlation finds which sample of one is which of the
-/// other, and that holds until the server loses a block, as it does in its first second or two. What correlation finds for certain
-/// twice in a row counts. Silence and tones tell nothing.
+/// Servers count differently what their modules hold back, and what they report of it changes for seconds after the start. But
+/// both streams run on one clock, and the voice stays in phase with the microphone's audio. Correlation finds which samples
+/// correspond, and that holds until the server loses a block, as it does in its first second or two. An offset counts when
+/// correlation is certain of it twice in a row. Silence and tones tell nothing.
 ///
-/// A value: it chooses what to compare and decides; comparing is left to the caller (`AudioCorrelation`), as it takes milliseconds.
+/// It is a value that chooses what to compare and decides. The caller compares (`AudioCorrelation`), since that takes
+/// milliseconds.
 public struct VoiceDating: Sendable {
-    /// What to compare: a second of both, as many samples each.
+    /// One second of both streams to be compared, with the same number of samples.
     public struct Look: Sendable {
+        /// Samples of the microphone, one channel.
         public let heard: [Float]
+        /// Samples of the voice, one channel.
         public let voice: [Float]
-        /// By how much the count of the voice's first sample is above that of the microphone's.
+        /// How far the sample count of the voice's first sample is above that of the microphone's, as a time.
         let difference: Nanoseconds
     }
 
-    /// A second tells speech and most rooms' noise for certain (20 standard deviations); half of it is new at each look.
+    /// Length of a comparison. A second identifies speech and the noise of most rooms for certain (20 standard deviations).
     public static let window = Nanoseconds.seconds(1)
+    /// Time between two comparisons: half of the audio in each is new.
     private static let interval = Nanoseconds.milliseconds(500)
-    /// What is looked for: servers keep some blocks of 10 to 43 ms.
+    /// Largest delay of the voice that is looked for: servers hold back some blocks of 10 to 43 ms.
     public static let largestDelay = Nanoseconds.milliseconds(200)
-    /// Looks agree within a few samples. What servers lose is larger.
+    /// Largest difference of two comparisons that agree, a few samples; a lost block is larger.
     private static let agreement = Nanoseconds.microseconds(200)
-    /// By so much looks at the same scatter, where noise is suppressed: two samples.
+    /// Difference by which comparisons of the same offset scatter where noise is suppressed: two samples.
     private static let scatter = Nanoseconds.microseconds(50)
 
     private let rate: Int
@@ -32,25 +36,26 @@ public struct VoiceDating: Sendable {
     private var voice: HeardAudio
     private var lastLook: ClockTime?
     private var candidate: Nanoseconds?
-    /// By how much the voice's counts are above those of the same audio in the microphone, as a time.
+    /// How far the voice's sample counts are above those of the same audio in the microphone, as a time.
     private var lag: Nanoseconds?
 
-    /// - Parameter rate: Samples per second of both, above 0.
+    /// Creates a dating for two streams with `rate` samples per second, above 0.
     public init(rate: Int) {
         self.rate = rate
         heard = HeardAudio(rate: rate)
         voice = HeardAudio(rate: rate)
     }
 
-    /// Takes a slice of what the server hears.
+    /// Takes a slice of the microphone's audio.
     public mutating func addHeard(_ audio: CapturedAudio) {
         if !heard.add(audio) { compareAnew() }
     }
 
-    /// Takes a slice of what it makes of it.
+    /// Takes a slice of the voice.
     ///
-    /// - Returns: Which of the microphone's samples its first one is, and when that was captured, so that no block more or less in the
-    ///   server looks like another rate; `nil` as long as nothing was heard that tells.
+    /// - Returns: The microphone's sample that corresponds to the first sample of the slice, and its capture time on
+    ///   `CLOCK_MONOTONIC`, so that a block more or less in the server does not look like another rate; `nil` until a comparison
+    ///   was certain twice.
     public mutating func addVoice(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {
         if !voice.add(audio) { compareAnew() }
         guard let lag, let time = heard.time(of: audio.firstSample) else { return nil }
@@ -58,20 +63,20 @@ public struct VoiceDating: Sendable {
         return (audio.firstSample - Int64(count), time - lag)
     }
 
-    /// The microphone is away: what is made of it from now on may be of another.
+    /// Forgets the microphone and the offset: the microphone is away, and the voice may come from another one from now on.
     public mutating func loseHeard() {
         compareAnew()
         heard = HeardAudio(rate: rate)
         lag = nil
     }
 
-    /// After a hole. Both counts go on by time over it, so that what was found still holds until something else is.
+    /// Begins comparing anew after a hole. Both counts continue by time over it, so the offset holds until another one is found.
     private mutating func compareAnew() {
         candidate = nil
         lastLook = nil
     }
 
-    /// The latest second, when it is time to compare: once half of it is new.
+    /// Returns the last second of both streams when half of it is new since the comparison before; otherwise `nil`.
     public mutating func nextLook() -> Look? {
         guard let end = heard.end, let voiceEnd = voice.end else { return nil }
         let count = Int(Self.window.inSeconds * Double(rate))
@@ -86,11 +91,11 @@ public struct VoiceDating: Sendable {
             difference: heard.duration(of: other.first) - heard.duration(of: one.first))
     }
 
-    /// Takes what a look has shown.
+    /// Takes the result of a comparison.
     ///
     /// - Parameters:
-    ///   - peak: How much later `voice` has what `heard` has; one that is not certain tells nothing.
-    ///   - look: What was compared.
+    ///   - peak: How much later the voice contains the microphone's audio; an uncertain peak or `nil` has no effect.
+    ///   - look: The samples that were compared.
     public mutating func take(_ peak: AudioCorrelation.Peak?, of look: Look) {
         guard let peak, peak.isCertain else { return }
         let found = peak.offset + look.difference

@@ -1,18 +1,21 @@
 public import Media
 
-/// Which events of two tracks are the same one: those of the offset that most pairs agree upon.
+/// Matches the events of two tracks at the offset on which most pairs agree.
 ///
-/// Claps that repeat every second fit as well a second later. So only offsets up to a largest are thought of, and of those that
-/// about as many pairs agree upon, the smallest is taken.
+/// Claps that repeat every second also fit a second later. Therefore only offsets within a range are considered, and of those on
+/// which about as many pairs agree, the smallest is taken.
 public struct EventMatching: Sendable, Equatable {
-    /// Two events that are the same one.
+    /// Two events, one of each track, that are the same.
     public struct Pair: Sendable, Equatable {
-        /// Their places in the lists.
+        /// Index of the event in the reference's list.
         public let reference: Int
+        /// Index of the event in the other track's list.
         public let other: Int
-        /// How much later the other track has it, at least and at most: all that their own uncertainties allow.
+        /// Smallest and largest possible offset, positive where the other track has the event later, from the uncertainties of
+        /// both events.
         public let offset: ClosedRange<Nanoseconds>
 
+        /// Creates a pair of events by their indices.
         public init(reference: Int, other: Int, offset: ClosedRange<Nanoseconds>) {
             self.reference = reference
             self.other = other
@@ -20,20 +23,23 @@ public struct EventMatching: Sendable, Equatable {
         }
     }
 
-    /// In the order of time; no event is in two of them. Empty where no two events are near enough.
+    /// Matched events in the order of time; each event is in at most one pair. Empty where no two events are near enough.
     public let pairs: [Pair]
-    /// Events of each list, found or not.
+    /// Number of events in the reference's list, matched or not.
     public let referenceCount: Int
+    /// Number of events in the other track's list, matched or not.
     public let otherCount: Int
 
-    /// Offsets that are agreed upon by as many pairs as the best, but for a tenth, are as good.
+    /// Share of the best offset's pairs from which another offset counts as equally good.
     private static let asGood = 0.9
 
+    /// Matches two lists of events.
+    ///
     /// - Parameters:
-    ///   - reference: In order of time.
-    ///   - other: In order of time; at an offset above zero where it has the same events later.
-    ///   - offsets: Beyond them nothing is the same.
-    ///   - leeway: How far pairs of one offset may be apart beyond their own uncertainties: what clocks drift meanwhile.
+    ///   - reference: Events of the reference, in the order of time.
+    ///   - other: Events of the other track, in the order of time; the offset is positive where it has the same events later.
+    ///   - offsets: Range of offsets that are considered.
+    ///   - leeway: How far offsets of pairs may differ beyond the events' own uncertainties, because of drift.
     public init(
         of reference: [SharpEvent], and other: [SharpEvent],
         offsets: ClosedRange<Nanoseconds> = .milliseconds(-500) ... .milliseconds(500),
@@ -56,10 +62,10 @@ public struct EventMatching: Sendable, Equatable {
         pairs = Self.oneToOne(agreeing, nearest: best.middle)
     }
 
-    /// How many pairs agree.
+    /// Number of matched pairs.
     public var count: Int { pairs.count }
 
-    /// The share of the shorter list that was found in the other: 0…1, 0 where one has no events.
+    /// Share of the shorter list that was matched, 0…1; 0 where one list is empty.
     public var share: Double {
         let fewer = min(referenceCount, otherCount)
         return fewer == 0 ? 0 : Double(count) / Double(fewer)
@@ -88,7 +94,7 @@ public struct EventMatching: Sendable, Equatable {
         return pairs
     }
 
-    /// Of pairs that share an event, the one nearest to the offset.
+    /// Removes pairs that share an event, except the one nearest to `offset`.
     private static func oneToOne(_ pairs: [Pair], nearest offset: Nanoseconds) -> [Pair] {
         func distance(_ pair: Pair) -> Nanoseconds {
             ((pair.offset.lowerBound + pair.offset.upperBound) / 2 - offset).magnitude

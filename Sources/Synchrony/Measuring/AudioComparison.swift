@@ -1,28 +1,31 @@
 internal import Encoding
 internal import Media
 
-/// How far two microphones are apart by what both hear: two windows, one near the start and one near the end, which must agree.
+/// Offset of two microphones from the audio that both contain, measured in two windows that must agree: one near the start, one
+/// near the end.
 struct AudioComparison {
     let start: MeasuredOffset
     let end: MeasuredOffset
-    /// By the lower of both peaks: a half where it is barely certain, towards 1.
+    /// Confidence, 0.5…1, from the lower of both peaks.
     let confidence: Double
 
     private static let windowLength = Nanoseconds.seconds(12)
     private static let shortestLength = Nanoseconds.seconds(3)
-    /// How many windows are tried from either end.
+    /// Number of windows that are tried from either end.
     private static let tries = 5
-    /// What a peak is good for, in a room.
+    /// Error of a correlation peak in a room.
     private static let error = Nanoseconds.microseconds(100)
-    /// Clocks are not off by more.
+    /// Largest drift between two clocks, as a share.
     private static let largestDrift = 300e-6
 
+    /// Compares two tracks of audio.
+    ///
     /// - Parameters:
-    ///   - reference: Its audio.
-    ///   - other: That of the other.
-    ///   - duration: How long both are.
-    /// - Returns: `nil` where nothing is certain, or the windows contradict each other.
-    /// - Throws: When the files cannot be read.
+    ///   - reference: The reference track.
+    ///   - other: The track to measure.
+    ///   - duration: Length of the shorter track.
+    /// - Returns: The offsets near start and end; `nil` where no peak is certain, or the windows contradict each other.
+    /// - Throws: `EncodingError` when a file cannot be read.
     static func measured(
         _ reference: TrackEvents, _ other: TrackEvents, duration: Nanoseconds
     ) throws(EncodingError) -> Self? {

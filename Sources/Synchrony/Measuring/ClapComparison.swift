@@ -1,30 +1,30 @@
 internal import Media
 
-/// What the claps that two tracks share in one window tell of their offset.
+/// Offset of two tracks from the claps that both contain in one window.
 struct ClapComparison {
-    /// One by one, in order of time.
+    /// Offset of each clap, in the order of time.
     let claps: [MeasuredOffset]
-    /// All together.
+    /// Offset of all claps together.
     let whole: MeasuredOffset
-    /// The share of the claps that could have been found which were, and the more of them the better: 0…1.
+    /// Confidence, 0…1: the share of claps found in both tracks, multiplied by n ÷ (n + 1) for n claps.
     let confidence: Double
 
-    /// Of two cameras, four things must be at their ends at once for the extreme: where each camera's exposures lie from the
-    /// ticks, and where in them the clap fell. If all are evenly spread, farther than 1.8 of the 2.1 frames that are possible
-    /// happens once in ten thousand.
+    /// Part of the possible range of an offset between two cameras that is taken as likely: 1.8 of 2.1 frames. The extreme needs
+    /// four coincidences: where each camera's exposures lie relative to the ticks, and where in them the clap fell. If all are
+    /// evenly spread, an offset beyond 1.8 frames happens once in ten thousand.
     private static let likelyShare = (num: Int64(18), den: Int64(21))
     private static let agreementShare = 2.0 / 3
-    /// One or two events that nothing confirms are the same one only if they are so near: something falls in every room.
+    /// Largest offset at which one or two events count as the same without confirmation: things fall in every room.
     private static let largestAlone = Nanoseconds.milliseconds(100)
 
-    /// `nil` where too few agree to be sure that they are the same.
+    /// Matches the events of two tracks; `nil` where too few agree to be certain that they are the same.
     ///
     /// - Parameters:
-    ///   - reference: The events of the reference.
-    ///   - other: Those of the other track.
-    ///   - areSound: Whether both are sound: then the median is told, with how the claps scatter about it. Else ranges are
-    ///     intersected, by what the clap of each may have been.
-    ///   - arePictures: Whether neither is audio.
+    ///   - reference: Events of the reference track, in the order of time.
+    ///   - other: Events of the track to measure, in the order of time.
+    ///   - areAudio: Whether both tracks are audio. Then the offset is the median, and its uncertainty includes the scatter;
+    ///     otherwise the possible ranges are intersected.
+    ///   - areFrames: Whether neither track is audio.
     init?(_ reference: [SharpEvent], _ other: [SharpEvent], areAudio: Bool, areFrames: Bool) {
         let matching = EventMatching(of: reference, and: other)
         guard Self.isTrusted(matching) else { return nil }
@@ -40,8 +40,8 @@ struct ClapComparison {
         confidence = matching.share * count / (count + 1)
     }
 
-    /// Several must agree, and be half of what there is; where there are only one or two, all of them, near to each other, and
-    /// nearly nothing else.
+    /// Whether the matched events are certain to be the same. Of many, at least three and half of the shorter list must agree;
+    /// of one or two, all must agree, be near to each other, and be nearly the only ones.
     private static func isTrusted(_ matching: EventMatching) -> Bool {
         let fewer = min(matching.referenceCount, matching.otherCount)
         let more = max(matching.referenceCount, matching.otherCount)

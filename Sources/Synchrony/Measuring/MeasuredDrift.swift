@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Media
 
-/// How fast two tracks move apart.
+/// How fast a track drifts away from its reference.
 public struct MeasuredDrift: Sendable, Equatable {
-    /// Above zero when the track falls behind the reference: 1 ppm is 3.6 ms an hour.
+    /// Drift in parts per million, positive when the track falls behind the reference: 1 ppm is 3.6 ms per hour.
     public let partsPerMillion: Double
+    /// Uncertainty of the drift in parts per million, in either direction.
     public let uncertainty: Double
 
-    /// Two measurements less far apart tell nothing of drift.
+    /// Shortest time between two measurements that may tell drift.
     static let shortestSpan = Nanoseconds.seconds(10)
-    /// A drift that is known worse is not told: frames tell one only after many claps.
+    /// Largest uncertainty in parts per million of a drift that is reported: frames tell drift only after many claps.
     static let largestUncertainty = 20.0
 
-    /// Between a measurement at the start and one at the end.
-    ///
-    /// - Returns: `nil` where they are too near or too uncertain.
+    /// Takes the drift between a measurement near the start and one near the end; `nil` where they are too near to each other or
+    /// too uncertain.
     public init?(from start: MeasuredOffset, to end: MeasuredOffset) {
         let span = Nanoseconds(end.at.nanoseconds - start.at.nanoseconds)
         guard span >= Self.shortestSpan else { return nil }
@@ -23,9 +23,8 @@ public struct MeasuredDrift: Sendable, Equatable {
         guard uncertainty <= Self.largestUncertainty else { return nil }
     }
 
-    /// The straight line through the offsets of many claps (least squares).
-    ///
-    /// - Returns: `nil` of fewer than four claps, or within too short a time.
+    /// Fits a straight line through the offsets of many claps (least squares); `nil` with fewer than four claps, within too
+    /// short a time, or where the result is too uncertain.
     public init?(of claps: [MeasuredOffset]) {
         guard claps.count >= 4, let first = claps.first, let last = claps.last,
             last.at.nanoseconds - first.at.nanoseconds >= Self.shortestSpan.count

@@ -1,14 +1,15 @@
 public import Media
 
-/// How much later than the reference a track is, around one time; below zero where it is earlier.
+/// Offset of a track from its reference around one time: positive where the track is later.
 public struct MeasuredOffset: Sendable, Equatable, Codable {
-    /// Around when, since T0: the mean time of the claps, or the middle of the window.
+    /// Mean time of the claps, or the middle of the window, since T0.
     public let at: MediaTime
+    /// Offset from the reference, positive where the track is later.
     public let offset: Nanoseconds
-    /// The truth lies so far from it at most. Between frames it is larger than a frame lasts, until claps at many phases
-    /// of the frames have narrowed it.
+    /// Largest distance of the true offset from `offset`. Between frames it exceeds the length of a frame until claps at many
+    /// phases of the frames have narrowed it.
     public let uncertainty: Nanoseconds
-    /// How many claps it is made of; 0 of a correlation.
+    /// Number of claps that were measured; 0 for a correlation of audio.
     public let claps: Int
 
     enum CodingKeys: String, CodingKey {
@@ -18,6 +19,6 @@ public struct MeasuredOffset: Sendable, Equatable, Codable {
         case claps
     }
 
-    /// The least offset that is possible, as a magnitude: zero where no offset at all is possible.
+    /// Smallest magnitude that the true offset may have; zero where it may be zero.
     var leastMagnitude: Nanoseconds { max(.zero, offset.magnitude - uncertainty) }
 }

@@ -1,38 +1,42 @@
 public import Media
 
-/// How far tracks may be apart before they are called so.
+/// Largest offsets of tracks that still count as aligned.
 public struct SyncTolerance: Sendable, Equatable {
-    /// Between sounds.
+    /// Largest offset between two tracks of audio.
     public var audio: Nanoseconds
-    /// Where a frame takes part, in frames of the slower camera: of several claps together.
+    /// Largest offset where a track has frames and several claps were measured, in frames of the slower camera.
     public var frame: Double
-    /// Likewise, of a single clap: aligned cameras may show it a frame apart.
+    /// Largest offset where a track has frames and one clap was measured, in frames of the slower camera: aligned cameras may
+    /// show one clap a frame apart.
     public var singleFrame: Double
 
+    /// Creates tolerances; the defaults are those of `multicam sync-check`.
     public init(audio: Nanoseconds = .milliseconds(5), frame: Double = 0.5, singleFrame: Double = 1.3) {
         self.audio = audio
         self.frame = frame
         self.singleFrame = singleFrame
     }
 
-    /// An offset so small could be anything: 5 ms, or a seventh of a short frame. Audio needs 3 ms for a metre.
+    /// Smallest offset from zero that counts as apart where frames take part: 5 ms, or a seventh of a short frame. Audio takes 3
+    /// ms for a metre.
     private static let slack = (most: Nanoseconds.milliseconds(5), frameParts: Int64(7))
 
-    /// What is allowed.
+    /// Largest magnitude of an offset that still counts as aligned.
     ///
     /// - Parameters:
-    ///   - frame: The longest of the frames that take part; `nil` between sounds.
-    ///   - claps: How many were measured.
-    /// - Returns: The largest magnitude of an offset that is none.
+    ///   - frame: Length of the longest frame that takes part; `nil` between tracks of audio.
+    ///   - claps: Number of claps that were measured.
+    /// - Returns: The largest magnitude.
     func limit(frame: Nanoseconds?, claps: Int) -> Nanoseconds {
         guard let frame else { return audio }
         let frames = claps == 1 ? singleFrame : self.frame
         return .seconds(rounding: frame.inSeconds * min(frames, 1e6))
     }
 
-    /// Whether tracks are apart beyond doubt: the offset is beyond the limit, and what is possible keeps away from zero.
+    /// Whether tracks are apart beyond doubt: the offset exceeds the limit, and all possible offsets keep a distance from zero.
     ///
-    /// An aligned recording always has zero among what is possible, so it is never judged to be apart, whatever its phases.
+    /// Zero is always possible for an aligned recording, so it is never judged to be apart, whatever the phases of its frames
+    /// are.
     func isExceeded(by measured: MeasuredOffset, frame: Nanoseconds?) -> Bool {
         let limit = limit(frame: frame, claps: measured.claps)
         guard measured.offset.magnitude > limit else { return false }

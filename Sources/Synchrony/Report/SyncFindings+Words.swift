@@ -2,7 +2,7 @@ internal import Foundation
 internal import Media
 
 extension SyncFindings {
-    /// The verdict, in a sentence.
+    /// The verdict in one or two sentences for people.
     public var sentence: String {
         let apart = tracks.filter { $0.verdict == .apart }
         let unknown = tracks.filter { $0.verdict == .unknown }
@@ -27,7 +27,7 @@ extension SyncFindings {
 }
 
 extension SyncFindings.Track {
-    /// The track's name, with what of the program it is.
+    /// Name of the track for people; a program's track also names frames or audio.
     public var label: String {
         switch kind {
         case .camera, .microphone: name
@@ -36,7 +36,7 @@ extension SyncFindings.Track {
         }
     }
 
-    /// The verdict with its figures, in a few words.
+    /// The verdict with its figures in a few words.
     public var summary: String {
         switch verdict {
         case .reference: "reference"
@@ -50,10 +50,10 @@ extension SyncFindings.Track {
         }
     }
 
-    /// An offset as people are told it. Frames that are aligned as far as frames can tell are “within one frame”: figures of half a
-    /// frame and more would look like a measurement.
+    /// An offset in words. Frames that are aligned as far as frames can tell are “within one frame”: a figure of half a frame
+    /// would look like a measurement.
     ///
-    /// - Parameter measured: Of this track.
+    /// - Parameter measured: An offset of this track.
     /// - Returns: A few words.
     public func text(of measured: MeasuredOffset) -> String {
         guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,
@@ -62,7 +62,7 @@ extension SyncFindings.Track {
         return "within one frame"
     }
 
-    /// The drift with its uncertainty.
+    /// The drift with its uncertainty, for example `+1.2 ± 0.3 ppm`; `nil` where it is not known.
     public var driftText: String? {
         guard let drift, let driftUncertainty else { return nil }
         return "\(String(format: "%+.1f ± %.1f", drift, driftUncertainty)) ppm"
@@ -70,7 +70,7 @@ extension SyncFindings.Track {
 }
 
 extension MeasuredOffset {
-    /// The offset with its uncertainty, in milliseconds: hundredths where they mean something.
+    /// The offset with its uncertainty in milliseconds, with hundredths where they are significant.
     public var text: String {
         let format = uncertainty < .milliseconds(1) ? "%+.2f ± %.2f ms" : "%+.1f ± %.1f ms"
         return String(format: format, offset.inMilliseconds, uncertainty.inMilliseconds)
@@ -78,7 +78,7 @@ extension MeasuredOffset {
 }
 
 extension CheckedTrack.Kind {
-    /// As people call it.
+    /// The kind of track as people call it.
     public var words: String {
         switch self {
         case .camera: "camera"

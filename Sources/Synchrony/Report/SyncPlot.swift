@@ -1,7 +1,7 @@
 internal import Media
 internal import Plots
 
-/// `report/sync-check.svg`: for each track its offset over time, with what is uncertain about it, and the tolerance.
+/// Draws `report/sync-check.svg`: for each track its offset over time with its uncertainty, and the tolerance.
 public struct SyncPlot {
     private let findings: SyncFindings
 
@@ -28,11 +28,12 @@ public struct SyncPlot {
         }
     }
 
+    /// Prepares the drawing of a result.
     public init(_ findings: SyncFindings) {
         self.findings = findings
     }
 
-    /// The whole file.
+    /// The whole drawing as SVG text.
     public var document: String {
         let shown = findings.tracks.filter { $0.verdict != .reference }
         let height = Self.header + Double(max(1, shown.count)) * Self.row + 10

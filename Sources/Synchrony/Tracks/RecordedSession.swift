@@ -3,17 +3,21 @@ public import Media
 public import SessionFolder
 internal import Timing
 
-/// A finished session folder, as its manifest describes it: which tracks there are, and that their files are there.
+/// A finished session folder by its manifest: its tracks, whose files all exist.
 public struct RecordedSession: Sendable {
+    /// Path of the session folder.
     public let folder: String
+    /// Tracks to be measured, in the manifest's order.
     public let tracks: [CheckedTrack]
-    /// By the manifest. Files are measured as long as they are.
+    /// Length of the recording by the manifest; measuring goes by the length of the files.
     public let duration: Nanoseconds
-    /// Whether anything is missing in its tracks.
+    /// The verdict on the recording when it was made.
     public let verdict: Verdict
 
-    /// - Parameter folder: A session folder of any age.
-    /// - Throws: When there is no manifest, it cannot be read, the recording has not ended, or a file is missing.
+    /// Reads the manifest of a session folder, and checks that its files exist.
+    ///
+    /// - Throws: `SyncCheckError` when there is no manifest, it cannot be read or names no tracks, the recording has not ended,
+    ///   or a file is missing or cannot be read.
     public init(folder: String) throws(SyncCheckError) {
         self.folder = folder
         let manifest = try Self.manifest(in: folder)
@@ -123,7 +127,7 @@ public struct RecordedSession: Sendable {
         ]
     }
 
-    /// When the files after the first begin; nothing where the manifest does not tell it of each.
+    /// Start of each file after the first, since T0; empty where the manifest does not name all of them.
     private static func laterStarts(of track: Manifest.Track) -> [Nanoseconds?] {
         guard let details = track.part_details, details.map(\.file) == track.parts ?? [] else { return [] }
         return details.map { Nanoseconds(max(0, $0.first_ns)) }

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Whether a file of a session folder can be read at all: looked at without opening, since a pipe in its place would keep
-/// whoever opens it waiting for ever.
+/// Checks whether a file of a session folder can be read, without opening it: a pipe in its place would block whoever opens it
+/// for ever.
 enum SessionFile {
-    /// Why a path cannot be read as an ordinary file.
+    /// Why a path cannot be read as a regular file.
     struct Problem {
-        /// In the system's words, or ours; it follows “cannot be read:”.
+        /// The reason, in words that follow “cannot be read:”.
         let reason: String
         let isMissing: Bool
         let isPermission: Bool
     }
 
-    /// - Returns: `nil` where it can be read.
+    /// Why a path cannot be read; `nil` where it can.
     static func problem(at path: String) -> Problem? {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return problem(errno) }

@@ -1,12 +1,15 @@
 internal import Media
 
-/// A folder that cannot be measured: a sentence says why, and what to do.
+/// Why a folder cannot be measured.
 public struct SyncCheckError: Error, Sendable, Equatable {
+    /// Path of the session folder.
     public let folder: String
+    /// A sentence that says what is wrong and what to do.
     public let reason: String
-    /// Whether the system does not let us read there.
+    /// Whether the process lacks the permission to read.
     public let isPermission: Bool
 
+    /// Creates an error for a folder; `reason` is a sentence that follows its path.
     public init(folder: String, reason: String, isPermission: Bool = false) {
         self.folder = folder
         self.reason = reason
@@ -15,5 +18,6 @@ public struct SyncCheckError: Error, Sendable, Equatable {
 }
 
 extension SyncCheckError: CustomStringConvertible {
+    /// The folder and the reason, for people.
     public var description: String { "\(folder.printable(limit: 1000)): \(reason)" }
 }

@@ -1,34 +1,40 @@
 internal import Encoding
 internal import Media
 
-/// Looks through windows of one track for flashes or onsets.
+/// Finds flashes or onsets in windows of one track.
 ///
-/// A recorded frame at time t does not tell when its light fell: the frame captured nearest stands there, whose exposure began
-/// within 0.55 of the camera's interval before or after it, and lasted one interval. A flash that it shows was between t − 0.55
-/// and t + 1.55 intervals; all of that is the event's range.
+/// A recorded frame at time t does not tell when its light fell: it is the frame captured nearest to t, whose exposure began
+/// within 0.55 of the camera's interval before or after t, and lasted up to one interval. A flash that it shows began between t
+/// − 0.55 and t + 1.55 intervals; all of that is the event's range.
 struct TrackEvents {
     let track: CheckedTrack
     private let parts: TrackParts
 
-    /// How far a frame may lie from its tick, in hundredths of the camera's interval: beyond it the aligner chooses another.
+    /// Largest distance of a frame from its tick, in hundredths of the camera's interval: beyond it the aligner chooses another
+    /// frame.
     private static let leastHundredths: Int64 = 55
-    /// What a clock model may be off, of a camera or a microphone.
+    /// Largest error of the clock model of a camera or microphone.
     private static let clockError = Nanoseconds.milliseconds(1)
-    /// What a detector needs to see before it knows what is usual.
+    /// Time that a detector needs before it knows what is usual.
     private static let preparation = Nanoseconds.milliseconds(800)
-    /// A camera slower than a quarter of its track's rate does not show flashes.
+    /// Longest run of ticks with one frame that may show flashes: a camera slower than a quarter of its track's rate does not.
     private static let longestRun: Int64 = 4
-    /// A flash that lights the whole frame, or its main part: not one inset of it.
+    /// Smallest rise in the program's brightness, as a share of white: a flash must light the whole frame or its main part, not
+    /// one inset.
     private static let leastProgramRise = 0.1
 
+    /// Opens the files of a track to find how long they are.
+    ///
+    /// - Throws: `EncodingError` when a file cannot be read.
     init(_ track: CheckedTrack) throws(EncodingError) {
         self.track = track
         parts = try TrackParts(track)
     }
 
+    /// End of the track's last file, since T0.
     var duration: Nanoseconds { parts.duration }
 
-    /// The events in a window, in order; without those that a known gap may have made.
+    /// Events in a window in the order of time, without those that a known gap may have caused.
     func find(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
         let begin = Nanoseconds(max(0, window.begin.nanoseconds - Self.preparation.count))
         // A detector tells an event some time after it was.
@@ -64,11 +70,11 @@ struct TrackEvents {
         return events
     }
 
-    /// How many frames in a row may be one that was repeated. What stands longer than all that was ever filled was captured
-    /// so: the camera saw the same to the last bit, as one does that looks at a wall in the dark, or is a file.
+    /// Largest number of successive frames that may be one repeated frame. A longer run was captured that way: the camera saw
+    /// the same to the last bit, as one does that looks at a wall in the dark, or that is a file.
     private var longestFilling: Int { max(Int(Self.longestRun), track.filled) }
 
-    /// When the light of a frame fell, at the earliest, and how long after that at most.
+    /// Earliest time at which light fell on a frame, and how long after that light may have fallen on it.
     private func exposure(
         ofFrameAt time: MediaTime, after last: MediaTime?
     ) -> (from: MediaTime, exposure: Nanoseconds) {
@@ -97,7 +103,8 @@ struct TrackEvents {
         return events
     }
 
-    /// The samples of a window, with silence where there are none; `nil` where hardly any are.
+    /// The samples of a window with their rate, with silence where there are none; `nil` where less than nine tenths of them
+    /// exist.
     func samples(in window: TrackWindow) throws(EncodingError) -> (samples: [Float], rate: Double)? {
         var result: [Float] = []
         var (rate, filled) = (0.0, 0)

@@ -3,9 +3,10 @@ internal import Media
 
 /// The files of one track, one after the other on the recording's timeline.
 struct TrackParts {
+    /// A file of a track.
     struct Part {
         let path: String
-        /// When its time 0 is, since T0: as the manifest says, else where the part before it ends.
+        /// Time 0 of the file, since T0: by the manifest, or where the file before it ends.
         let start: Nanoseconds
         let duration: Nanoseconds
     }
@@ -13,6 +14,9 @@ struct TrackParts {
     let parts: [Part]
     private let track: CheckedTrack
 
+    /// Opens each file of a track to find its length.
+    ///
+    /// - Throws: `EncodingError` when a file cannot be read.
     init(_ track: CheckedTrack) throws(EncodingError) {
         self.track = track
         var parts: [Part] = []
@@ -28,9 +32,10 @@ struct TrackParts {
         self.parts = parts
     }
 
+    /// End of the last file, since T0.
     var duration: Nanoseconds { parts.last.map { $0.start + $0.duration } ?? .zero }
 
-    /// The parts that hold something of a window, each with a reader that is about to read it.
+    /// The files that overlap a window, each with a reader at the window's begin.
     func readers(in window: TrackWindow) throws(EncodingError) -> [(part: Part, reader: TrackReader)] {
         var readers: [(part: Part, reader: TrackReader)] = []
         for part in parts {
