@@ -35,13 +35,13 @@ struct BoxBuffer {
         bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
-    /// A four-character code.
+    /// Appends a four-character code.
     mutating func put(code: String) {
         precondition(code.utf8.count == 4, "a box type has four characters")
         bytes.append(contentsOf: code.utf8)
     }
 
-    /// A number whose width follows the version of its box.
+    /// Appends a number of 64 bits in a box of version 1, of 32 bits otherwise.
     mutating func put(_ value: Int64, version: UInt8) {
         if version == 1 {
             put64(UInt64(bitPattern: value))
@@ -50,16 +50,17 @@ struct BoxBuffer {
         }
     }
 
-    /// 16.16 fixed point.
+    /// Appends a number as 16.16 fixed point.
     mutating func putFixed(_ value: Int) {
         put32(UInt32(truncatingIfNeeded: value << 16))
     }
 
-    /// Overwrites 32 bits at an earlier place.
+    /// Overwrites 32 bits at an earlier offset.
     mutating func replace32(at place: Int, with value: UInt32) {
         withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
     }
 
+    /// Appends a box of a type; its size is entered after its content is written.
     mutating func box(_ type: String, _ content: (inout Self) -> Void) {
         let start = count
         put32(0)
@@ -68,7 +69,7 @@ struct BoxBuffer {
         replace32(at: start, with: UInt32(count - start))
     }
 
-    /// A box that begins with a version and 24 flags.
+    /// Appends a box that begins with a version and 24 flags.
     mutating func fullBox(
         _ type: String, version: UInt8 = 0, flags: UInt32 = 0, _ content: (inout Self) -> Void
     ) {

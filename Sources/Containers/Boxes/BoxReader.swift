@@ -1,6 +1,6 @@
-/// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from bytes of which nothing is known.
+/// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from untrusted bytes.
 ///
-/// It never reads outside its own part: where that ends, a number is `nil`.
+/// It never reads outside its own part of the bytes: where that ends, a number is `nil`.
 struct BoxReader {
     struct Box {
         let type: String
@@ -41,12 +41,13 @@ struct BoxReader {
     mutating func read32() -> UInt32? { number(4).map { UInt32($0) } }
     mutating func read64() -> UInt64? { number(8) }
 
-    /// A signed number whose width follows the version of its box.
+    /// Reads a signed number of 64 bits in a box of version 1, of 32 bits otherwise; `nil` at the end.
     mutating func readSigned(version: UInt8) -> Int64? {
         version == 1 ? read64().map { Int64(bitPattern: $0) } : read32().map { Int64(Int32(bitPattern: $0)) }
     }
 
-    /// Likewise one that is never below 0: `nil` where it is too large for any file.
+    /// Reads a number that is never negative, of 64 bits in a box of version 1 and of 32 bits otherwise; `nil` at the end, and
+    /// where it is too large for any file.
     mutating func readUnsigned(version: UInt8) -> Int64? {
         guard version == 1 else { return read32().map { Int64($0) } }
         return read64().flatMap { Int64(exactly: $0) }
@@ -61,7 +62,7 @@ struct BoxReader {
         read32().map { (UInt8($0 >> 24), $0 & 0xFF_FFFF) }
     }
 
-    /// The next box. `nil` at the end, and where its size cannot be.
+    /// Reads the next box; `nil` at the end, and where its size is impossible.
     mutating func readBox() -> Box? {
         let start = place
         guard let size = read32(), let type = readCode(), size >= 8, Int(size) <= end - start else {
@@ -73,7 +74,7 @@ struct BoxReader {
         return Box(type: type, content: content)
     }
 
-    /// All boxes up to the end.
+    /// The boxes from here to the end, or to the first that is damaged.
     func boxes() -> [Box] {
         var reader = self
         var boxes: [Box] = []
@@ -81,7 +82,7 @@ struct BoxReader {
         return boxes
     }
 
-    /// The content of the first box at a path of types, each within the one before.
+    /// The content of the first box at a path of types, each inside the one before; `nil` where there is none.
     func content(_ path: String...) -> BoxReader? {
         var reader = self
         for type in path {

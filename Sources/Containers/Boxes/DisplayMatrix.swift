@@ -1,9 +1,9 @@
 import Media
 
-/// How players turn a stored frame (`tkhd`, ISO/IEC 14496-12, 8.3.2): a matrix of nine numbers, by rows, that row
-/// vectors are multiplied with.
+/// The matrix that turns a stored frame for display (`tkhd`, ISO/IEC 14496-12, 8.3.2): nine numbers, by rows, with which row
+/// vectors are multiplied.
 enum DisplayMatrix {
-    /// Turns clockwise and moves the result back to where x and y are above 0, as telephones do.
+    /// Writes a matrix that turns clockwise and moves the result back to positive x and y, as telephones do.
     static func write(_ rotation: Rotation, size: FrameSize, into buffer: inout BoxBuffer) {
         let (a, b, c, d, x, y) =
             switch rotation {

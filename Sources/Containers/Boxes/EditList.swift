@@ -1,28 +1,31 @@
 internal import Media
 
-/// Which part of a track's own timeline is shown, and when (`elst`, ISO/IEC 14496-12, 8.6.6). It puts T0 at time 0.
+/// The edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6): which part of its own timeline is shown, and when. It puts T0 at
+/// time 0.
 struct EditList {
     struct Edit {
-        /// In ticks of the movie.
+        /// Length of the edit in ticks of the movie.
         let duration: Int64
-        /// In ticks of the track; −1 for a time in which nothing is shown.
+        /// Begin of the shown part on the track's own timeline, in its ticks; −1 for a time in which nothing is shown.
         let mediaTime: Int64
     }
 
     private(set) var edits: [Edit] = []
     private var isGrowing = false
 
-    /// A track that is being recorded: its index holds the first samples, and fragments follow.
+    /// Creates the edit list of a track that is being recorded, whose index holds the first samples and is followed by
+    /// fragments.
     ///
     /// - Parameters:
-    ///   - track: As it is in the index.
-    ///   - length: From T0 to the end of what is in the file so far, in ticks of the movie.
+    ///   - track: The track as it is in the index.
+    ///   - length: Time from T0 to the end of what is in the file so far, in ticks of the movie.
     init(beginningOf track: RecordedTrack, length: Int64) {
         if track.fragmentShift > 0 { edits = [Edit(duration: length, mediaTime: track.fragmentShift)] }
         isGrowing = true
     }
 
-    /// A whole track: what was to be shown before T0 is skipped, what begins after it is preceded by nothing.
+    /// Creates the edit list of a whole track: samples before T0 are skipped, and a track that begins after T0 is preceded by an
+    /// empty edit.
     init(of index: SampleIndex, timeScale: Int64, movieTimeScale: Int64) {
         guard let firstDecode = index.firstDecode, index.end > 0 else { return }
         let start = max(0, index.firstPresentation)
@@ -33,7 +36,7 @@ struct EditList {
         edits.append(Edit(duration: duration, mediaTime: start - firstDecode))
     }
 
-    /// In ticks of the movie.
+    /// Length of all edits in ticks of the movie.
     var duration: Int64 { edits.reduce(0) { $0 + $1.duration } }
 
     func write(into buffer: inout BoxBuffer) {

@@ -1,21 +1,23 @@
 import Media
 
-/// Where a box (ISO/IEC 14496-12, 4.2) lies in a file, by its head alone: its content may be larger than any memory.
+/// Position of a box (ISO/IEC 14496-12, 4.2) in a file, from its head alone: its content may be larger than memory.
 struct FileBox: Equatable {
     let type: String
     let range: Range<Int64>
     let headSize: Int64
-    /// Whether all of it is in the file.
+    /// Whether the whole box lies in the file.
     let isWhole: Bool
 
     var content: Range<Int64> { range.lowerBound + headSize..<range.upperBound }
 
+    /// Reads the head of a box.
+    ///
     /// - Parameters:
-    ///   - place: Where its head is.
-    ///   - file: Of which nothing is believed.
-    ///   - end: Where the file ends.
-    /// - Returns: `nil` at the end, and where no box can be.
-    /// - Throws: "read".
+    ///   - place: Offset of the head in bytes.
+    ///   - file: The file, which is not trusted.
+    ///   - end: Size of the file in bytes.
+    /// - Returns: The box; `nil` at the end of the file, and where no box can be.
+    /// - Throws: `FileError` "read".
     static func read(at place: Int64, in file: some ReadableFile, end: Int64) throws(FileError) -> FileBox? {
         guard place + 8 <= end else { return nil }
         var reader = BoxReader(try file.read(Int(min(16, end - place)), at: place))

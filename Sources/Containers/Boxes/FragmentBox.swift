@@ -1,11 +1,11 @@
 import Media
 
-/// Writes what a fragment holds (`moof`, ISO/IEC 14496-12, 8.8.4) and the head of the `mdat` that follows with the
+/// Writes the list of samples of a fragment (`moof`, ISO/IEC 14496-12, 8.8.4) and the head of the `mdat` that follows with the
 /// samples, track after track.
 struct FragmentBox {
-    /// From 1, one more for each fragment.
+    /// Number of the fragment, from 1.
     let sequence: UInt32
-    /// Those with samples that wait.
+    /// Tracks with pending samples.
     let tracks: [RecordedTrack]
 
     var bytes: [UInt8] {
@@ -25,7 +25,9 @@ struct FragmentBox {
         return buffer.bytes
     }
 
-    /// - Returns: Where the place of the samples, counted from the box's start, is to be entered.
+    /// Writes the part of one track.
+    ///
+    /// - Returns: Offset from the start of the `moof` box at which the offset of the track's samples is to be entered.
     private func write(_ track: RecordedTrack, into buffer: inout BoxBuffer) -> Int {
         var offsetPlace = 0
         buffer.box("traf") { traf in
@@ -50,14 +52,14 @@ struct FragmentBox {
     }
 
     private enum Flags {
-        /// `default-base-is-moof`.
+        /// Flag `default-base-is-moof` of `tfhd`: offsets count from the start of the fragment.
         static let offsetsCountFromFragment: UInt32 = 0x020000
-        /// Data offset; of each sample duration, size and flags.
+        /// Flags of `trun`: it has a data offset, and a duration, a size and flags for each sample.
         static let run: UInt32 = 0x000001 | 0x000100 | 0x000200 | 0x000400
         static let runHasCompositionOffsets: UInt32 = 0x000800
-        /// Depends on no other.
+        /// Flags of a sample that depends on no other.
         static let keySample: UInt32 = 0x0200_0000
-        /// Depends on others, and is no place to begin.
+        /// Flags of a sample that depends on others, at which decoding cannot begin.
         static let dependentSample: UInt32 = 0x0101_0000
     }
 }

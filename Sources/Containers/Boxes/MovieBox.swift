@@ -1,15 +1,15 @@
 import Media
 
-/// Writes a movie's index (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format): before the fragments with the first
-/// samples, at the end with all of them.
+/// Writes the index of a movie (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format): before the fragments with the first
+/// samples, or at the end with all of them.
 struct MovieBox {
     let kind: MovieKind
-    /// Seconds since 1904-01-01 00:00 UTC.
+    /// Creation date in seconds since 1904-01-01 00:00 UTC.
     let createdAt: Int64
     let movieTimeScale: Int64
     let tracks: [RecordedTrack]
-    /// While fragments follow that tell of more samples: how far each track reaches so far, in ticks of the movie since
-    /// T0. `nil` for a whole movie.
+    /// How far each track reaches so far, in ticks of the movie since T0, while fragments with more samples follow; `nil` for a
+    /// whole movie.
     let reached: [Int64]?
 
     var bytes: [UInt8] {
@@ -36,7 +36,7 @@ struct MovieBox {
 
     private var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
 
-    /// In ticks of the movie, from T0 on.
+    /// Length of a track from T0 on, in ticks of the movie.
     private func duration(of track: RecordedTrack) -> Int64 {
         reached.map { $0[Int(track.number) - 1] } ?? editList(of: track).duration
     }
@@ -69,7 +69,8 @@ struct MovieBox {
         buffer.put(createdAt, version: version)
     }
 
-    /// Wide enough for the number; always so where it grows, for the box must keep its size.
+    /// Version of a box that is wide enough for the number. It is always 1 while a recording grows, since the box must keep its
+    /// size.
     private func version(for duration: Int64) -> UInt8 {
         duration > UInt32.max || createdAt > UInt32.max || reached != nil ? 1 : 0
     }
@@ -114,7 +115,8 @@ struct MovieBox {
         }
     }
 
-    /// Of several frames players would show all, one over the other: only the first is switched on. Audio is mixed.
+    /// Flags of `tkhd`. Players show all enabled video tracks, one over the other, so only the first is enabled; they mix audio
+    /// tracks.
     private func flags(of track: RecordedTrack) -> UInt32 {
         let (isEnabled, isInMovie): (UInt32, UInt32) = (1, 2)
         let firstVideo = tracks.first { $0.description.isVideo }
@@ -125,7 +127,7 @@ struct MovieBox {
         }
     }
 
-    /// Frames name the track that holds their time of day.
+    /// Writes the reference from a video track to the track with its time code.
     private func writeReference(of track: RecordedTrack, into buffer: inout BoxBuffer) {
         guard track.description.isVideo, let timecode = tracks.first(where: { $0.description.isTimecode })
         else { return }
@@ -181,7 +183,7 @@ struct MovieBox {
         SampleTable(description: description, index: track.index).write(into: &buffer)
     }
 
-    /// How the time of day would be drawn (QuickTime File Format, timecode media information).
+    /// Writes how a time code would be drawn (QuickTime File Format, timecode media information).
     private func writeTimecodeHeader(into buffer: inout BoxBuffer) {
         buffer.box("gmhd") { box in
             box.fullBox("gmin") { general in
@@ -205,7 +207,7 @@ struct MovieBox {
 }
 
 extension Int64 {
-    /// Bits per second of so many bytes; 0 where there is no time.
+    /// Bits per second of this number of bytes over a time in ticks; 0 where the time is 0.
     fileprivate func averageBitrate(over ticks: Int64, of timeScale: Int64) -> UInt32 {
         ticks > 0 ? UInt32(clamping: Int64(Double(self) * 8 * Double(timeScale) / Double(ticks))) : 0
     }

@@ -1,12 +1,12 @@
 import Media
 
-/// Writes what decoders must know before the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
+/// Writes what a decoder must know before the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
 struct SampleDescription {
     let kind: MovieKind
     let track: MovieTrack
-    /// H.264's parameter sets.
+    /// Parameter sets of H.264.
     let configuration: DecoderConfiguration
-    /// Bits per second, 0 while unknown.
+    /// Average bits per second; 0 while unknown.
     let bitrate: UInt32
 
     func write(into buffer: inout BoxBuffer) {
@@ -60,7 +60,7 @@ struct SampleDescription {
         }
     }
 
-    /// Code points of ITU-T H.273 (the same as in H.264's own description).
+    /// Writes the code points of ITU-T H.273, which are those of H.264's own description.
     private func writeColor(_ color: ColorDescription, into buffer: inout BoxBuffer) {
         let code: UInt16 =
             switch color.matrix {
@@ -111,7 +111,7 @@ struct SampleDescription {
         }
     }
 
-    /// `esds` (ISO/IEC 14496-1, 7.2.6.5): which object type of MPEG-4, and its decoder's setup.
+    /// Writes an `esds` box (ISO/IEC 14496-1, 7.2.6.5): the object type of MPEG-4, and the decoder's setup.
     private func writeStreamDescriptor(
         objectType: UInt8, streamType: UInt8, setup: [UInt8], into buffer: inout BoxBuffer
     ) {
@@ -156,7 +156,7 @@ struct SampleDescription {
 }
 
 extension BoxBuffer {
-    /// A descriptor's tag and size, the size in four bytes of seven bits (ISO/IEC 14496-1, 8.3.3).
+    /// Writes a descriptor's tag and size, the size in four bytes of seven bits (ISO/IEC 14496-1, 8.3.3).
     fileprivate mutating func putDescriptor(tag: UInt8, size: Int) {
         put8(tag)
         for shift in [21, 14, 7] { put8(UInt8(size >> shift & 0x7F) | 0x80) }

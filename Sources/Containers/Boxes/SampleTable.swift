@@ -1,4 +1,4 @@
-/// Writes where each sample of a whole track lies and when it is due (`stbl`, ISO/IEC 14496-12, 8.5 to 8.7).
+/// Writes the position and the time of each sample of a whole track (`stbl`, ISO/IEC 14496-12, 8.5 to 8.7).
 struct SampleTable {
     let description: SampleDescription
     let index: SampleIndex
@@ -44,7 +44,8 @@ struct SampleTable {
         }
     }
 
-    /// AAC needs the packet before to decode one (`roll` −1, ISO/IEC 14496-12, 10.1): players that jump respect it.
+    /// Writes that an AAC packet needs the packet before it to be decoded (`roll` −1, ISO/IEC 14496-12, 10.1): players that jump
+    /// respect it.
     private func writeRoll(into buffer: inout BoxBuffer) {
         guard case .audio = description.track, description.kind == .mp4, index.sampleCount > 0 else { return }
         buffer.fullBox("sgpd", version: 1) { box in

@@ -1,23 +1,24 @@
 import Glibc
 
-/// What a file's disk does besides holding bytes.
+/// Hooks into the writing of a file: making room on a full disk, and stand-ins for tests.
 public struct DiskConduct: Sendable {
-    /// Asked when the disk is full, on the thread that writes: gives back room that was held for this. What then still finds
-    /// none fails.
+    /// Called on the writing thread when the disk is full, to release reserved room. If the disk is still full after that, the
+    /// write fails.
     ///
-    /// - Returns: Whether writing is worth another try.
+    /// - Returns: Whether the write is worth another try.
     public var makeRoom: @Sendable () -> Bool
-    /// Asked before each write with the file's path and where the write would end: a test's stand-in for a disk that is
-    /// full, fails or hangs. It answers with an error number, or 0.
+    /// Called before each write with the file's path and the offset in bytes at which the write would end. It returns an error
+    /// number, or 0; tests use it as a disk that is full, fails or hangs.
     package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
-    /// Told of each change after it was done: for tests of what a crash leaves.
+    /// Called after each change of the file, for tests of what a crash leaves; `nil` outside of tests.
     package var afterChange: (@Sendable (FileChange) -> Void)?
 
+    /// Creates hooks of which only `makeRoom` does something.
     public init(makeRoom: @escaping @Sendable () -> Bool = { false }) {
         self.makeRoom = makeRoom
     }
 
-    /// A test's stand-in for a disk on which no file can be larger.
+    /// Creates hooks for tests: a disk on which no file can be larger than `capacity` bytes.
     package init(capacity: Int64) {
         self.init()
         beforeWrite = { _, end in end > capacity ? ENOSPC : 0 }

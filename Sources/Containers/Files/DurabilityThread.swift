@@ -1,13 +1,13 @@
 import Media
 
-/// Brings a file's bytes to the disk behind the back of the thread that writes them.
+/// A thread that brings a file's bytes to the disk for the thread that writes them.
 ///
-/// `fdatasync` can take seconds on a busy disk; the writer only asks for it. Requests that come while one is under way
-/// become one. The first failure stays until somebody asks.
+/// `fdatasync` can take seconds on a busy disk, so the writer only requests it. Requests during a running one become one. The
+/// first failure is kept until it is read.
 final class DurabilityThread: Sendable {
     private struct State {
         var isWanted = true
-        /// Whether the file's name is not durable yet: that is done in any case, however soon the file is finished.
+        /// Whether the file's name is not durable yet. It is made durable even if the file is finished at once.
         var isNameDue = true
         var isFinished = false
         var failure: FileError?
@@ -16,7 +16,7 @@ final class DurabilityThread: Sendable {
     private let monitor: ConditionLock<State>
     private let thread: MediaThread
 
-    /// Starts the thread; its first work is to make the file's name durable.
+    /// Starts the thread, which first makes the file's name durable.
     init(for file: OutputFile) {
         let monitor = ConditionLock(State())
         self.monitor = monitor
@@ -39,26 +39,28 @@ final class DurabilityThread: Sendable {
         end()
     }
 
-    /// Asks that everything written so far becomes durable. Returns at once.
+    /// Requests that everything written so far becomes durable, and returns at once.
     func request() {
         monitor.broadcast { $0.isWanted = true }
     }
 
-    /// What went wrong, if anything did.
+    /// The first failure; `nil` where there was none.
     var failure: FileError? { monitor.withLock { $0.failure } }
 
-    /// Lets the thread end without waiting for it.
+    /// Lets the thread end, without waiting for it.
     func end() {
         monitor.broadcast { $0.isFinished = true }
     }
 
-    /// Ends the thread and waits for what it is doing.
+    /// Ends the thread, and waits for the work that it is doing.
     func finish() {
         end()
         thread.join()
     }
 
-    /// - Returns: `false` once the thread is to end.
+    /// Waits for the next request.
+    ///
+    /// - Returns: `false` when the thread is to end.
     private static func waitForRequest(_ monitor: ConditionLock<State>) -> Bool {
         monitor.wait { state -> Bool? in
             if state.isFinished, !state.isNameDue { return false }

@@ -1,9 +1,11 @@
-/// What is done to a recording's file, in order: tests replay it up to any byte, as a crash would leave it.
+/// One change to a recording's file. Tests replay changes up to any byte, as a crash would leave the file.
 package enum FileChange: Sendable, Equatable {
+    /// Bytes were written at an offset in bytes.
     case write([UInt8], at: Int64)
+    /// The file was truncated or extended to a size in bytes.
     case end(Int64)
-    /// What was changed before would survive a power cut.
+    /// The changes before this one would survive a power cut.
     case durable
-    /// The file would be found after a power cut.
+    /// The file's name would survive a power cut.
     case nameDurable
 }

@@ -1,15 +1,18 @@
 public import Foundation
 public import Media
 
-/// What calendar and clock on the wall show at an instant.
+/// Local date and time of day of an instant, as a calendar and a clock on the wall show them.
 public struct LocalTime: Sendable, Equatable {
+    /// Year of the Gregorian calendar.
     public let year: Int
-    /// 1…12.
+    /// Month, 1…12.
     public let month: Int
+    /// Day of the month, 1…31.
     public let day: Int
-    /// Since the last midnight on the clock's face; a day on which the clock is changed counts as any other.
+    /// Time since midnight on the clock's face; on a day on which the clock is changed it is still what the clock shows.
     public let sinceMidnight: Nanoseconds
 
+    /// Converts an instant to the local time of a time zone.
     public init(_ date: Date, in zone: TimeZone) {
         let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
         let days = (local / 86400).rounded(.down)
@@ -17,16 +20,19 @@ public struct LocalTime: Sendable, Equatable {
         (year, month, day) = Self.civil(daysSince1970: Int(days))
     }
 
+    /// Hour, 0…23.
     public var hour: Int { Int(sinceMidnight.count / 3_600_000_000_000) }
+    /// Minute, 0…59.
     public var minute: Int { Int(sinceMidnight.count / 60_000_000_000) % 60 }
+    /// Second, 0…59.
     public var second: Int { Int(sinceMidnight.count / 1_000_000_000) % 60 }
 
-    /// Samples since midnight, to the nearest.
+    /// Number of samples since midnight at a rate in samples per second, rounded to the nearest.
     public func samples(rate: Int) -> Int64 {
         MediaTime(nanoseconds: sinceMidnight.count).ticks(perSecond: Int64(rate))
     }
 
-    /// Gregorian date of a day number, by eras of 400 years that begin in March (Howard Hinnant, `civil_from_days`).
+    /// Converts a day number to a Gregorian date, by eras of 400 years that begin in March (Howard Hinnant, `civil_from_days`).
     private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -2,21 +2,23 @@ internal import Descriptors
 import Glibc
 public import Media
 
-/// A recording's file that is written at places of the caller's choosing.
+/// A recording's file that is written at offsets of the caller's choosing.
 ///
-/// It keeps no position: whoever writes knows what is whole so far, and a failed write moves nothing. While it is open it is
-/// locked (flock(2)), so that nobody repairs what is being recorded.
+/// It keeps no position: the writer knows what is whole so far, and a failed write moves nothing. While it is open it is locked
+/// (flock(2)), so that nobody repairs what is being recorded.
 final class OutputFile: ReadableFile, Sendable {
     let path: String
     private let descriptor: OwnedDescriptor
     private let disk: DiskConduct
-    /// Some file systems of users' programs never say that a file has a name.
+    /// Whether the file had a name when it was opened: some FUSE file systems never report one.
     private let hadName: Bool
 
-    /// Linux takes at most 1024 pieces in one call (`UIO_MAXIOV`, writev(2)).
+    /// Largest number of pieces in one call on Linux (`UIO_MAXIOV`, writev(2)).
     private static let piecesPerCall = 1024
 
-    /// Makes a new one, never over a file that was there.
+    /// Creates a new file.
+    ///
+    /// - Throws: `FileError` "create", also where the file exists.
     init(creating path: String, disk: DiskConduct) throws(FileError) {
         self.path = path
         self.disk = disk
@@ -26,9 +28,9 @@ final class OutputFile: ReadableFile, Sendable {
         _ = flock(descriptor.number, LOCK_EX | LOCK_NB)
     }
 
-    /// Opens one that is there, to be read and changed.
+    /// Opens an existing file for reading and writing.
     ///
-    /// - Throws: "open", also when somebody else is at it.
+    /// - Throws: `FileError` "open"; its `isBusy` is true where another process has locked the file.
     init(opening path: String, disk: DiskConduct) throws(FileError) {
         self.path = path
         self.disk = disk
@@ -44,7 +46,7 @@ final class OutputFile: ReadableFile, Sendable {
         unlock()
     }
 
-    /// Lets others at it. By hand, since a process that is being started holds the descriptor too, for a moment.
+    /// Releases the lock explicitly, since a child process that is just being started holds the descriptor too, for a moment.
     func unlock() {
         _ = flock(descriptor.number, LOCK_UN)
     }
@@ -56,7 +58,9 @@ final class OutputFile: ReadableFile, Sendable {
         return fstat(descriptor, &status) != 0 || status.st_nlink > 0
     }
 
-    /// How long it is by now, and whether it is an ordinary file.
+    /// Size of the file in bytes, and whether it is a regular file.
+    ///
+    /// - Throws: `FileError` "read".
     func facts() throws(FileError) -> (byteCount: Int64, isRegular: Bool) {
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else {
@@ -65,9 +69,11 @@ final class OutputFile: ReadableFile, Sendable {
         return (Int64(status.st_size), status.st_mode & S_IFMT == S_IFREG)
     }
 
-    /// Writes all the pieces one after the other, in as few calls as the system allows.
+    /// Writes all pieces one after the other from `offset` on, in as few calls as the system allows.
     ///
-    /// Where the disk is full and room is made for it, it goes on from where it came to.
+    /// Where the disk is full and `makeRoom` has released room, it continues from where it stopped.
+    ///
+    /// - Throws: `FileError` "write".
     func write(_ pieces: [SharedBytes], at offset: Int64) throws(FileError) {
         let start = offset
         let end = pieces.reduce(offset) { $0 + Int64($1.count) }
@@ -97,7 +103,9 @@ final class OutputFile: ReadableFile, Sendable {
         disk.afterChange?(.write(pieces.flatMap { Array($0.bytes) }, at: start))
     }
 
-    /// One call of the system: how much it wrote, or its error number.
+    /// Makes one call of pwritev(2).
+    ///
+    /// - Returns: The number of bytes written, or an error number.
     private func write(_ pieces: ArraySlice<SharedBytes>, skipping skipped: Int, at offset: Int64) -> (
         written: Int, number: Int32
     ) {
@@ -114,12 +122,12 @@ final class OutputFile: ReadableFile, Sendable {
         try write([SharedBytes(bytes)], at: offset)
     }
 
-    /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
+    /// Reads up to `count` bytes from `offset` on; fewer where the file ends.
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
         try descriptor.read(count, at: offset, of: path)
     }
 
-    /// Cuts off, or adds zeros that take no room, so that the file ends at `end`.
+    /// Truncates the file at `end`, or extends it to there with zeros that take no room on the disk.
     func setEnd(_ end: Int64) throws(FileError) {
         var result: Int32
         repeat { result = ftruncate(descriptor.number, Int(end)) } while result < 0 && errno == EINTR
@@ -127,9 +135,9 @@ final class OutputFile: ReadableFile, Sendable {
         disk.afterChange?(.end(end))
     }
 
-    /// Waits until what was written would survive a power cut.
+    /// Waits until everything written would survive a power cut.
     ///
-    /// - Throws: "fdatasync"; also where nobody will find the file any more because its name was removed.
+    /// - Throws: `FileError` "fdatasync"; "write" where the file was removed while it was recorded.
     func makeDurable() throws(FileError) {
         if hadName, !hasName {
             throw FileError(
@@ -143,7 +151,7 @@ final class OutputFile: ReadableFile, Sendable {
         disk.afterChange?(.durable)
     }
 
-    /// Waits until the file's name would survive a power cut (fsync(2): the folder needs its own call).
+    /// Waits until the file's name would survive a power cut; the folder needs an fsync(2) of its own.
     func makeNameDurable() throws(FileError) {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -167,6 +175,6 @@ extension FileError {
     fileprivate static let busy =
         "another program is still recording it, or recovers it. Wait until it has ended."
 
-    /// Whether somebody else is at the file.
+    /// Whether another process records the file or recovers it.
     public var isBusy: Bool { operation == Self.openWhileBusy }
 }

@@ -3,13 +3,13 @@ internal import Glibc
 internal import Media
 
 extension OwnedDescriptor {
-    /// Opens a file, again where a signal interrupts that, and closes it in programs that this process starts.
+    /// Opens a file; retries when a signal interrupts that, and closes the descriptor in child processes.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - flags: Of open(2). A file that is created may be read and written by all whom the process's mask lets.
-    ///   - operation: What the caller does, for the error.
-    /// - Throws: `operation`, of the file.
+    ///   - path: Path of the file.
+    ///   - flags: Flags of open(2). A created file has the permissions 0666 less the process's mask.
+    ///   - operation: Operation that an error names.
+    /// - Throws: `FileError` with that operation.
     init(opening path: String, flags: Int32, operation: String) throws(FileError) {
         var number: Int32
         repeat { number = open(path, flags | O_CLOEXEC, 0o666) } while number < 0 && errno == EINTR
@@ -17,9 +17,9 @@ extension OwnedDescriptor {
         self.init(owning: number)
     }
 
-    /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
+    /// Reads up to `count` bytes from `offset` on; fewer where the file ends.
     ///
-    /// - Throws: "read", of the file that `path` names.
+    /// - Throws: `FileError` "read", which names `path`.
     func read(_ count: Int, at offset: Int64, of path: String) throws(FileError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

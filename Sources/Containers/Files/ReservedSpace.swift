@@ -3,28 +3,28 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// Room on a disk that is kept free for the moment in which there is no other.
+/// Room on a disk that is kept free to finish files when the disk is full.
 ///
-/// It is a file without a name, so that nothing is left of it whatever happens to the process. Where the file system cannot
-/// hold room, none is held. Any thread.
+/// It is a file without a name, so that nothing of it remains whatever happens to the process. Where the file system cannot
+/// reserve room, none is held. Any thread may use it.
 public final class ReservedSpace: Sendable {
     private struct State {
         var wanted: Int64 = 0
         var held: Int64 = 0
         var isReleased = false
-        /// Whether something was held when it was given back.
+        /// Whether room was held when it was released.
         var hadRoom = false
         var wasNeeded = false
     }
 
-    /// Where a file without a name can be made (`O_TMPFILE`, open(2); Swift imports no macro that is made of others).
+    /// Flags that create a file without a name (`O_TMPFILE`, open(2); Swift imports no macro that is made of others).
     private static let nameless = 0o20_000_000 | O_DIRECTORY
 
     private let state: ConditionLock<State>
 
-    /// Starts the thread that takes the room, which may wait for the disk.
+    /// Starts a thread that reserves the room, which may block on the disk.
     ///
-    /// - Parameter folder: On the disk.
+    /// - Parameter folder: A folder on the disk.
     public init(in folder: String) {
         let state = ConditionLock(State())
         self.state = state
@@ -38,18 +38,18 @@ public final class ReservedSpace: Sendable {
         finish()
     }
 
-    /// Wants so many bytes to be held; never fewer than before. Returns at once.
+    /// Requests that at least `bytes` are held, and returns at once; it never reduces what is held.
     public func hold(_ bytes: Int64) {
         state.broadcast { $0.wanted = max($0.wanted, bytes) }
     }
 
-    /// What is held now, in bytes.
+    /// Room that is held now, in bytes.
     public var heldBytes: Int64 { state.withLock { $0.isReleased ? 0 : $0.held } }
 
-    /// Whether a write found the disk full.
+    /// Whether a write found the disk full and released the room.
     public var wasNeeded: Bool { state.withLock { $0.wasNeeded } }
 
-    /// Gives all of it back because a write found the disk full.
+    /// Releases all room because a write found the disk full, and waits until that is done.
     ///
     /// - Returns: Whether there may be room now.
     public func release() -> Bool {
@@ -65,12 +65,12 @@ public final class ReservedSpace: Sendable {
         return had
     }
 
-    /// Gives it back, and ends the thread.
+    /// Releases the room and ends the thread, without waiting for it.
     public func finish() {
         state.broadcast { $0.isReleased = true }
     }
 
-    /// Holds what is wanted until it is to be given back; closing the file does that.
+    /// Reserves what is requested until the room is to be released; closing the file does that.
     private static func keep(in folder: String, _ state: ConditionLock<State>) {
         guard let file = makeFile(in: folder) else { return }
         while let wanted = nextWish(state) {

@@ -1,9 +1,9 @@
 import Media
 
-/// One H.264 frame on its way from a stream into a file.
+/// Converts one H.264 frame from a stream's form into a file's.
 enum AccessUnit {
-    /// The frame with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without the
-    /// parameter sets that the sample description holds. Others stay: a camera that changes its mind remains decodable.
+    /// The frame with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without the parameter sets
+    /// that the sample description holds. Other parameter sets stay, so that a stream that changes them remains decodable.
     static func sample(of bytes: SharedBytes, configuration: DecoderConfiguration) -> SharedBytes {
         let source = bytes.bytes
         let kept = units(of: source, configuration: configuration).filter { unit in
@@ -27,7 +27,7 @@ enum AccessUnit {
         return result
     }
 
-    /// The configuration with the parameter sets that the frame itself brings.
+    /// The configuration extended by the parameter sets in the frame.
     static func configuration(_ known: DecoderConfiguration, with bytes: SharedBytes) -> DecoderConfiguration
     {
         var result = known
@@ -35,7 +35,8 @@ enum AccessUnit {
         return result
     }
 
-    /// A stream announced by `avcC` has lengths by right, but encoders exist that send byte streams all the same.
+    /// Byte ranges of the units. A stream announced by `avcC` should have lengths, but some encoders send byte streams all the
+    /// same.
     private static func units(
         of bytes: UnsafeRawBufferPointer, configuration: DecoderConfiguration
     ) -> [Range<Int>] {

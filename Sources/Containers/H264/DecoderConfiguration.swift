@@ -2,10 +2,10 @@
 struct DecoderConfiguration: Equatable {
     private(set) var sequenceSets: [[UInt8]] = []
     private(set) var frameSets: [[UInt8]] = []
-    /// How long the length prefixes of the stream's own packets are; `nil` when they are byte streams.
+    /// Size in bytes of the length prefixes in the stream's own packets; `nil` where they are byte streams.
     private(set) var lengthSize: Int?
 
-    /// Reads parameter sets from a byte stream or an `avcC`. Empty where there are none.
+    /// Reads parameter sets from a byte stream or an `avcC`; the configuration is empty where there are none.
     init(setup: [UInt8]) {
         if setup.first == 1 {
             readRecord(setup)
@@ -14,7 +14,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Whether a decoder can begin with it.
+    /// Whether a decoder can begin with these parameter sets.
     var isComplete: Bool { (sequenceSets.first?.count ?? 0) >= 4 && !frameSets.isEmpty }
 
     func contains(parameterSet unit: UnsafeRawBufferPointer) -> Bool {
@@ -27,7 +27,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Takes the unit if it is a parameter set that is not known yet.
+    /// Adds the unit if it is a parameter set that is not known yet.
     mutating func add(_ unit: [UInt8]) {
         guard let first = unit.first, unit.count < 65536 else { return }
         switch NetworkUnits.kind(ofFirstByte: first) {
@@ -41,7 +41,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Writes the record, with lengths of four bytes.
+    /// Writes the record, with a length size of four bytes.
     func write(into buffer: inout BoxBuffer) {
         buffer.box("avcC") { box in
             let first = sequenceSets.first ?? []
@@ -87,13 +87,13 @@ struct DecoderConfiguration: Equatable {
 }
 
 extension DecoderConfiguration {
-    /// What the record of a High profile adds (ISO/IEC 14496-15, 5.3.3.1.2), read from the sequence parameter set.
+    /// The fields that the record of a High profile adds (ISO/IEC 14496-15, 5.3.3.1.2), read from the sequence parameter set.
     private struct SampleFormat {
         var chroma: UInt8 = 1
         var lumaDepthLess8: UInt8 = 0
         var chromaDepthLess8: UInt8 = 0
 
-        /// `nil` for profiles whose record ends before it, and for a damaged set.
+        /// Reads the fields; `nil` for profiles whose record has none, and for a damaged set.
         init?(sequenceSet: [UInt8]) {
             guard sequenceSet.count > 4, [100, 110, 122, 144].contains(sequenceSet[1]) else { return nil }
             var bits = BitReader(sequenceSet.dropFirst(4))
@@ -108,7 +108,7 @@ extension DecoderConfiguration {
         }
     }
 
-    /// Reads numbers in Exp-Golomb code (ITU-T H.264, 9.1), past emulation prevention bytes.
+    /// Reads numbers in Exp-Golomb code (ITU-T H.264, 9.1), without emulation prevention bytes.
     private struct BitReader {
         private var bytes: [UInt8] = []
         private var position = 0

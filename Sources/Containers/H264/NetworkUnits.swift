@@ -1,8 +1,8 @@
 import Glibc
 
-/// Where the units (NAL units) of one H.264 access unit lie in its bytes.
+/// Finds the units (NAL units) of one H.264 access unit in its bytes.
 enum NetworkUnits {
-    /// Unit types that matter to a file (ITU-T H.264, table 7-1).
+    /// Types of units that matter to a file (ITU-T H.264, table 7-1).
     enum Kind {
         static let sequenceParameterSet: UInt8 = 7
         static let pictureParameterSet: UInt8 = 8
@@ -11,7 +11,7 @@ enum NetworkUnits {
 
     static func kind(ofFirstByte byte: UInt8) -> UInt8 { byte & 0x1F }
 
-    /// Splits a byte stream (ITU-T H.264, annex B) at its start codes.
+    /// Splits a byte stream (ITU-T H.264, annex B) at its start codes, into byte ranges.
     static func byteStream(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var units: [Range<Int>] = []
         var start: Int?
@@ -25,7 +25,7 @@ enum NetworkUnits {
         return units
     }
 
-    /// Splits at length prefixes (ISO/IEC 14496-15). `nil` when the lengths do not add up to the whole.
+    /// Splits bytes at length prefixes of `lengthSize` bytes (ISO/IEC 14496-15); `nil` when the lengths do not add up.
     static func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, lengthSize: Int) -> [Range<Int>]? {
         var units: [Range<Int>] = []
         var position = 0
@@ -40,7 +40,7 @@ enum NetworkUnits {
         return units
     }
 
-    /// The place of the next `00 00 01`. `memchr` finds the candidates: a byte loop would cost more than the file.
+    /// Offset of the next `00 00 01`. `memchr` finds the candidates: a loop over bytes would cost more than the file.
     private static func startCode(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var candidate = position + 2
@@ -53,7 +53,7 @@ enum NetworkUnits {
         return nil
     }
 
-    /// Zeros after a unit belong to the next start code; a unit itself never ends in one (7.4.1).
+    /// Adds a unit without trailing zeros: these belong to the next start code, and a unit never ends in one (7.4.1).
     private static func appendTrimmed(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, to units: inout [Range<Int>]
     ) {

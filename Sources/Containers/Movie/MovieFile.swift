@@ -1,18 +1,19 @@
 public import Foundation
 public import Media
 
-/// An MP4 or QuickTime recording that is a playable file at every instant of its life.
+/// Writes an MP4 or QuickTime recording that is a playable file at every instant.
 ///
-/// While it is recorded it is a movie of fragments of about 0.4 s each, so whoever is killed loses at most the
-/// last. `finish` appends an ordinary index and turns, by one write of 16 bytes inside one disk sector, all that is
-/// between into the media data of a plain movie. Media are never copied; before that write the file is the one thing,
-/// after it the other.
+/// While recording, the file consists of fragments of about 0.4 s, so a killed process loses at most the last. `finish` appends
+/// an ordinary index and, by one write of 16 bytes inside one disk sector, turns everything between into the media data of a
+/// plain movie. Media are never copied; the file is fragmented before that write and plain after it.
 ///
-/// Time 0 of every track is T0: what is to be shown before is hidden by edit lists, as are B-frame delays.
+/// Time 0 of every track is T0: edit lists hide what is to be shown before it, and delays by B-frames.
 ///
-/// One thread at a time. Letting go of it without `finish` is like `abandon`.
+/// Only one thread at a time may use it. Releasing it without `finish` is like `abandon`.
 public final class MovieFile {
+    /// Path of the file.
     public let path: String
+    /// Dialect of the file.
     public let kind: MovieKind
     private var createdAt: Int64
     private let movieTimeScale: Int64
@@ -20,38 +21,38 @@ public final class MovieFile {
     private let durability: DurabilityThread
     private var tracks: [RecordedTrack]
     private let leadingTrack: Int
-    /// Where the 16 bytes are that become the head of the media data.
+    /// Offset in bytes of the 16 bytes that become the head of the media data.
     private let reservedOffset: Int64
-    /// Where the file is whole so far.
+    /// Offset in bytes up to which the file is whole.
     private var end: Int64
-    /// The tracks as they were when the first samples were written with an index: what stands before the fragments.
+    /// The tracks as they were when the first samples were written with an index, and the index's offset before the fragments.
     private var beginning: (tracks: [RecordedTrack], offset: Int64)?
     private var fragmentCount: UInt32 = 0
     private var failure: FileError?
     private var isOpen = true
-    /// Of the bytes from `checksumStart` on; `nil` where it cannot be told.
+    /// Checksum of the bytes from `checksumStart` on; `nil` where it cannot be computed.
     private var checksum = RunningChecksum()
-    /// What is before it is written again and again.
+    /// Offset in bytes from which nothing is rewritten while recording.
     private var checksumStart: Int64
 
-    /// Seconds from 1904, QuickTime's first, to 1970.
+    /// Seconds from 1904, the beginning of QuickTime's dates, to 1970.
     private static let secondsFrom1904: Int64 = 2_082_844_800
-    /// The least unit of a file that the system writes, on every machine there is.
+    /// Smallest unit in bytes in which the system writes a file.
     private static let pageSize = 4096
-    /// The least unit that a disk writes whole or not at all.
+    /// Smallest unit in bytes that a disk writes as a whole or not at all.
     private static let sectorSize = 512
-    /// More than this never waits in memory.
+    /// Largest number of bytes that wait in memory before a fragment is written.
     private static let pendingByteLimit = 64 << 20
 
-    /// Creates the file. It must not exist.
+    /// Creates the file, which must not exist.
     ///
     /// - Parameters:
-    ///   - path: Its final name. The folder must exist.
-    ///   - kind: Which dialect.
-    ///   - tracks: At least one; packets name them by their place here.
-    ///   - createdAt: The date of T0.
-    ///   - disk: What its disk does besides.
-    /// - Throws: "create" or "write".
+    ///   - path: Final path of the file, in a folder that exists.
+    ///   - kind: Dialect of the file.
+    ///   - tracks: At least one track; packets name tracks by their index.
+    ///   - createdAt: Date of T0.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` "create" or "write".
     public init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
         disk: DiskConduct = DiskConduct()
@@ -78,7 +79,7 @@ public final class MovieFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
+    /// Creates the file for tests of a full disk: writing fails at `diskCapacity` bytes.
     package convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
     ) throws(FileError) {
@@ -87,11 +88,11 @@ public final class MovieFile {
             disk: DiskConduct(capacity: diskCapacity))
     }
 
-    /// Takes the date of T0 anew, for a file that was made when it was not known yet. Before the first packet only.
+    /// Replaces the date of T0 in a file that was created before T0 was known. Call it before the first packet only.
     ///
     /// - Parameters:
-    ///   - createdAt: The date of T0.
-    ///   - timecode: The time of day at T0, for the tracks that tell it; `nil` leaves them.
+    ///   - createdAt: Date of T0.
+    ///   - timecode: Time of day at T0, for the time code tracks; `nil` leaves them unchanged.
     public func begin(createdAt: Date, timecode: Timecode?) {
         precondition(
             beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
@@ -108,13 +109,14 @@ public final class MovieFile {
         secondsFrom1904 + Int64(rounding: date.timeIntervalSince1970, .down)
     }
 
-    /// Takes the next packet of a track, in decoding order; about every 0.4 s it writes what has come.
+    /// Takes the next packet of a track, in decoding order, and writes a fragment about every 0.4 s.
     ///
     /// - Parameters:
-    ///   - packet: Its memory is kept until it is written.
-    ///   - track: Its place among the tracks the file was made with.
-    /// - Throws: When it, or what came before it, cannot be written ("write", "fdatasync"), and then always: the file is
-    ///   whole as far as it got, and can still be finished. Also for a packet that is no later than the one before.
+    ///   - packet: The packet; its memory is kept until it is written. Its times are ticks of the track since T0.
+    ///   - track: Index of the track among those that the file was created with.
+    /// - Throws: `FileError` "write", "fdatasync" or "fsync" when this packet or an earlier one cannot be written, and at every
+    ///   call after that: the file is whole as far as it got, and can still be finished. Also "write" for a packet that is not
+    ///   later than the one before.
     public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
         precondition(isOpen, "a file that is finished takes no packets")
         precondition(!tracks[track].description.isTimecode, "a timecode track has no packets")
@@ -125,9 +127,11 @@ public final class MovieFile {
         if isFragmentDue { try cutFragment() }
     }
 
-    /// Writes what has come as a fragment, which then survives the process, and soon after the machine.
+    /// Writes the pending packets as a fragment, which survives the process at once, and the machine soon after.
     ///
     /// Nothing happens while an H.264 track waits for its first parameter sets.
+    ///
+    /// - Throws: `FileError` "write", "fdatasync" or "fsync".
     public func cutFragment() throws(FileError) {
         precondition(isOpen, "a file that is finished takes no fragments")
         try checkFailure()
@@ -135,10 +139,10 @@ public final class MovieFile {
         try writeWhatWaits()
     }
 
-    /// Writes the rest as a fragment. Nothing but `finish` may follow.
+    /// Writes the last fragment. Only `finish` may follow.
     ///
-    /// - Parameter ends: As of `finish`.
-    /// - Throws: "write" or "fdatasync". `finish` still makes what was written before a plain movie.
+    /// - Parameter ends: End of each track, as for `finish`.
+    /// - Throws: `FileError` "write". `finish` still turns what was written before into a plain movie.
     public func writeRest(ends: [Int64?]) throws(FileError) {
         precondition(isOpen, "a file that is finished takes no fragments")
         for (index, end) in zip(tracks.indices, ends) {
@@ -151,13 +155,15 @@ public final class MovieFile {
         }
     }
 
-    /// Writes the rest and the index, and makes the file a plain movie. It takes as long as the index is large.
+    /// Writes the last fragment and the index, and turns the file into a plain movie. The time it takes depends on the size of
+    /// the index.
     ///
     /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
-    /// - Parameter ends: When each track ends, in its own ticks since T0, by its place; `nil` for the end of its last
-    ///   packet. Audio that an encoder padded is cut by it to the sample.
-    /// - Returns: What is in the file.
-    /// - Throws: "write" or "fdatasync". The file is then still the movie of fragments, or finished without the last.
+    /// - Parameter ends: End of each track by its index, in its own ticks since T0; `nil` for the end of its last packet. It
+    ///   cuts audio that an encoder padded to the sample.
+    /// - Returns: Content of the file.
+    /// - Throws: `FileError` "write", "fdatasync" or "fsync": the file is then still fragmented, or finished without the last
+    ///   fragment. "read" where the finished file cannot be read for its checksum.
     @discardableResult
     public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         precondition(isOpen, "a file is finished once")
@@ -182,22 +188,22 @@ public final class MovieFile {
             byteCount: end + Int64(indexBytes.count), checksum: try wholeChecksum())
     }
 
-    /// Of the finished file: with what was rewritten until now at its end.
+    /// Checksum of the finished file, with the bytes that were rewritten until now at its end.
     private func wholeChecksum() throws(FileError) -> FileChecksum? {
         guard let checksum else { return nil }
         checksum.add([SharedBytes(try file.read(Int(checksumStart), at: 0))])
         return FileChecksum(value: checksum.value, start: checksumStart)
     }
 
-    /// What `finish` would still write if it were called now, in bytes: what waits, and the index.
+    /// Number of bytes that `finish` would still write now: pending packets and the index. It is an upper estimate.
     public var finishingByteCount: Int64 {
         tracks.reduce(0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
-    /// How many samples of a track are in the file, and found by its readers, by now.
+    /// Number of samples of a track that are in the file and that readers find now.
     public func writtenSampleCount(ofTrack index: Int) -> Int { tracks[index].index.sampleCount }
 
-    /// Lets the file be as it is: playable up to its last fragment.
+    /// Closes the file as it is: playable up to its last fragment.
     public func abandon() {
         isOpen = false
         durability.end()
@@ -205,7 +211,7 @@ public final class MovieFile {
         for index in tracks.indices { tracks[index].dropPending() }
     }
 
-    /// Leaves a hole that takes no room on the disk, so that tests reach places beyond 4 GiB.
+    /// Leaves a hole that takes no room on the disk, so that tests reach offsets beyond 4 GiB.
     package func leaveHole(byteCount: Int64) throws(FileError) {
         checksum = nil
         var head = BoxBuffer()
@@ -226,7 +232,8 @@ public final class MovieFile {
         }
     }
 
-    /// As much of the leading track as `dueDuration` says; or, should that one be late, four fifths of a second of any.
+    /// Whether enough is pending for a fragment: `dueDuration` of the leading track or, should that one be late, 0.8 s of any
+    /// track, or too many bytes.
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]
@@ -239,8 +246,8 @@ public final class MovieFile {
             || tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit
     }
 
-    /// With what waits to be aligned and encoded, 0.4 s at the usual rates, less than a second is lost by a crash. Where the encoder
-    /// of the leading track is behind the others by more, it writes so much sooner what it has.
+    /// Length of the leading track that makes a fragment: with what waits to be aligned and encoded, 0.4 s at usual rates means
+    /// that a crash takes less than a second. The more the leading track's encoder is behind the others, the shorter it is.
     private var dueDuration: Nanoseconds {
         let usual = Nanoseconds.milliseconds(400)
         guard let leading = tracks[leadingTrack].reached,
@@ -271,10 +278,10 @@ public final class MovieFile {
         }
     }
 
-    /// The movie's index with the first samples, and these.
+    /// Writes the movie's index with the first samples, and these samples.
     ///
-    /// They are in the index, not in a fragment, because readers hide what is before T0 only there: libavformat applies
-    /// edit lists to an index, and not to fragments.
+    /// They are in the index and not in a fragment because readers hide what is before T0 only there: libavformat applies edit
+    /// lists to an index, but not to fragments.
     private func writeBeginning() throws(FileError) {
         for index in tracks.indices { tracks[index].fixFragmentShift() }
         let samples = tracks.indices.filter { tracks[$0].isDescribed }.flatMap {
@@ -297,7 +304,7 @@ public final class MovieFile {
         tracks = begun
     }
 
-    /// The tracks with what waits put into their indices, from `offset` on.
+    /// The tracks with their pending samples added to their indices, as lying in the file from `offset` on.
     private func begun(at offset: Int64) -> [RecordedTrack] {
         var tracks = tracks
         var offset = offset
@@ -329,11 +336,11 @@ public final class MovieFile {
         }
     }
 
-    /// A free box that keeps what follows, if it is that short, inside one page of memory; and inside one sector of a disk if it is
-    /// as short as that.
+    /// A `free` box that keeps the next `count` bytes inside one page of memory if they fit, and inside one disk sector if they
+    /// fit there; empty where none is needed.
     ///
-    /// A write that is cut short by a kill ends between pages, and one that a power cut parts is parted between sectors.
-    /// libavformat gives a whole file up of which a fragment's list of samples is not all there.
+    /// A write that a kill cuts short ends between pages, and one that a power cut splits is split between sectors. libavformat
+    /// gives up a whole file in which a fragment's list of samples is incomplete.
     private func padding(before count: Int) -> [UInt8] {
         let unit = count <= Self.sectorSize ? Self.sectorSize : Self.pageSize
         let used = Int(end % Int64(unit))
@@ -344,7 +351,8 @@ public final class MovieFile {
         return padding.bytes
     }
 
-    /// Writes behind what is whole. What a failure leaves is cut off again, which also makes room on a full disk.
+    /// Writes after the whole part of the file. After a failure the remainder is cut off again, which also makes room on a full
+    /// disk.
     private func appendOrCutOff(_ pieces: [SharedBytes]) throws(FileError) {
         do throws(FileError) {
             try file.write(pieces, at: end)

@@ -1,13 +1,13 @@
 import Media
 
 extension OutputFile {
-    /// Makes a plain movie of one whose complete index has been written, by one write of 16 bytes.
+    /// Turns a fragmented movie whose complete index has been written into a plain one, by one write of 16 bytes.
     ///
-    /// The bytes lie within one disk sector: a power cut leaves the file the one thing or the other.
+    /// These bytes lie within one disk sector: after a power cut the file is either fragmented or plain.
     /// - Parameters:
-    ///   - offset: Where the index begins: the media data reach up to it.
-    ///   - reservedOffset: Where the 16 bytes are.
-    /// - Throws: "write", "fdatasync".
+    ///   - offset: Offset of the index in bytes, at which the media data end.
+    ///   - reservedOffset: Offset of the 16 bytes.
+    /// - Throws: `FileError` "write" or "fdatasync".
     func bringIntoForce(indexAt offset: Int64, reservedOffset: Int64) throws(FileError) {
         try makeDurable()
         // A head of media data (ISO/IEC 14496-12, 4.2): size 1, then the size in 64 bits.
@@ -21,12 +21,11 @@ extension OutputFile {
 }
 
 extension [RecordedTrack] {
-    /// Sets when each track ends, in its own ticks since T0, by its place; `nil` for the end of its last sample. A time code
-    /// lasts as long as the longest.
+    /// Sets the end of each track. A time code track lasts as long as the longest track.
     ///
     /// - Parameters:
-    ///   - ends: By the tracks' places.
-    ///   - mayStretch: Whether a track may be made to last longer than what was written of it.
+    ///   - ends: Ends by the tracks' indices, in their own ticks since T0; `nil` for the end of the last sample.
+    ///   - mayStretch: Whether a track may last longer than its samples.
     mutating func setEnds(_ ends: [Int64?], mayStretch: Bool) {
         for (index, end) in zip(indices, ends) {
             guard let end else { continue }

@@ -1,11 +1,11 @@
-/// The two dialects of one format.
+/// Dialect of a movie file; both share one box structure.
 public enum MovieKind: Sendable, Equatable {
-    /// ISO/IEC 14496-12 and 14496-14.
+    /// MP4 (ISO/IEC 14496-12 and 14496-14).
     case mp4
-    /// QuickTime File Format.
+    /// QuickTime (QuickTime File Format).
     case mov
 
-    /// The file type box. With it, the 16 bytes that follow lie inside the file's first 512.
+    /// The file type box. The 16 bytes that follow it lie inside the first 512 bytes of the file.
     var fileType: [UInt8] {
         var buffer = BoxBuffer()
         buffer.box("ftyp") { box in

@@ -1,15 +1,15 @@
 public import Media
 
-/// What a movie file holds side by side: frames, audio, a time of day.
+/// Description of one track of a movie file: frames, audio or a time code.
 public enum MovieTrack: Sendable, Equatable {
-    /// H.264 or MJPEG.
+    /// Frames in H.264 or MJPEG.
     ///
-    /// `parameters.setup` of H.264 may be empty: the parameter sets then come with the first packet, and nothing is
-    /// written before it. `rotation` turns the stored frame clockwise to be seen upright; the name is for people.
+    /// `parameters.setup` of H.264 may be empty: then the first packet brings the parameter sets, and nothing is written before
+    /// it. `rotation` turns the stored frame clockwise so that it is upright; `name` is for people.
     case video(StreamParameters, rotation: Rotation = .none, name: String)
-    /// AAC.
+    /// Audio in AAC.
     case audio(StreamParameters, name: String)
-    /// The time of day of T0, for editors. MOV only; it gets no packets.
+    /// The time of day at T0, for editors. Only a MOV file may have it, and it takes no packets.
     case timecode(Timecode, name: String)
 
     var name: String {
@@ -18,7 +18,7 @@ public enum MovieTrack: Sendable, Equatable {
         }
     }
 
-    /// Ticks per second of its times.
+    /// Ticks per second of the track's times.
     public var timeScale: Int64 {
         switch self {
         case .video(let parameters, _, _), .audio(let parameters, _): parameters.timeScale
@@ -38,12 +38,12 @@ public enum MovieTrack: Sendable, Equatable {
         if case .video(let parameters, _, _) = self { parameters.codec == .h264 } else { false }
     }
 
-    /// Whether its frames keep their own capture times in place of a grid's.
+    /// Whether frames keep their own capture times instead of those of a grid.
     public var hasOwnTimes: Bool {
         if case .video(let parameters, _, _) = self { parameters.hasOwnTimes } else { false }
     }
 
-    /// The handler type (ISO/IEC 14496-12, 8.4.3).
+    /// Handler type of the track (ISO/IEC 14496-12, 8.4.3).
     var handler: String {
         switch self {
         case .video: "vide"

@@ -1,9 +1,9 @@
-/// One frame or slice of audio where it lies in a file: times in ticks of its track since T0.
+/// One frame or packet of audio with its position in a file. Times are in ticks of its track since T0.
 struct PlacedSample: Equatable {
     let offset: Int64
     let byteCount: UInt32
     let decode: Int64
-    /// From decoding to showing.
+    /// Ticks from decoding to showing.
     let compositionOffset: UInt32
     var duration: Int64
     let isKey: Bool
@@ -14,7 +14,7 @@ struct PlacedSample: Equatable {
 }
 
 extension PlacedSample {
-    /// The same, so many ticks later.
+    /// A copy that is `ticks` later.
     func moved(by ticks: Int64) -> Self {
         ticks == 0
             ? self

@@ -1,16 +1,16 @@
 import Media
 
-/// One track of a movie while it is recorded: what waits for the next fragment, and the index of what is in the file.
+/// One track of a movie while it is recorded: the samples that wait for the next fragment, and the index of those in the file.
 struct RecordedTrack {
     let description: MovieTrack
-    /// Its number in the file, from 1.
+    /// Number of the track in the file, from 1.
     let number: UInt32
     private(set) var pending: [Sample] = []
     private(set) var pendingByteCount = 0
     private(set) var index = SampleIndex()
-    /// H.264's parameter sets.
+    /// Parameter sets of H.264.
     private(set) var configuration: DecoderConfiguration
-    /// What is added to decode times in fragments, so that none is below 0; the edit list takes it off again.
+    /// Ticks that are added to decode times in fragments so that none is below 0; the edit list subtracts them again.
     private(set) var fragmentShift: Int64 = 0
     private var lastDecode: Int64?
 
@@ -34,7 +34,7 @@ struct RecordedTrack {
         }
     }
 
-    /// A track of which all that there will be is in the file.
+    /// Creates a track whose samples are all in the file.
     init(_ description: MovieTrack, number: UInt32, configuration: DecoderConfiguration, index: SampleIndex) {
         self.description = description
         self.number = number
@@ -42,17 +42,16 @@ struct RecordedTrack {
         self.index = index
     }
 
-    /// Whether all is known that players must be told before the first sample.
+    /// Whether everything is known that players need before the first sample.
     var isDescribed: Bool { !description.isH264 || configuration.isComplete }
 
-    /// How much time waits for the next fragment, in ticks.
+    /// Length of the samples that wait for the next fragment, in ticks.
     var pendingDuration: Int64 {
         guard !description.isTimecode, let first = pending.first, let last = pending.last else { return 0 }
         return last.decode + last.duration - first.decode
     }
 
-    /// How far its packets have come on its timeline of decoding; `nil` before the first, and of a track that has all from the
-    /// beginning.
+    /// Decode time of the last packet, since T0; `nil` before the first packet, and for a time code.
     var reached: Nanoseconds? {
         guard !description.isTimecode, let lastDecode else { return nil }
         return .seconds(rounding: Double(lastDecode) / Double(description.timeScale))
@@ -60,7 +59,7 @@ struct RecordedTrack {
 
     /// Takes a packet.
     ///
-    /// - Returns: What is wrong with it, if anything is.
+    /// - Returns: What is wrong with the packet, as a sentence; `nil` when nothing is.
     mutating func append(_ packet: EncodedPacket) -> String? {
         if let lastDecode, packet.decode <= lastDecode {
             return
@@ -92,37 +91,38 @@ struct RecordedTrack {
         return nil
     }
 
-    /// Fixes the place of T0 on the timeline of the fragments, from the first packet or from what was announced.
+    /// Fixes the position of T0 on the timeline of the fragments, from the first packet or from the announced priming.
     mutating func fixFragmentShift() {
         let announced: Int64 =
             if case .audio(let parameters, _) = description { -parameters.priming } else { 0 }
         fragmentShift = max(0, -(pending.first?.decode ?? announced))
     }
 
-    /// A track that is late and began earlier than announced: its fragments cannot go below 0.
+    /// Corrects the shift for a track that is late and begins earlier than announced: decode times in fragments cannot be below
+    /// 0.
     mutating func raiseFragmentShift() {
         if let first = pending.first { fragmentShift = max(fragmentShift, -first.decode) }
     }
 
-    /// Forgets what waited: it is in the file from `offset` on.
+    /// Moves the pending samples into the index: they lie in the file from `offset` on.
     mutating func commitPending(at offset: Int64) {
         index.append(pending, at: offset)
         dropPending()
     }
 
-    /// Forgets what waited, for it cannot be written.
+    /// Discards the pending samples.
     mutating func dropPending() {
         pending.removeAll(keepingCapacity: true)
         pendingByteCount = 0
     }
 
-    /// What the track takes in the index at the file's end, in bytes: its table, and less than 2 KiB for all that is said
-    /// once.
+    /// Size of the track in the index at the file's end, in bytes: its table with the pending samples, and less than 2 KiB for
+    /// the rest.
     var finishingByteCount: Int64 {
         index.tableByteCount + Int64(pending.count) * SampleIndex.mostBytesPerSample + 2048
     }
 
-    /// Makes the last sample that waits end at `end`, in ticks since T0, if nothing is reordered there.
+    /// Makes the last pending sample end at `end`, in ticks since T0, unless samples are reordered there.
     mutating func trimPending(to end: Int64) {
         guard let last = pending.indices.last, pending[last].presentation == pending[last].decode,
             end > pending[last].decode
@@ -130,7 +130,7 @@ struct RecordedTrack {
         pending[last].duration = end - pending[last].decode
     }
 
-    /// Sets when the track ends, in ticks since T0. To be called when nothing waits any more.
+    /// Sets the end of the track, in ticks since T0. Call it when no samples are pending.
     mutating func setEnd(_ end: Int64) {
         index.setEnd(end)
     }

@@ -1,4 +1,4 @@
-/// A long row of numbers in which neighbours are mostly equal.
+/// A long sequence of numbers in which neighbours are mostly equal, stored as runs.
 struct RunLengths {
     struct Run: Equatable {
         let value: UInt32

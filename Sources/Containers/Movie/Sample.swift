@@ -1,6 +1,6 @@
 import Media
 
-/// One frame or slice of audio as it goes into a movie file: times in ticks of its track since T0.
+/// One frame or packet of audio for a movie file. Times are in ticks of its track since T0.
 struct Sample {
     let bytes: SharedBytes
     let presentation: Int64
@@ -8,6 +8,6 @@ struct Sample {
     var duration: Int64
     let isKey: Bool
 
-    /// From decoding to showing, at least 0.
+    /// Ticks from decoding to showing, at least 0.
     var compositionOffset: UInt32 { UInt32(clamping: presentation - decode) }
 }

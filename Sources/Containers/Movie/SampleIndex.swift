@@ -1,24 +1,24 @@
 import Media
 
-/// What the index at a movie's end needs of one track's samples, kept while recording.
+/// The facts of one track's samples that the index at a movie's end needs, kept while recording.
 ///
-/// A sample costs 4 bytes for its size and, where they change from the sample before, 8 for its duration and 8 for its
-/// composition offset; a key frame among others costs 4. Arrays that grow double that at worst: H.264 with B-frames
-/// stays below 32 bytes a sample, MJPEG below 9.
+/// A sample costs 4 bytes for its size and, where they differ from the sample before, 8 for its duration and 8 for its
+/// composition offset; a key frame among others costs 4. Growing arrays at worst double that: H.264 with B-frames stays below 32
+/// bytes per sample, MJPEG below 9.
 struct SampleIndex {
     private(set) var sizes: [UInt32] = []
-    /// Of all samples but the last, whose duration is known when the next one comes.
+    /// Durations in ticks of all samples but the last, whose duration is known when the next one comes.
     private(set) var durations = RunLengths()
     private(set) var compositionOffsets = RunLengths()
-    /// Where each run of neighbouring samples begins in the file.
+    /// Offset in the file of each chunk, a run of neighbouring samples.
     private(set) var chunkOffsets: [UInt64] = []
     private(set) var chunkSampleCounts = RunLengths()
-    /// Numbers, from 1, of the samples that decoding can begin with; `nil` while that is every one.
+    /// Numbers, from 1, of the samples at which decoding can begin; `nil` while that is every sample.
     private(set) var keys: [UInt32]?
     private(set) var byteCount: Int64 = 0
     private(set) var firstDecode: Int64?
     private(set) var firstPresentation = Int64.max
-    /// When the last of what is shown ends.
+    /// End of the last shown sample, in ticks since T0.
     private(set) var end: Int64 = 0
     private var lastDecode: Int64 = 0
     private(set) var lastDuration: Int64 = 0
@@ -40,7 +40,7 @@ struct SampleIndex {
         }
     }
 
-    /// The index of samples that are in a file, in decoding order.
+    /// Creates the index of samples that are in a file, in decoding order.
     init(_ samples: some Sequence<PlacedSample> = []) {
         var chunk: [PlacedSample] = []
         for sample in samples {
@@ -64,24 +64,25 @@ struct SampleIndex {
         chunkSampleCounts.append(UInt32(sampleCount))
     }
 
-    /// The time that decoding takes in all, in ticks: what the track's own timeline is long.
+    /// Length of the track on its own timeline of decoding, in ticks.
     var mediaDuration: Int64 {
         guard let firstDecode else { return 0 }
         return lastDecode - firstDecode + lastDuration
     }
 
-    /// What the tables at the file's end take, in bytes: 4 for each size and key frame, 8 for each run of equal durations or
-    /// composition offsets, 8 for each chunk's place, 12 for each run of equally long chunks (ISO/IEC 14496-12, 8.6 and 8.7).
+    /// Size of the tables at the file's end in bytes: 4 for each size and key frame, 8 for each run of equal durations or
+    /// composition offsets, 8 for each chunk's offset, 12 for each run of chunks with equally many samples (ISO/IEC 14496-12,
+    /// 8.6 and 8.7).
     var tableByteCount: Int64 {
         Int64(sizes.count + (keys?.count ?? 0)) * 4
             + Int64(durations.runs.count + compositionOffsets.runs.count + chunkOffsets.count + 1) * 8
             + Int64(chunkSampleCounts.runs.count) * 12
     }
 
-    /// What one more sample can add to them.
+    /// Largest number of bytes that one more sample adds to the tables.
     static let mostBytesPerSample: Int64 = 4 + 4 + 8 + 8 + 8 + 12
 
-    /// Makes the last sample end at `end` where that is possible without reordering anything.
+    /// Sets the end of the track in ticks since T0, and makes the last sample end there where nothing is reordered.
     mutating func setEnd(_ end: Int64) {
         let duration = end - lastDecode
         if sampleCount > 0, self.end == lastDecode + lastDuration, duration > 0 { lastDuration = duration }

@@ -1,15 +1,15 @@
 import Glibc
 public import Media
 
-/// Reads finished files again and holds them against what was written. Any thread that may wait for the disk.
+/// Reads finished files again and compares them with what was written. Use it on a thread that may block on the disk.
 public enum FileVerification {
-    /// The checksum of a whole file.
+    /// Computes the checksum of a whole file.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - start: Where it begins: see `FileChecksum`.
-    /// - Returns: It, and how long the file is.
-    /// - Throws: "open", "read".
+    ///   - path: Path of the file.
+    ///   - start: Offset in bytes at which the checksum begins; see `FileChecksum`.
+    /// - Returns: The size of the file in bytes, and its checksum.
+    /// - Throws: `FileError` "open" or "read".
     public static func checksum(of path: String, from start: Int64) throws(FileError) -> (
         byteCount: Int64, checksum: FileChecksum
     ) {
@@ -33,12 +33,12 @@ public enum FileVerification {
         return (file.byteCount, FileChecksum(value: running.value, start: turn))
     }
 
-    /// What is wrong with a finished movie; `nil` when nothing is. It takes as long as its index is large.
+    /// Checks a finished movie. The time it takes depends on the size of the index.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - summary: What it should hold; `nil` to hold it only against itself.
-    /// - Returns: A sentence.
+    ///   - path: Path of the file.
+    ///   - summary: Expected content; `nil` to check only whether the file is consistent.
+    /// - Returns: What is wrong with the file, as a sentence; `nil` when nothing is.
     public static func fault(ofMovie path: String, holding summary: MovieSummary? = nil) -> String? {
         do throws(FileError) {
             return try MovieCheck(try ReadFile(path)).fault(holding: summary)
@@ -47,13 +47,13 @@ public enum FileVerification {
         }
     }
 
-    /// Likewise of a Broadcast Wave file.
+    /// Checks a finished Broadcast Wave file: its header, its size and its end.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - byteCount: That it should have; `nil` where nobody knows.
-    ///   - mayHaveMore: Whether bytes may follow those that the header names, as behind a recording that was cut.
-    /// - Returns: A sentence.
+    ///   - path: Path of the file.
+    ///   - byteCount: Expected size in bytes; `nil` where it is not known.
+    ///   - mayHaveMore: Whether bytes may follow those that the header names, as after a recording that was cut.
+    /// - Returns: What is wrong with the file, as a sentence; `nil` when nothing is.
     public static func fault(
         ofWave path: String, holding byteCount: Int64? = nil, mayHaveMore: Bool = false
     ) -> String? {

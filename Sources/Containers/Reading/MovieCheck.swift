@@ -1,13 +1,13 @@
 import Media
 
-/// Reads the index of a finished movie and holds it against the file and against what was written.
+/// Compares the index of a finished movie with the file and with what was written.
 ///
-/// Everything in the file is doubted: no number makes it read outside the file, or take more memory than the index has bytes.
+/// The file is not trusted: no number makes the check read outside the file, or take more memory than the index has bytes.
 struct MovieCheck {
     private let file: ReadFile
     private let byteCount: Int64
 
-    /// A frame of more is not read.
+    /// Largest sample in bytes that is read.
     private static let largestSample: UInt32 = 256 << 20
 
     init(_ file: ReadFile) {
@@ -15,7 +15,10 @@ struct MovieCheck {
         byteCount = file.byteCount
     }
 
-    /// - Returns: A sentence; `nil` when nothing is wrong.
+    /// Checks the movie.
+    ///
+    /// - Returns: What is wrong, as a sentence; `nil` when nothing is.
+    /// - Throws: `FileError` "read".
     func fault(holding summary: MovieSummary?) throws(FileError) -> String? {
         if let summary, summary.byteCount != byteCount {
             return "it has \(byteCount) bytes in place of \(summary.byteCount)."
@@ -78,7 +81,7 @@ struct MovieCheck {
         return nil
     }
 
-    /// How many samples the runs of a table are; `nil` where it is damaged.
+    /// Number of samples in the runs of a table; `nil` where it is damaged.
     private static func sumOfRuns(_ table: BoxReader?) -> Int? {
         guard var reader = table, reader.readVersion() != nil, let runs = reader.read32(),
             reader.rest == Int(runs) * 8

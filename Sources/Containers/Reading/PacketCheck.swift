@@ -1,9 +1,11 @@
-/// Tells by its first bytes, and for H.264 by its lengths, whether a packet is of its codec.
+/// Checks by its first bytes, and for H.264 by its lengths, whether a packet belongs to a codec.
 enum PacketCheck {
+    /// Checks a packet.
+    ///
     /// - Parameters:
-    ///   - bytes: All of the packet's.
-    ///   - codec: The type of its sample entry.
-    /// - Returns: `false` only for what is surely none.
+    ///   - bytes: All bytes of the packet.
+    ///   - codec: Type of its sample entry.
+    /// - Returns: `false` only where the packet certainly belongs to another codec or is damaged.
     static func isPacket(_ bytes: [UInt8], of codec: String) -> Bool {
         switch codec {
         case "jpeg", "mjpg", "mp4v": bytes.starts(with: [0xFF, 0xD8, 0xFF])
@@ -13,7 +15,7 @@ enum PacketCheck {
         }
     }
 
-    /// Units of which each begins with its length, which add up, and with no forbidden bit (ITU-T H.264, 7.3.1).
+    /// Whether the lengths of the units add up, and no unit has its forbidden bit set (ITU-T H.264, 7.3.1).
     private static func isAccessUnit(_ bytes: [UInt8]) -> Bool {
         var place = 0
         while place + 5 <= bytes.count {

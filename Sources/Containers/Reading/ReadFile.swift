@@ -2,13 +2,15 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// A file that is only read, at places of the caller's choosing.
+/// A file that is only read, at offsets of the caller's choosing.
 final class ReadFile: ReadableFile {
     let path: String
     let byteCount: Int64
     private let descriptor: OwnedDescriptor
 
-    /// - Throws: "open"; also for what is no ordinary file.
+    /// Opens the file.
+    ///
+    /// - Throws: `FileError` "open", also for what is no regular file.
     init(_ path: String) throws(FileError) {
         self.path = path
         // Whoever opens a named pipe waits for nobody.
@@ -23,7 +25,7 @@ final class ReadFile: ReadableFile {
         byteCount = Int64(status.st_size)
     }
 
-    /// Reads what there is of `count` bytes from `offset` on: fewer where the file ends.
+    /// Reads up to `count` bytes from `offset` on; fewer where the file ends.
     func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
         try descriptor.read(count, at: offset, of: path)
     }

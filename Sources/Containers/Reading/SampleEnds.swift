@@ -1,5 +1,5 @@
-/// Where the first and the last sample of a track lie. All the others are counted through, and none is kept: a check takes no more
-/// memory than the index.
+/// Positions of the first and the last sample of a track. The others are counted and not kept, so a check takes no more memory
+/// than the index.
 struct SampleEnds {
     struct Place {
         let offset: Int64
@@ -9,12 +9,12 @@ struct SampleEnds {
     let first: Place
     let last: Place
 
-    /// `nil` where a chunk does not lie in the media, or the tables do not fit together.
+    /// Reads the positions; `nil` where a chunk lies outside the media, or the tables contradict each other.
     ///
     /// - Parameters:
-    ///   - table: What is in the track's `stbl`.
-    ///   - count: How many samples there should be.
-    ///   - media: Where in the file they may lie.
+    ///   - table: Content of the track's `stbl` box.
+    ///   - count: Expected number of samples.
+    ///   - media: Byte range of the file in which samples may lie.
     init?(_ table: BoxReader, count: Int, media: Range<Int64>) {
         guard var sizes = table.content("stsz"), sizes.skip(12) != nil,
             var chunks = table.content("co64"), chunks.readVersion() != nil, let chunkCount = chunks.read32(),

@@ -1,14 +1,14 @@
 public import Media
 
-/// A small file that is read at once.
+/// Reads a small file as a whole.
 public enum WholeFile {
-    /// Reads it. Waits for nobody but the disk: a pipe in its place is refused.
+    /// Reads all bytes of a file. It blocks only on the disk: a pipe in the file's place is refused.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - limit: How many bytes it may have.
-    /// - Returns: All of it.
-    /// - Throws: "open", "read"; also for what is no ordinary file, and for what is larger.
+    ///   - path: Path of the file.
+    ///   - limit: Largest size in bytes that is read.
+    /// - Returns: All bytes of the file.
+    /// - Throws: `FileError` "open" or "read", also for what is no regular file and for a larger file.
     public static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         let file = try ReadFile(path)
         guard file.byteCount <= Int64(limit) else {

@@ -2,18 +2,18 @@
 struct FragmentReader {
     struct Run {
         let trackNumber: UInt32
-        /// With dates on the fragments' own timeline.
+        /// Samples with times on the fragments' own timeline, in ticks of the track.
         let samples: [PlacedSample]
     }
 
     let sequence: UInt32
     let runs: [Run]
 
-    /// `nil` where it is not what we write.
+    /// Reads the list; `nil` where it is not as `FragmentBox` writes it.
     ///
     /// - Parameters:
-    ///   - content: What is in the box.
-    ///   - start: Where the box begins in the file: places count from there.
+    ///   - content: Content of the `moof` box.
+    ///   - start: Offset of the box in the file, from which the samples' offsets count.
     init?(_ content: BoxReader, start: Int64) {
         guard var header = content.content("mfhd"), header.readVersion() != nil, let number = header.read32()
         else {

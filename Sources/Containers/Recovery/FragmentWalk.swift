@@ -1,18 +1,20 @@
 import Media
 
-/// Follows a movie's fragments and gathers their samples, up to the first that does not continue what is before it.
+/// Follows a movie's fragments and collects their samples, up to the first fragment that does not continue what is before it.
 struct FragmentWalk {
     private(set) var tracks: [MovieBoxReader.Track]
-    /// How many samples each track had before each fragment.
+    /// Number of samples that each track had before each fragment.
     private var counts: [[Int]] = []
     private var sequence: UInt32 = 0
     private var pending: FragmentReader?
     private let limit: Int64
     private var isOver = false
 
+    /// Begins before the first fragment.
+    ///
     /// - Parameters:
     ///   - beginning: The index before the fragments.
-    ///   - limit: Where the file ends.
+    ///   - limit: End of the recording in the file, in bytes.
     init(beginning: MovieBoxReader, limit: Int64) {
         self.limit = limit
         tracks = beginning.tracks
@@ -23,7 +25,7 @@ struct FragmentWalk {
 
     /// Takes the next box of the file.
     ///
-    /// - Returns: `false` when what follows cannot be read.
+    /// - Returns: `false` when nothing after this box can be read.
     mutating func follow(_ box: FileBox, in file: OutputFile) throws(FileError) -> Bool {
         switch box.type {
         case "free": return box.isWhole
@@ -50,7 +52,7 @@ struct FragmentWalk {
         }
     }
 
-    /// Where each track's samples of the last fragments begin.
+    /// Index of the first sample in each track that belongs to the last `count` fragments.
     func recentSamples(_ count: Int) -> [Int] {
         let first = counts.suffix(count).first ?? tracks.map { _ in 0 }
         // What was dropped since is not looked at again.
@@ -76,8 +78,8 @@ struct FragmentWalk {
         return true
     }
 
-    /// A track that begins after T0: the index before the fragments cannot tell, but its samples follow each other without
-    /// gaps.
+    /// Moves the first samples of a track that begins after T0: the index before the fragments does not tell their time, but
+    /// samples follow each other without gaps.
     private mutating func placeBeginning(of index: Int, before decode: Int64) {
         guard counts.count == 2, let last = tracks[index].samples.last else { return }
         let gap = decode - (last.decode + last.duration)

@@ -1,29 +1,30 @@
 import Media
 
-/// Reads a movie's index as `MovieBox` writes it, before the fragments or at the end, and believes nothing of it: what does not
+/// Reads a movie's index as `MovieBox` writes it, before the fragments or at the end. The bytes are not trusted: what does not
 /// fit is `nil`, and no number makes it take more memory than the box has bytes.
 struct MovieBoxReader {
     struct Track: Equatable {
         let number: UInt32
         let description: MovieTrack
         let configuration: DecoderConfiguration
-        /// Dates count from T0 as far as the edit list tells.
+        /// Samples with times since T0, as far as the edit list tells where T0 is.
         var samples: [PlacedSample]
-        /// When the last of what is shown ends, in ticks since T0, where an index at the movie's end tells.
+        /// End of the last shown sample, in ticks since T0; `nil` where no index at the movie's end tells it.
         let indexedEnd: Int64?
-        /// What is added to decode times in fragments that follow.
+        /// Ticks that are added to decode times in the fragments that follow.
         let fragmentShift: Int64
     }
 
     let kind: MovieKind
-    /// Seconds since 1904.
+    /// Creation date in seconds since 1904-01-01 00:00 UTC.
     let createdAt: Int64
     let movieTimeScale: Int64
     let tracks: [Track]
-    /// Whether fragments follow.
+    /// Whether fragments follow this index.
     let isBeginning: Bool
 
-    /// No clock ticks faster, and no recording is longer than three years: sums of such numbers fit.
+    /// Highest number of ticks per second that is accepted. With recordings of at most three years, sums of such times do not
+    /// overflow.
     private static let highestTimeScale: Int64 = 1_000_000_000
     private static let longestSeconds: Int64 = 100_000_000
 
@@ -31,10 +32,12 @@ struct MovieBoxReader {
         abs(time / timeScale) < longestSeconds
     }
 
+    /// Reads an index; `nil` where something does not fit.
+    ///
     /// - Parameters:
-    ///   - content: What is in the `moov` box.
-    ///   - kind: The file's dialect.
-    ///   - firstFrame: Reads four bytes of the file: a time code's first label.
+    ///   - content: Content of the `moov` box.
+    ///   - kind: Dialect of the file.
+    ///   - firstFrame: Reads four bytes of the file at an offset: a time code's first label.
     init?(_ content: BoxReader, kind: MovieKind, firstFrame: (Int64) -> UInt32?) {
         self.kind = kind
         guard var header = content.content("mvhd"), let (version, _) = header.readVersion(),
@@ -58,7 +61,7 @@ struct MovieBoxReader {
         self.tracks = tracks
     }
 
-    /// The same movie with other samples.
+    /// Creates a copy with other samples.
     init(_ other: MovieBoxReader, tracks: [Track]) {
         kind = other.kind
         createdAt = other.createdAt
@@ -139,11 +142,11 @@ struct MovieBoxReader {
     private struct Edit {
         let duration: Int64
         let mediaTime: Int64
-        /// The time in which nothing is shown, in ticks of the movie.
+        /// Time in which nothing is shown, in ticks of the movie.
         var empty: Int64 { mediaTime < 0 ? duration : 0 }
     }
 
-    /// None where there is no edit list. `nil` for one that is not of `EditList`'s making.
+    /// Reads the edit list of a track; empty where there is none, `nil` where it is not as `EditList` writes it.
     private static func readEdits(_ content: BoxReader) -> [Edit]? {
         guard var reader = content.content("edts", "elst") else { return [] }
         guard let (version, _) = reader.readVersion(), let count = reader.read32(), count <= 2 else {

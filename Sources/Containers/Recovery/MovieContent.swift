@@ -1,29 +1,30 @@
 import Media
 
-/// What can be read of a movie file: its tracks with every sample that is wholly there.
+/// The readable content of a movie file: its tracks with every sample that is wholly in the file.
 struct MovieContent {
     let layout: MovieLayout
     let createdAt: Int64
     let movieTimeScale: Int64
     var tracks: [MovieBoxReader.Track]
-    /// Whether it is a plain movie, or only the switch is missing that makes it one.
+    /// State of the complete index at the movie's end.
     private(set) var index: Index
-    /// Where each track's samples of the last fragments begin, which a power cut may have left holes in.
+    /// Index of the first sample in each track that belongs to the last fragments, in which a power cut may have left holes.
     private(set) var recentSamples: [Int]
 
     enum Index: Equatable {
-        /// The head of the media data spans them: a plain movie.
+        /// The media data span the samples: the file is a plain movie.
         case inForce
-        /// It is complete at the place, and was to come into force.
+        /// The index is complete at an offset in bytes, but was not activated yet.
         case waiting(at: Int64)
         case none
     }
 
-    /// Fragments that are read again: more than wait for the disk at once, unless it hangs.
+    /// Number of fragments whose samples are read and checked: more than wait for the disk at once, unless it hangs.
     private static let recentFragments = 8
 
-    /// - Returns: `nil` where no sample can be found.
-    /// - Throws: "read".
+    /// Reads a movie file; `nil` where no sample can be found.
+    ///
+    /// - Throws: `FileError` "read".
     init?(reading file: OutputFile, layout: MovieLayout) throws(FileError) {
         self.layout = layout
         guard let place = layout.boxes.firstIndex(where: { $0.type == "moov" && $0.isWhole }),
@@ -85,7 +86,7 @@ struct MovieContent {
         return movie
     }
 
-    /// Whether an index names all that the fragments do.
+    /// Whether an index names all samples of the fragments.
     private static func holds(_ complete: [MovieBoxReader.Track], _ found: [MovieBoxReader.Track]) -> Bool {
         found.allSatisfy { track in
             guard let other = complete.first(where: { $0.number == track.number }) else { return false }
@@ -96,7 +97,7 @@ struct MovieContent {
         }
     }
 
-    /// Ends each track before the first of its last samples that is not all there.
+    /// Ends each track before the first of its recent samples that is damaged.
     private mutating func dropDamaged(_ file: OutputFile) throws(FileError) {
         for track in tracks.indices {
             let check = SampleCheck(codec: tracks[track].description.codec)
@@ -113,7 +114,7 @@ struct MovieContent {
         }
     }
 
-    /// A time code whose only label is not there tells nothing: the frames are shown without one.
+    /// Removes time code tracks whose only label is missing: the frames are shown without one.
     private mutating func dropMissingLabels() {
         let missing = tracks.indices.filter {
             tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty
@@ -127,14 +128,14 @@ struct MovieContent {
 }
 
 extension PlacedSample {
-    /// Whether all its bytes are there.
+    /// Whether all bytes of the sample lie in a byte range of the file.
     func lies(in part: Range<Int64>) -> Bool {
         offset >= part.lowerBound && offset + Int64(byteCount) <= part.upperBound
     }
 }
 
 extension MovieTrack {
-    /// `nil` for a time code.
+    /// Codec of the track; `nil` for a time code.
     var codec: StreamParameters.Codec? {
         switch self {
         case .video(let parameters, _, _), .audio(let parameters, _): parameters.codec

@@ -1,20 +1,23 @@
 import Media
 
-/// How a movie file of ours is laid out, found by its boxes' heads alone, however large the media are.
+/// Layout of a movie file that multicam recorded, found from the heads of its boxes alone, however large the media are.
 struct MovieLayout {
     let kind: MovieKind
-    /// Where the 16 bytes are that are, or become, the head of the media data.
+    /// Offset in bytes of the 16 bytes that are, or become, the head of the media data.
     let reservedOffset: Int64
-    /// The boxes from there on, as far as they are of the kinds that we write.
+    /// Boxes from `reservedOffset` on, as far as they are of the types that multicam writes.
     let boxes: [FileBox]
-    /// Where the recording's bytes end: the file's end, or where an earlier recovery found it before it wrote an index behind it.
+    /// End of the recording in bytes: the file's end, or where an earlier recovery found it before it wrote an index after it.
     let end: Int64
 
-    /// More than any fragment's list of samples, or any recording's index: what says it is larger is damaged.
+    /// Largest list of samples of a fragment in bytes; a larger one is damaged.
     private static let largestList: Int64 = 16 << 20
+    /// Largest index of a recording in bytes; a larger one is damaged.
     static let largestIndex: Int64 = 1 << 30
 
-    /// - Returns: `nil` where the file does not begin as ours do.
+    /// Reads the heads of the boxes; `nil` where the file does not begin as multicam's files do.
+    ///
+    /// - Throws: `FileError` "read".
     init?(of file: OutputFile) throws(FileError) {
         let (byteCount, isRegular) = try file.facts()
         guard isRegular else { return nil }
@@ -45,7 +48,7 @@ struct MovieLayout {
         self.boxes = boxes
     }
 
-    /// Where a recovery that did not come to its end said that the recording ends.
+    /// The end of the recording as an interrupted recovery noted it.
     private static func journalledEnd(_ start: [UInt8], at place: Int, byteCount: Int64) throws(FileError)
         -> Int64
     {

@@ -1,47 +1,54 @@
 public import Media
 
-/// A movie file of ours as the end of a recording, or a crash, left it: what can be read of it, and how it becomes an ordinary
+/// A movie file as the end of a recording, or a crash, left it: tells what can be read of it, and turns it into an ordinary
 /// file.
 ///
-/// Everything in the file is doubted: lengths, places and dates are held against the file's size and each other, and where they
-/// do not fit, the recording ends. The time it takes does not depend on the size of the media: only boxes' heads, lists and the
+/// The file is not trusted: lengths, offsets and times are checked against the file's size and each other, and where they do not
+/// fit, the recording ends. The time it takes does not depend on the size of the media: only heads of boxes, lists and the
 /// samples of the last fragments are read.
 ///
-/// One thread at a time. While it is there, the file is locked.
+/// Only one thread at a time may use it. While it exists, the file is locked.
 public final class MovieRecovery {
     /// One track, up to its last whole sample.
     public struct Track: Sendable, Equatable {
+        /// Description of the track.
         public let description: MovieTrack
+        /// Number of samples that can be read.
         public let sampleCount: Int
-        /// Of those, the ones that are decoded but not shown, since they are before the file's time 0.
+        /// Number of samples that are decoded but not shown, since they are before the file's time 0.
         public let leadCount: Int
-        /// When the last of what is shown ends, in ticks since T0.
+        /// End of the last shown sample, in ticks of the track since T0.
         public let end: Int64
-        /// The grid that its frames are on, as far as their durations tell; `nil` for other tracks, without frames, and where
-        /// frames keep their own times.
+        /// Frame rate of the track's grid as far as the durations of its frames tell it; `nil` for other tracks, without frames,
+        /// and where frames keep their own times.
         public let rate: FrameRate?
-        /// Of samples that were written, but that nothing can be shown of: they refer to others that are not there.
+        /// Number of samples that are in the file but cannot be shown, since they refer to samples that are not there.
         public let droppedCount: Int
-        /// Where frames of the grid were never written, between others that were: the one before lasts longer. In ticks since T0.
+        /// Stretches of the grid between frames for which no frame was written, in ticks of the track since T0; the frame before
+        /// lasts longer.
         public let holes: [Range<Int64>]
     }
 
+    /// Path of the file.
     public let path: String
+    /// Dialect of the file.
     public let kind: MovieKind
-    /// Whether it is a plain movie as it is.
+    /// Whether the file is a plain movie already.
     public let isPlain: Bool
+    /// Tracks of the file.
     public let tracks: [Track]
-    /// Of the file.
+    /// Size of the file in bytes.
     public let byteCount: Int64
     private let file: OutputFile
     private let content: MovieContent
 
-    /// Reads what there is.
+    /// Opens, locks and reads a file.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - disk: What its disk does besides.
-    /// - Throws: "open", "read"; "read" with a sentence when it is no file of ours, or holds nothing that can be shown.
+    ///   - path: Path of the file.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` "open" or "read"; "read" with a sentence when the file was not recorded by multicam, or holds
+    ///   nothing that can be shown.
     public init(path: String, disk: DiskConduct = DiskConduct()) throws(FileError) {
         self.path = path
         file = try OutputFile(opening: path, disk: disk)
@@ -72,16 +79,16 @@ public final class MovieRecovery {
         tracks = zip(content.tracks, dropped).map { Track($0, droppedCount: $1) }
     }
 
-    /// Makes it a plain movie whose tracks end where they are told. When it is one already, it stays as it is.
+    /// Turns the file into a plain movie whose tracks end at given times. A plain movie that ends there stays as it is.
     ///
-    /// A track that reaches further is cut: its samples stay in the file. One that does not reach so far is filled: JPEG frames
-    /// by the last one again, AAC by silence; the last H.264 frame is shown until then.
+    /// A longer track is cut: its samples stay in the file. A shorter one is filled: JPEG tracks with their last frame, AAC with
+    /// silence; the last H.264 frame is shown until then.
     ///
-    /// It may be interrupted at any instant, and begun again. What is in the file stays; a complete index is written behind it
-    /// and made durable before one write of 16 bytes brings it into force. Before that write the file is what it was.
-    /// - Parameter ends: In the ticks of each track since T0, by its place; `nil` for where it ends by itself.
-    /// - Returns: What is in the file.
-    /// - Throws: "write", "fdatasync". The file is what it was, or whole.
+    /// It may be interrupted at any instant and repeated. What is in the file stays; a complete index is written after it and
+    /// made durable before one write of 16 bytes activates it. Before that write the file is what it was.
+    /// - Parameter ends: End of each track by its index, in its own ticks since T0; `nil` for its own end.
+    /// - Returns: Content of the file.
+    /// - Throws: `FileError` "write", "truncate" or "fdatasync". The file is then what it was, or whole.
     @discardableResult
     public func makeWhole(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
@@ -120,10 +127,11 @@ public final class MovieRecovery {
         return summary(recorded, byteCount: place + Int64(index.count))
     }
 
-    /// How many frames of a JPEG track are the one before again, byte for byte: it was repeated, or stands for a slate.
+    /// Counts the frames of a JPEG track that repeat the frame before byte for byte: it was repeated, or stands in for a slate.
+    /// The count is 0 for other codecs.
     ///
-    /// Only neighbours of one size are compared; once many bytes have been read for that, equal sizes must do.
-    /// - Throws: "read".
+    /// Only neighbours of equal size are compared; once 256 MiB have been read for that, equal sizes count as equal frames.
+    /// - Throws: `FileError` "read".
     public func repeatedCount(ofTrack index: Int) throws(FileError) -> Int {
         guard content.tracks[index].description.codec == .mjpeg else { return 0 }
         var (count, unread) = (0, Self.comparedBytes)
@@ -143,9 +151,10 @@ public final class MovieRecovery {
 
     private static let comparedBytes = 256 << 20
 
-    /// Notes in the reserved bytes where the recording ends, so that whoever is interrupted knows his own bytes from it.
+    /// Notes the end of the recording in the reserved bytes, so that after an interruption the next recovery can tell appended
+    /// bytes from the recording.
     ///
-    /// - Returns: Where to write.
+    /// - Returns: Offset in bytes at which to write.
     private func beginAppending() throws(FileError) -> Int64 {
         guard content.index != .inForce else { return byteCount }
         var reserved = BoxBuffer()
@@ -193,7 +202,7 @@ extension MovieContent {
 }
 
 extension MovieTrack {
-    /// Of audio.
+    /// Number of audio channels; 0 for other tracks.
     fileprivate var channels: Int {
         if case .audio(let parameters, _) = self { parameters.audio?.channels ?? 1 } else { 0 }
     }

@@ -1,7 +1,7 @@
 import Media
 
 extension [PlacedSample] {
-    /// The largest number of ticks that all durations are multiples of, but for the last, which may be cut. 0 without samples.
+    /// Largest number of ticks of which all durations are multiples, except the last, which may be cut. 0 without samples.
     var interval: Int64 {
         let durations = count > 1 ? dropLast() : self[...]
         return durations.reduce(0) { divisor, sample in
@@ -11,20 +11,20 @@ extension [PlacedSample] {
         }
     }
 
-    /// Where samples are missing between others, which last until the next one instead: the disk was too slow for them.
+    /// Stretches between samples for which samples are missing, since the disk was too slow: the sample before lasts longer.
     ///
-    /// - Parameter interval: Between two frames, of which each lasts a multiple of it.
-    /// - Returns: In ticks since T0.
+    /// - Parameter interval: Ticks between two frames; each lasts a multiple of it.
+    /// - Returns: Stretches in ticks since T0.
     func holes(interval: Int64) -> [Range<Int64>] {
         guard interval > 0 else { return [] }
         return dropLast().filter { $0.duration > interval }.map { $0.presentation + interval..<$0.end }
     }
 
-    /// How many samples, in decoding order, can be shown without a hole in time: frames that are shown later than others are
-    /// decoded before them, and those others may be missing.
+    /// Number of samples, in decoding order, that can be shown without a hole in time. Frames that are shown later than others
+    /// are decoded before them, and those others may be missing at the end.
     ///
-    /// - Parameter interval: Between two frames.
-    /// - Returns: All of them, where nothing is missing.
+    /// - Parameter interval: Ticks between two frames.
+    /// - Returns: The number of all samples where nothing is missing.
     func prefixWithoutHole(interval: Int64) -> Int {
         guard interval > 0, contains(where: { $0.compositionOffset != 0 }),
             let first = map(\.presentation).min()
@@ -39,18 +39,19 @@ extension [PlacedSample] {
         return best
     }
 
-    /// What a damaged file says of another track's length may be years. More than four hours of frames or three of audio are not
-    /// filled: the last sample lasts until then.
+    /// Largest number of samples that are added at the end: more than four hours of frames or three of audio. A damaged file may
+    /// claim years for another track; then the last sample lasts until that end.
     private static var mostFilled: Int64 { 500_000 }
 
-    /// Makes the row end at a time: what is shown later is left out from the end; what is missing is filled.
+    /// Makes the samples end at a time: samples that are shown later are removed, and missing ones are added.
     ///
     /// - Parameters:
-    ///   - end: In ticks since T0.
-    ///   - codec: Of JPEG, the last frame is named again; of AAC, packets of silence. Else nothing is added.
-    ///   - silence: Bytes that follow the file's own; those of silence are added once.
-    ///   - channels: Of audio.
-    ///   - start: Where those bytes will be.
+    ///   - end: Time in ticks since T0.
+    ///   - codec: Codec of the track. JPEG repeats its last frame, AAC gets packets of silence, and for other codecs nothing is
+    ///     added.
+    ///   - silence: Bytes that are to be appended to the file; a packet of silence is added to them once.
+    ///   - channels: Number of audio channels.
+    ///   - start: Offset in the file at which these bytes begin.
     mutating func end(
         at end: Int64, as codec: StreamParameters.Codec?, silence: inout [UInt8], channels: Int,
         startingAt start: Int64

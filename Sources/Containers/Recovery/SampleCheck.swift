@@ -1,18 +1,20 @@
 import Media
 
-/// Tells whether a sample's bytes are all there, where the file system may have lost pages of them.
+/// Checks whether all bytes of a sample are there, since the file system may have lost pages of it.
 ///
-/// After a power cut, what was not brought to the disk may be zeros, or the old content of its blocks. A coder's packet never
-/// has a page of zeros, and begins and ends as its format says.
+/// After a power cut, what did not reach the disk may be zeros, or the old content of its blocks. An encoder's packet never has
+/// a page of zeros, and begins and ends as its format requires.
 struct SampleCheck {
     let codec: StreamParameters.Codec?
 
-    /// What a file system loses at once.
+    /// Unit in bytes in which a file system loses data.
     private static let page = 4096
 
+    /// Checks a sample.
+    ///
     /// - Parameters:
-    ///   - bytes: The sample's, as many as it should have.
-    ///   - offset: Its place in the file.
+    ///   - bytes: All bytes of the sample.
+    ///   - offset: Offset of the sample in the file, in bytes.
     /// - Returns: Whether nothing is missing, as far as that can be told.
     func isWhole(_ bytes: [UInt8], at offset: Int64) -> Bool {
         switch codec {
@@ -23,7 +25,7 @@ struct SampleCheck {
         }
     }
 
-    /// From the first marker to the last. Behind the end cameras may fill up with zeros.
+    /// Whether a JPEG is whole from its first marker to its last. Cameras may add zeros after the end.
     private static func isFrame(_ bytes: [UInt8], at offset: Int64) -> Bool {
         // Behind the first marker comes another.
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
@@ -46,7 +48,7 @@ struct SampleCheck {
         return false
     }
 
-    /// Lengths that add up; and three zeros never stand within a unit (ITU-T H.264, 7.4.1).
+    /// Whether the lengths of the units add up and no unit has three zeros in a row (ITU-T H.264, 7.4.1).
     private static func isAccessUnit(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             guard let units = NetworkUnits.lengthPrefixed(bytes, lengthSize: 4), !units.isEmpty else {

@@ -1,6 +1,6 @@
 import Media
 
-/// Reads what decoders must know (`stsd`) as `SampleDescription` writes it.
+/// Reads what a decoder must know (`stsd`) as `SampleDescription` writes it.
 struct SampleEntryReader {
     private let type: String
     private var size: FrameSize?
@@ -27,7 +27,7 @@ struct SampleEntryReader {
         }
     }
 
-    /// What the file says that the track is. `nil` where the parts do not fit together.
+    /// The track as the file describes it; `nil` where the parts do not fit together.
     func track(
         handler: String, name: String, timeScale: Int64, rotation: Rotation, firstFrame: () -> UInt32?
     ) -> MovieTrack? {
@@ -105,7 +105,7 @@ struct SampleEntryReader {
         return true
     }
 
-    /// `esds`: the object type and the decoder's setup.
+    /// Reads an `esds` box: the object type and the decoder's setup.
     private mutating func readStreamDescriptor(_ box: BoxReader) {
         var reader = box
         guard reader.readVersion() != nil, Self.descriptor(3, &reader) != nil, reader.skip(3) != nil,
@@ -115,7 +115,7 @@ struct SampleEntryReader {
         if let count = Self.descriptor(5, &reader), let bytes = reader.read(count) { setup = bytes }
     }
 
-    /// The size of the descriptor that begins here, if it has this tag (ISO/IEC 14496-1, 8.3.3).
+    /// Reads the size of the next descriptor if it has this tag (ISO/IEC 14496-1, 8.3.3); `nil` otherwise.
     private static func descriptor(_ tag: UInt8, _ reader: inout BoxReader) -> Int? {
         guard reader.read8() == tag else { return nil }
         var size = 0

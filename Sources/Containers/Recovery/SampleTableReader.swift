@@ -1,6 +1,6 @@
-/// Reads where each sample lies and when it is due (`stbl`) as `SampleTable` writes it.
+/// Reads the position and time of each sample (`stbl`) as `SampleTable` writes them.
 enum SampleTableReader {
-    /// The samples with decode times from 0 on. `nil` where the tables do not fit together.
+    /// The samples with decode times from 0 on, in ticks of the track; `nil` where the tables contradict each other.
     static func read(_ table: BoxReader, timeScale: Int64) -> [PlacedSample]? {
         guard let sizes = sizes(table.content("stsz")),
             let offsets = offsets(table, sizes: sizes),
@@ -39,7 +39,7 @@ enum SampleTableReader {
         return (0..<count).compactMap { _ in reader.read32() }
     }
 
-    /// Run lengths, whose sum must be `count`.
+    /// The values of a table of runs, whose lengths must add up to `count`.
     private static func runs(_ box: BoxReader?, count: Int) -> [UInt32]? {
         guard var reader = box, reader.readVersion() != nil, let runs = reader.read32(),
             reader.rest == Int(runs) * 8
@@ -68,7 +68,7 @@ enum SampleTableReader {
         return isKey
     }
 
-    /// Where each sample begins, from chunks and how many samples each holds.
+    /// Offset of each sample in the file, from the chunks and the number of samples in each.
     private static func offsets(_ table: BoxReader, sizes: [UInt32]) -> [Int64]? {
         guard var places = table.content("co64"), places.readVersion() != nil, let chunks = places.read32(),
             places.rest == Int(chunks) * 8,

@@ -1,6 +1,6 @@
-/// A packet of silence in AAC (low complexity, 1024 samples): a constant, whatever the rate.
+/// A packet of silence in AAC (low complexity, 1024 samples), which does not depend on the sample rate.
 enum SilentPacket {
-    /// `nil` for more channels than two: how those are arranged is not one thing.
+    /// The bytes of the packet; `nil` for more than two channels, which have no single arrangement.
     static func bytes(channels: Int) -> [UInt8]? {
         switch channels {
         // ISO/IEC 14496-3, 4.4.2.1, raw_data_block: an element (3 bits) with its instance (4), global gain (8), an ics_info without

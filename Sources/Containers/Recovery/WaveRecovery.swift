@@ -1,28 +1,30 @@
 public import Media
 
-/// A Broadcast Wave file of ours as the end of a recording, or a crash, left it.
+/// A Broadcast Wave file as the end of a recording, or a crash, left it: tells what can be read of it, and corrects its header.
 ///
-/// Its header is brought up to date while it is recorded, samples first: what the header names, and the file has, is whole. One
-/// thread at a time. While it is there, the file is locked.
+/// While recording, samples are written before the header: samples that the header names and the file has are whole. Only one
+/// thread at a time may use it. While it exists, the file is locked.
 public final class WaveRecovery {
+    /// Path of the file.
     public let path: String
+    /// Sample rate and number of channels.
     public let format: AudioFormat
-    /// Samples per channel.
+    /// Samples per channel that are whole.
     public let sampleCount: Int64
-    /// Whether its sizes agree with each other and with the file.
+    /// Whether the sizes in the header agree with each other and with the file.
     public let isPlain: Bool
     private let file: OutputFile
-    /// All before the samples.
+    /// Bytes of the file before the samples.
     private let header: [UInt8]
     private let layout: WaveLayout
     private let byteCount: Int64
 
-    /// Reads the header.
+    /// Opens and locks a file, and reads its header.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - disk: What its disk does besides.
-    /// - Throws: "open", "read"; "read" with a sentence when it is no file of ours.
+    ///   - path: Path of the file.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` "open" or "read"; "read" with a sentence when the file was not recorded by multicam.
     public init(path: String, disk: DiskConduct = DiskConduct()) throws(FileError) {
         self.path = path
         file = try OutputFile(opening: path, disk: disk)
@@ -41,13 +43,13 @@ public final class WaveRecovery {
         isPlain = layout.isPlain(in: byteCount)
     }
 
-    /// Makes its header tell what is there, or another number of samples: what is missing is silence, what is too much stays in
-    /// the file behind what the header names.
+    /// Corrects the header for the samples that are there, or for another number: missing samples become silence, and surplus
+    /// ones stay in the file after those that the header names.
     ///
-    /// It may be interrupted at any instant, and begun again: the samples are made durable before one write changes the header.
+    /// It may be interrupted at any instant and repeated: the samples are made durable before one write changes the header.
     /// - Parameter wanted: Samples per channel; `nil` for those that are there.
-    /// - Returns: How many there are.
-    /// - Throws: "write", "truncate", "fdatasync".
+    /// - Returns: Samples per channel that the header names now.
+    /// - Throws: `FileError` "write", "truncate" or "fdatasync".
     @discardableResult
     public func makeWhole(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
         let count = max(0, wanted ?? sampleCount)
@@ -55,7 +57,7 @@ public final class WaveRecovery {
         let samples = Int64(layout.samplesOffset)
         let (known, size) = (sampleCount * layout.blockSize, count * layout.blockSize)
         if size > known {
-            // What stands behind the samples that the header names is no sound: silence goes there.
+            // Bytes after the samples that the header names are no audio: silence replaces them.
             let overwritten = min(byteCount, samples + size) - (samples + known)
             if overwritten > 0 {
                 try file.write([UInt8](repeating: 0, count: Int(overwritten)), at: samples + known)

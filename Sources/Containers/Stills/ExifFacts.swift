@@ -1,28 +1,34 @@
 public import Foundation
 public import Media
 
-/// What a still says of how it was taken, for its Exif segment. What is `nil` or empty is left out.
+/// The circumstances of a still, for its Exif segment. Fields that are `nil` or empty are left out.
 public struct ExifFacts: Sendable, Equatable {
-    /// When the exposure began.
+    /// Instant at which the exposure began.
     public var date: Date
-    /// Of the clock on the wall where it was taken.
+    /// Time zone of the local time that the segment tells.
     public var zone: TimeZone
-    /// Of the stored frame.
+    /// Size of the stored frame in pixels, before turning.
     public var size: FrameSize
-    /// Turns the stored frame clockwise to be seen upright.
+    /// Clockwise rotation that makes the stored frame upright.
     public var rotation: Rotation
-    /// Whether left and right are swapped, after turning.
+    /// Whether left and right are swapped after turning.
     public var isMirrored: Bool
+    /// Manufacturer of the camera.
     public var make: String
+    /// Model of the camera.
     public var model: String
+    /// Program that wrote the still.
     public var software: String
-    /// What the frame shows, in a word: the camera's role.
+    /// Content of the frame in a word: the camera's role.
     public var imageDescription: String
+    /// Exposure time; `nil` where it is not known.
     public var exposureTime: Nanoseconds?
-    /// Whether the camera chose the exposure by itself; `nil`: not known.
+    /// Whether the camera chose the exposure by itself; `nil` where it is not known.
     public var isExposureAutomatic: Bool?
+    /// Whether the camera chose the white balance by itself; `nil` where it is not known.
     public var isWhiteBalanceAutomatic: Bool?
 
+    /// Creates the facts; those that are left out are not known.
     public init(
         date: Date, zone: TimeZone, size: FrameSize, rotation: Rotation = .none, isMirrored: Bool = false,
         make: String = "", model: String = "", software: String = "", imageDescription: String = "",

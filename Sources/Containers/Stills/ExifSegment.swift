@@ -1,11 +1,11 @@
 internal import Foundation
 internal import Media
 
-/// Writes the Exif segment of a JPEG: an APP1 marker with a little TIFF file in it.
+/// Writes the Exif segment of a JPEG: an APP1 marker with a small TIFF file in it.
 ///
-/// By CIPA DC-008-2019 (Exif 2.32, whose tags are those of 2.3 and the offsets from universal time of 2.31) and TIFF 6.0. The
-/// TIFF is big-endian; IFD 0 comes first, then the Exif IFD that it points to, each followed by the values that do not fit into
-/// its entries.
+/// It follows CIPA DC-008-2019 (Exif 2.32, whose tags are those of 2.3 and the offsets from universal time of 2.31) and TIFF
+/// 6.0. The TIFF is big-endian; IFD 0 comes first, then the Exif IFD to which it points, each followed by the values that do not
+/// fit into its entries.
 struct ExifSegment {
     private let facts: ExifFacts
 
@@ -13,14 +13,14 @@ struct ExifSegment {
         self.facts = facts
     }
 
-    /// With its marker, at most 65 535 bytes and 2: texts are cut.
+    /// The segment with its marker, at most 65,537 bytes: long texts are cut.
     var bytes: [UInt8] {
         let tiff = self.tiff
         let count = tiff.count + Self.signature.count + 2
         return [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 0xFF)] + Self.signature + tiff
     }
 
-    /// "Exif" and two zeros (4.7.2).
+    /// Signature of the segment: "Exif" and two zeros (4.7.2).
     private static let signature: [UInt8] = Array("Exif".utf8) + [0, 0]
 
     private var tiff: [UInt8] {
@@ -76,7 +76,8 @@ struct ExifSegment {
         return exif
     }
 
-    /// Which row and column of the scene the first ones of the stored frame are (4.6.4.A, figure 4).
+    /// Orientation tag: to which side of the scene the first row and the first column of the stored frame belong (4.6.4.A,
+    /// figure 4).
     private var orientation: UInt16 {
         switch (facts.rotation, facts.isMirrored) {
         case (.none, false): 1
@@ -94,7 +95,7 @@ struct ExifSegment {
 
     private var local: LocalTime { LocalTime(facts.date, in: facts.zone) }
 
-    /// `2026:11:22 08:34:12` on the wall's clock.
+    /// Local date and time, `2026:11:22 08:34:12`.
     private var dateTime: String {
         let local = local
         return
@@ -102,14 +103,14 @@ struct ExifSegment {
             + "\(Self.padded(local.hour, 2)):\(Self.padded(local.minute, 2)):\(Self.padded(local.second, 2))"
     }
 
-    /// `+01:00`.
+    /// Offset of local time from universal time, `+01:00`.
     private var offset: String {
         let minutes = facts.zone.secondsFromGMT(for: facts.date) / 60
         let (hours, rest) = (abs(minutes) / 60, abs(minutes) % 60)
         return "\(minutes < 0 ? "-" : "+")\(Self.padded(hours, 2)):\(Self.padded(rest, 2))"
     }
 
-    /// Thousandths of a second: a date is no finer than some microseconds.
+    /// Thousandths of a second of the local time: a date is no finer than some microseconds.
     private var subSeconds: String {
         Self.padded(Int(local.sinceMidnight.count / 1_000_000 % 1000), 3)
     }
@@ -119,7 +120,7 @@ struct ExifSegment {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// As a fraction that people know: 1/250 rather than 0.004, where it is one.
+    /// Seconds as a fraction that people know: 1/250 rather than 0.004, where it is one.
     private static func seconds(_ time: Nanoseconds) -> (UInt32, UInt32) {
         let part = (1e9 / Double(time.count)).rounded()
         if part >= 2, abs(1e9 / part / Double(time.count) - 1) < 0.001 {

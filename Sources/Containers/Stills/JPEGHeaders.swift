@@ -1,10 +1,10 @@
-/// Where the segments of a JPEG lie, up to its scan (ITU-T T.81, annex B).
+/// Positions of the segments of a JPEG up to its scan (ITU-T T.81, annex B), in bytes.
 struct JPEGHeaders {
-    /// Each with its marker, in order; without the start of the image and without the scan's header.
+    /// Byte range of each segment with its marker, in order, without the start of the image and the scan's header.
     let segments: [Range<Int>]
-    /// Where the header of the first scan begins.
+    /// Offset of the header of the first scan.
     let scan: Int
-    /// Behind the end of the image: what cameras leave after it is no part of it.
+    /// Offset after the end of the image; bytes that a camera leaves after it are no part of it.
     let end: Int
     let hasEnd: Bool
     let hasHuffmanTables: Bool
@@ -13,7 +13,7 @@ struct JPEGHeaders {
     private static let huffmanTables: UInt8 = 0xC4
     private static let applicationData: ClosedRange<UInt8> = 0xE0...0xE1
 
-    /// - Returns: `nil` when the bytes do not lead from the start of an image to its scan.
+    /// Finds the segments; `nil` where the bytes do not lead from the start of an image to its scan.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
         var segments: [Range<Int>] = []
@@ -43,7 +43,7 @@ struct JPEGHeaders {
         self.end = end ?? bytes.count
     }
 
-    /// Whether our own segment takes the place of one: a JFIF header, or a camera's Exif.
+    /// Whether the Exif segment that is written replaces a segment: a JFIF header, or a camera's Exif.
     func isReplaced(_ segment: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Bool {
         guard let code = bytes[segment].first(where: { $0 != 0xFF }), Self.applicationData.contains(code)
         else {
@@ -53,7 +53,8 @@ struct JPEGHeaders {
         return content.starts(with: "JFIF".utf8) || content.starts(with: "Exif".utf8)
     }
 
-    /// Behind the last end of image: in a scan's data 0xFF is followed by 0 or a restart marker.
+    /// Offset after the last end of image; `nil` where there is none. In a scan's data 0xFF is followed by 0 or a restart
+    /// marker.
     private static func end(of bytes: UnsafeRawBufferPointer, from scan: Int) -> Int? {
         var position = bytes.count
         while position - 2 >= scan {

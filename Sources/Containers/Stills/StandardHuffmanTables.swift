@@ -1,7 +1,7 @@
-/// The Huffman tables that Motion JPEG takes for granted: ITU-T T.81, tables K.3 to K.6.
+/// The Huffman tables that Motion JPEG presupposes: ITU-T T.81, tables K.3 to K.6.
 enum StandardHuffmanTables {
-    /// A DHT segment with its marker: DC and AC of luma, then of chroma; of each its class and number, how many codes there are of
-    /// each length from 1 to 16 bits, and their values.
+    /// A DHT segment with its marker: DC and AC of luma, then of chroma. Each table has its class and number, the number of
+    /// codes of each length from 1 to 16 bits, and their values.
     static let segment: [UInt8] = [
         0xFF, 0xC4, 0x01, 0xA2, 0x00, 0x00, 0x01, 0x05, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x00, 0x00,
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A,

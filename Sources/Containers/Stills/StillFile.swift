@@ -1,17 +1,18 @@
 import Glibc
 public import Media
 
-/// A JPEG as a file of its own: the camera's very bytes, with what was known of the moment in an Exif segment in front of them.
+/// A JPEG as a file of its own: the camera's own bytes with the circumstances in an Exif segment before them.
 ///
-/// Nothing that is coded is touched. A segment of Exif that a camera wrote itself is replaced; a JFIF header is left out, since
-/// Exif wants to be first; Huffman tables that a camera leaves out, as Motion JPEG allows, and an end that it does not send, are
-/// put in: as a file it would be none without them.
+/// Coded data stay as they are. A camera's own Exif segment is replaced, and a JFIF header is left out, since Exif must come
+/// first. Huffman tables that a camera leaves out, as Motion JPEG allows, and an end marker that it does not send are added,
+/// since the file would not be valid without them.
 public struct StillFile {
+    /// Makes the pieces of the file.
+    ///
     /// - Parameters:
     ///   - jpeg: A whole JPEG.
-    ///   - facts: For its Exif segment.
-    /// - Returns: The pieces of the file, to be written one after the other; `nil` where the bytes are no JPEG whose headers can
-    ///   be read.
+    ///   - facts: Circumstances for its Exif segment.
+    /// - Returns: The pieces to be written one after the other; `nil` where the bytes are no JPEG whose headers can be read.
     public static func pieces(of jpeg: SharedBytes, _ facts: ExifFacts) -> [SharedBytes]? {
         guard let headers = JPEGHeaders(jpeg.bytes) else { return nil }
         var start: [UInt8] = [0xFF, 0xD8] + ExifSegment(facts).bytes
@@ -24,9 +25,10 @@ public struct StillFile {
         return [SharedBytes(start), SharedBytes(copying: coded)] + end
     }
 
-    /// Writes a still under a name that no file has.
+    /// Writes a still to a new file, and waits until it is durable; after a failure no file is left.
     ///
-    /// - Throws: "create" or "write"; also for bytes that are no JPEG.
+    /// - Throws: `FileError` "create", also where the file exists; "write", also for bytes that are no JPEG; "fdatasync" or
+    ///   "fsync".
     public static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to path: String) throws(FileError) {
         guard let pieces = pieces(of: jpeg, facts) else {
             throw FileError(

@@ -1,7 +1,7 @@
 /// One directory of a TIFF file (TIFF 6.0, section 2), big-endian: entries by tag, then the values that are longer than four
 /// bytes.
 struct TIFFDirectory {
-    /// The tags that are written: TIFF 6.0, section 8, and Exif 2.32, tables 3 to 8.
+    /// Tags that are written: TIFF 6.0, section 8, and Exif 2.32, tables 3 to 8.
     enum Tag: UInt16 {
         case imageDescription = 0x010E
         case make = 0x010F
@@ -34,7 +34,7 @@ struct TIFFDirectory {
     }
 
     private struct Entry {
-        /// TIFF's number: 2 ASCII, 3 SHORT, 4 LONG, 5 RATIONAL, 7 UNDEFINED.
+        /// Type number of TIFF: 2 ASCII, 3 SHORT, 4 LONG, 5 RATIONAL, 7 UNDEFINED.
         let type: UInt16
         let count: Int
         let value: [UInt8]
@@ -42,10 +42,10 @@ struct TIFFDirectory {
 
     private var entries: [UInt16: Entry] = [:]
 
-    /// Longer texts are cut: an Exif segment has 64 KiB for all, and devices' names come from devices.
+    /// Largest length of a text; longer ones are cut. An Exif segment has 64 KiB in all, and names of devices come from devices.
     private static let longestText = 255
 
-    /// Printable ASCII, as the standard wants it; other letters become `?`. Nothing where it is empty.
+    /// Puts a text as printable ASCII, as the standard requires; other characters become `?`. An empty text is left out.
     mutating func put(ascii text: String, as tag: Tag) {
         guard !text.isEmpty else { return }
         let letters = text.unicodeScalars.prefix(Self.longestText).map { scalar in
@@ -71,7 +71,7 @@ struct TIFFDirectory {
         entries[tag.rawValue] = Entry(type: 7, count: value.count, value: value)
     }
 
-    /// Of directory and values.
+    /// Size of the directory and its values in bytes.
     var byteCount: Int {
         2 + entries.count * 12 + 4
             + entries.values.reduce(0) { $0 + ($1.value.count > 4 ? Self.even($1.value.count) : 0) }
@@ -79,7 +79,7 @@ struct TIFFDirectory {
 
     /// The directory as it stands in a file.
     ///
-    /// - Parameter start: Where it will be in the file, which values' places are counted from.
+    /// - Parameter start: Offset of the directory from the start of the TIFF data.
     /// - Returns: `byteCount` bytes.
     func bytes(at start: Int) -> [UInt8] {
         var directory: [UInt8] = [UInt8(entries.count >> 8), UInt8(entries.count & 0xFF)]

@@ -1,10 +1,10 @@
 extension Array<UInt8> {
-    /// A number as RIFF files hold it, the lowest byte first.
+    /// Appends a number with the lowest byte first, as RIFF files hold it.
     mutating func put(little value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 
-    /// Text in a field of fixed size: cut between characters or filled with zeros.
+    /// Appends a text in a field of `count` bytes: cut between characters, or filled with zeros.
     mutating func put(text: String, count: Int) {
         var bytes: [UInt8] = []
         for character in text {
@@ -15,7 +15,7 @@ extension Array<UInt8> {
         append(contentsOf: repeatElement(0, count: count - bytes.count))
     }
 
-    /// A RIFF chunk.
+    /// Appends a RIFF chunk.
     mutating func put(chunk name: String, _ content: [UInt8]) {
         append(contentsOf: name.utf8)
         put(little: UInt32(content.count))

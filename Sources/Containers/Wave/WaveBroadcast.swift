@@ -1,19 +1,20 @@
-/// What a Broadcast Wave file tells of its origin (EBU Tech 3285, chunk `bext`).
+/// Origin of a Broadcast Wave file (EBU Tech 3285, chunk `bext`).
 public struct WaveBroadcast: Sendable, Equatable {
-    /// Free words, at most 256 bytes.
+    /// Free text, at most 256 bytes of UTF-8; a longer one is cut.
     public let description: String
-    /// Names the recording; at most 32 bytes.
+    /// Name of the recording, at most 32 bytes of UTF-8; a longer one is cut.
     public let reference: String
-    /// The date and the time of day of the first sample.
+    /// Local date and time of day of the first sample.
     public let start: LocalTime
 
+    /// Creates an origin.
     public init(description: String, reference: String, start: LocalTime) {
         self.description = description
         self.reference = reference
         self.start = start
     }
 
-    /// The chunk's content, version 1: without a UMID's use and without loudness.
+    /// Content of the chunk in version 1, without UMID and without loudness.
     func bytes(rate: Int, bits: Int, channels: Int) -> [UInt8] {
         var buffer: [UInt8] = []
         buffer.put(text: description, count: 256)

@@ -1,17 +1,21 @@
 public import Media
 
-/// A Broadcast Wave recording that is a playable file at every instant of its life.
+/// Writes a Broadcast Wave recording that is a playable file at every instant.
 ///
-/// About every half second it writes what came and brings the sizes in its header up to date, so whoever is killed loses
-/// at most that. One thread at a time. Letting go of it without `finish` leaves it as it is.
+/// About every half second it writes the pending samples and updates the sizes in its header, so a killed process loses at most
+/// that. Only one thread at a time may use it. Releasing it without `finish` leaves the file as it is.
 public final class WaveFile {
-    /// How samples are stored: integers, the lowest byte first.
+    /// How samples are stored: as signed integers, the lowest byte first.
     public enum Depth: Int, Sendable {
+        /// 16 bits per sample.
         case integer16 = 16
+        /// 24 bits per sample.
         case integer24 = 24
     }
 
+    /// Path of the file.
     public let path: String
+    /// Sample rate and number of channels.
     public let format: AudioFormat
     private let depth: Depth
     private var header: WaveHeader
@@ -19,26 +23,26 @@ public final class WaveFile {
     private let file: OutputFile
     private let durability: DurabilityThread
     private var pending: [UInt8] = []
-    /// Bytes of samples in the file.
+    /// Size of the samples in the file, in bytes.
     private var dataSize: Int64 = 0
     private var failure: FileError?
     private var isOpen = true
-    /// Of the samples; `nil` where it cannot be told.
+    /// Checksum of the samples; `nil` where it cannot be computed.
     private var running = RunningChecksum()
-    /// Of the finished file; `nil` until then.
+    /// Checksum of the finished file; `nil` before that, and where it cannot be computed.
     public private(set) var checksum: FileChecksum?
-    /// Of the file, by what was written.
+    /// Size in bytes that the file has by what was written.
     public var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
 
-    /// Creates the file. It must not exist.
+    /// Creates the file, which must not exist.
     ///
     /// - Parameters:
-    ///   - path: Its final name. The folder must exist.
-    ///   - format: Any rate and number of channels.
+    ///   - path: Final path of the file, in a folder that exists.
+    ///   - format: Any sample rate and number of channels.
     ///   - depth: How samples are stored.
-    ///   - broadcast: What is told of its origin.
-    ///   - disk: What its disk does besides.
-    /// - Throws: "create" or "write".
+    ///   - broadcast: Origin of the recording.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` "create" or "write".
     public init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
         disk: DiskConduct = DiskConduct()
@@ -55,7 +59,7 @@ public final class WaveFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// The same, for tests of a full disk: writing fails at `diskCapacity` bytes.
+    /// Creates the file for tests of a full disk: writing fails at `diskCapacity` bytes.
     package convenience init(
         path: String, format: AudioFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
     ) throws(FileError) {
@@ -68,16 +72,16 @@ public final class WaveFile {
         durability.end()
     }
 
-    /// What `finish` would still write if it were called now, in bytes.
+    /// Number of bytes that `finish` would still write now.
     public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
     /// Samples per channel that were appended.
     public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
 
-    /// Takes its origin anew, for a file that was made when its first instant was not known yet. Before the first sample only.
+    /// Replaces the origin in a file that was created before its first instant was known. Call it before the first sample only.
     ///
-    /// - Parameter broadcast: In words as many as before.
-    /// - Throws: "write".
+    /// - Parameter broadcast: Origin of the recording.
+    /// - Throws: `FileError` "write".
     public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
         precondition(dataSize == 0 && pending.isEmpty, "a file with samples has begun")
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
@@ -88,11 +92,12 @@ public final class WaveFile {
 
     /// Takes the next samples.
     ///
-    /// Full scale ± 1 becomes ± 2²³ (or 2¹⁵), rounded to the nearest integer, half away from zero; what is beyond is
-    /// clipped, what is no number becomes 0. Nothing is dithered: at 24 bits the rounding is below any microphone's noise.
-    /// - Parameter samples: Interleaved, a whole number for every channel.
-    /// - Throws: When what came cannot be written ("write", "fdatasync"), and then always: the file is whole as far as it
-    ///   got, and can still be finished.
+    /// Full scale ±1 becomes ±2²³ (or ±2¹⁵), rounded to the nearest integer, half away from zero. Values beyond full scale are
+    /// clipped, and values that are not a number become 0. Nothing is dithered: at 24 bits rounding is below any microphone's
+    /// noise.
+    /// - Parameter samples: Interleaved samples, as many for each channel.
+    /// - Throws: `FileError` "write", "fdatasync" or "fsync" when these samples or earlier ones cannot be written, and at every
+    ///   call after that: the file is whole as far as it got, and can still be finished.
     public func append(samples: [Float]) throws(FileError) {
         precondition(isOpen, "a file that is finished takes no samples")
         precondition(samples.count % format.channels == 0, "every channel has the same number of samples")
@@ -107,10 +112,11 @@ public final class WaveFile {
         if pending.count * 2 >= format.rate * header.blockSize { try writeRest() }
     }
 
-    /// Writes the rest, and makes the file durable.
+    /// Writes the pending samples, and makes the file durable.
     ///
     /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
     /// - Returns: Samples per channel in the file.
+    /// - Throws: `FileError` "write", "fdatasync" or "fsync".
     @discardableResult
     public func finish() throws(FileError) -> Int64 {
         precondition(isOpen, "a file is finished once")
@@ -134,7 +140,7 @@ public final class WaveFile {
         return dataSize / Int64(header.blockSize)
     }
 
-    /// Lets the file be as it is: playable up to its last half second.
+    /// Closes the file as it is: playable up to its last half second.
     public func abandon() {
         isOpen = false
         durability.end()
@@ -142,7 +148,7 @@ public final class WaveFile {
         pending = []
     }
 
-    /// Adds silence that takes no room on the disk, so that tests reach places beyond 4 GiB.
+    /// Adds silence that takes no room on the disk, so that tests reach offsets beyond 4 GiB.
     package func leaveHole(sampleCount: Int64) throws(FileError) {
         try writeRest()
         running = nil
@@ -150,9 +156,9 @@ public final class WaveFile {
         try file.setEnd(headerSize + dataSize)
     }
 
-    /// Writes what has come, and a header that has it. Samples first, sizes second: a header never promises what is not there.
+    /// Writes the pending samples and then a header that names them: a header never promises what is not there.
     ///
-    /// - Throws: What else `append` throws. What was written before stays, and can be finished.
+    /// - Throws: `FileError` "write". What was written before stays, and can be finished.
     public func writeRest() throws(FileError) {
         guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {

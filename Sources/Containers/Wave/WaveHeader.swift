@@ -1,8 +1,8 @@
 import Media
 
-/// Everything before the samples of a Broadcast Wave file (EBU Tech 3285), the same size at every stage.
+/// Header of a Broadcast Wave file (EBU Tech 3285): all bytes before the samples, whose number never changes.
 ///
-/// Below 4 GiB it is RIFF; the place for 64-bit sizes is kept by a `JUNK` chunk, and beyond it is RF64 (EBU Tech 3306).
+/// Below 4 GiB the file is RIFF, and a `JUNK` chunk keeps the place of 64-bit sizes; beyond that it is RF64 (EBU Tech 3306).
 struct WaveHeader {
     let format: AudioFormat
     let bits: Int
@@ -11,6 +11,7 @@ struct WaveHeader {
     /// Bytes of one sample of all channels.
     var blockSize: Int { bits / 8 * format.channels }
 
+    /// The header for `dataSize` bytes of samples.
     func bytes(dataSize: Int64) -> [UInt8] {
         var chunks: [UInt8] = []
         chunks.put(chunk: "bext", broadcast.bytes(rate: format.rate, bits: bits, channels: format.channels))
@@ -39,7 +40,8 @@ struct WaveHeader {
         return header
     }
 
-    /// Plain PCM up to two channels; more need the extensible form (`WAVEFORMATEXTENSIBLE`), without loudspeakers.
+    /// Content of the format chunk: plain PCM for up to two channels; more need the extensible form (`WAVEFORMATEXTENSIBLE`),
+    /// without loudspeakers.
     private var formatContent: [UInt8] {
         let isExtensible = format.channels > 2
         var content: [UInt8] = []

@@ -1,27 +1,27 @@
 import Media
 
-/// What a Broadcast Wave file's header tells, as `WaveHeader` writes it. Nothing of it is believed.
+/// Header of a Broadcast Wave file as `WaveHeader` writes it, read from a file that is not trusted.
 struct WaveLayout {
     let format: AudioFormat
     /// Bytes of one sample of all channels.
     let blockSize: Int64
-    /// Where the chunk begins that has, or is kept for, sizes of 64 bits.
+    /// Offset in bytes of the chunk that holds sizes of 64 bits, or keeps their place.
     let sizesOffset = 12
-    /// Where the samples begin.
+    /// Offset in bytes of the samples.
     let samplesOffset: Int
-    /// What the header says of the samples' bytes.
+    /// Size of the samples in bytes, as the header names it.
     let dataSize: Int64
-    /// What it says of all that follows its first 8 bytes.
+    /// Size in bytes of everything after the first 8 bytes, as the header names it.
     private let riffSize: Int64
 
-    /// More than any header of ours has.
+    /// Largest header in bytes: more than any that multicam writes.
     static let headerLimit = 4096
-    /// No file is larger, and sums of such numbers fit.
+    /// Largest size in bytes that is accepted, so that sums of such numbers do not overflow.
     private static let largestSize: Int64 = 1 << 60
 
-    /// `nil` for what is not laid out as ours.
+    /// Reads a header; `nil` where it is not laid out as multicam's are.
     ///
-    /// - Parameter bytes: The file's first.
+    /// - Parameter bytes: First bytes of the file.
     init?(_ bytes: [UInt8]) {
         guard let kind = bytes.code(at: 0), kind == "RIFF" || kind == "RF64", bytes.code(at: 8) == "WAVE",
             let first = bytes.code(at: sizesOffset), first == "JUNK" || first == "ds64",
@@ -47,12 +47,12 @@ struct WaveLayout {
         guard (0..<Self.largestSize).contains(dataSize) else { return nil }
     }
 
-    /// How many samples per channel there are: those that the header names, as far as the file has them.
+    /// Samples per channel that the header names and the file has.
     func sampleCount(in byteCount: Int64) -> Int64 {
         min(dataSize, max(0, byteCount - Int64(samplesOffset))) / blockSize
     }
 
-    /// Whether its sizes agree with each other, and the file has all that they name.
+    /// Whether the sizes in the header agree with each other, and the file has all bytes that they name.
     func isPlain(in byteCount: Int64) -> Bool {
         let end = Int64(samplesOffset) + dataSize + dataSize % 2
         return dataSize % blockSize == 0 && byteCount >= end && riffSize == end - 8

@@ -110,7 +110,7 @@ struct RemainingFile {
             }
             let summary = try movie.makeWhole(ends: ends)
             return zip(streams, summary.tracks).map { stream, track in
-                // A sound track's ticks are samples, of which a packet has many.
+                // Ticks of an audio track are samples, of which a packet has many.
                 stream.codec == "aac"
                     ? track.duration : Int64(track.sampleCount) - stream.lead
             }
