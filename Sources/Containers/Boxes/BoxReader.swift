@@ -2,6 +2,7 @@
 ///
 /// It never reads outside its own part of the bytes: where that ends, a number is `nil`.
 struct BoxReader {
+    /// A box: its type, and a reader of its content.
     struct Box {
         let type: String
         let content: BoxReader

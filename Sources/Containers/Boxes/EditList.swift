@@ -3,6 +3,7 @@ internal import Media
 /// The edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6): which part of its own timeline is shown, and when. It puts T0 at
 /// time 0.
 struct EditList {
+    /// One entry of the list.
     struct Edit {
         /// Length of the edit in ticks of the movie.
         let duration: Int64

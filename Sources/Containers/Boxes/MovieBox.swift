@@ -14,7 +14,7 @@ struct MovieBox {
 
     var bytes: [UInt8] {
         var buffer = BoxBuffer()
-        // A track that never got what describes it has no samples either.
+        // A track without a description has no samples either.
         let described = tracks.filter(\.isDescribed)
         buffer.box("moov") { moov in
             writeMovieHeader(into: &moov)

@@ -34,7 +34,7 @@ final class OutputFile: ReadableFile, Sendable {
     init(opening path: String, disk: DiskConduct) throws(FileError) {
         self.path = path
         self.disk = disk
-        // Whoever opens a named pipe waits for nobody.
+        // `O_NONBLOCK` keeps the opening of a named pipe from blocking.
         descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_NONBLOCK, operation: "open")
         hadName = Self.hasName(descriptor.number)
         if flock(descriptor.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
@@ -114,7 +114,7 @@ final class OutputFile: ReadableFile, Sendable {
         vectors[0].iov_len -= skipped
         let written = pwritev(descriptor.number, vectors, Int32(vectors.count), Int(offset))
         if written < 0 { return (0, errno) }
-        // A device that takes nothing would be asked for ever.
+        // A device that takes nothing is an error: it would be retried for ever.
         return (written, written == 0 && vectors.contains { $0.iov_len > 0 } ? EIO : 0)
     }
 
@@ -162,7 +162,7 @@ final class OutputFile: ReadableFile, Sendable {
         } catch {
             return  // A folder that may be written but not read, as a drop box, cannot be synchronised.
         }
-        // EINVAL: file systems that have no such thing.
+        // EINVAL: the file system cannot synchronise folders.
         guard fsync(descriptor.number) == 0 || errno == EINVAL else {
             throw FileError(path: folder, operation: "fsync", errno: errno)
         }

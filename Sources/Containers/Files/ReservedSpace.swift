@@ -56,11 +56,11 @@ public final class ReservedSpace: Sendable {
         let had = state.broadcast { state in
             state.wasNeeded = true
             state.isReleased = true
-            // Whoever comes after the first finds nothing held any more, and room all the same.
+            // Later callers find nothing held any more, but there is room for them too.
             state.hadRoom = state.hadRoom || state.held > 0
             return state.hadRoom
         }
-        // The thread gives it back: it is waited for, so that the next write finds what was held.
+        // The thread releases the room; waiting for it makes sure that the next write finds that room.
         state.wait { $0.held == 0 ? () : nil }
         return had
     }
@@ -74,11 +74,11 @@ public final class ReservedSpace: Sendable {
     private static func keep(in folder: String, _ state: ConditionLock<State>) {
         guard let file = makeFile(in: folder) else { return }
         while let wanted = nextWish(state) {
-            // Not posix_fallocate, which writes all of it where the file system cannot hold room.
+            // posix_fallocate would write all bytes where the file system cannot reserve room.
             let held = state.withLock { $0.held }
             let isHeld = files_hold(file.number, held, wanted - held) == 0
             state.broadcast { state in
-                // On a disk that is nearly full, or cannot do this, what is held so far has to do.
+                // On a disk that is nearly full, or cannot reserve room, the room held so far has to do.
                 if isHeld { state.held = wanted } else { state.wanted = min(state.wanted, state.held) }
             }
         }
@@ -89,7 +89,7 @@ public final class ReservedSpace: Sendable {
         do throws(FileError) {
             return try OwnedDescriptor(opening: folder, flags: nameless | O_RDWR, operation: "hold room")
         } catch {
-            // Not every file system has files without a name: one that loses its name is the same.
+            // Not every file system has files without a name: a file whose name is removed does the same.
         }
         do throws(FileError) {
             let file = try OwnedDescriptor(

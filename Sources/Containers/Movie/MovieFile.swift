@@ -159,8 +159,8 @@ public final class MovieFile {
     /// the index.
     ///
     /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
-    /// - Parameter ends: End of each track by its index, in its own ticks since T0; `nil` for the end of its last packet. It
-    ///   cuts audio that an encoder padded to the sample.
+    /// - Parameter ends: End of each track by its index, in its own ticks since T0; `nil` for the end of its last packet. An end
+    ///   cuts audio that an encoder has padded, to the sample.
     /// - Returns: Content of the file.
     /// - Throws: `FileError` "write", "fdatasync" or "fsync": the file is then still fragmented, or finished without the last
     ///   fragment. "read" where the finished file cannot be read for its checksum.
@@ -169,9 +169,9 @@ public final class MovieFile {
         precondition(isOpen, "a file is finished once")
         defer { abandon() }
         let known = failure
-        // What fails here is told when the rest is in order.
+        // A failure here is thrown after the rest is in order.
         do throws(FileError) { try writeRest(ends: ends) } catch { failure = error }
-        // After a failure nothing is stretched to an end that was not written.
+        // After a failure no track is stretched to an end that was not written.
         tracks.setEnds(ends, mayStretch: failure == nil)
         durability.finish()
         let indexBytes = indexBytes(of: tracks, reached: nil)
@@ -237,7 +237,7 @@ public final class MovieFile {
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]
-        // The first samples should be of all tracks: only with one can the place of T0 be told.
+        // The first samples should be of all tracks: a track without one cannot tell where T0 is.
         let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
         let waiting = Nanoseconds.duration(
             of: leading.pendingDuration, perSecond: leading.description.timeScale)
@@ -270,7 +270,7 @@ public final class MovieFile {
     private func writeFragment() throws(FileError) {
         if let beginning {
             try writeLaterFragment()
-            // Whoever trusts durations finds them up to date. The bytes keep their places: a torn write does no harm.
+            // Readers that trust durations find them up to date. All bytes keep their places, so a torn write does no harm.
             try file.write(
                 indexBytes(of: beginning.tracks, reached: reached(by: tracks)), at: beginning.offset)
         } else {
@@ -288,7 +288,7 @@ public final class MovieFile {
             tracks[$0].pending.map(\.bytes)
         }
         let sampleByteCount = samples.reduce(0) { $0 + $1.count }
-        // The index tells where the samples are, which is behind it: it is made once to know how long it is.
+        // The samples follow the index that tells where they are, so it is first made to know its size.
         let indexSize = indexBytes(of: begun(at: 0), reached: reached(by: tracks)).count
         let begun = begun(at: end + Int64(indexSize) + 8)
         let index = indexBytes(of: begun, reached: reached(by: begun))

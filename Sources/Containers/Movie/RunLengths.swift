@@ -1,5 +1,6 @@
 /// A long sequence of numbers in which neighbours are mostly equal, stored as runs.
 struct RunLengths {
+    /// A number with the count of its repetitions.
     struct Run: Equatable {
         let value: UInt32
         var count: UInt32

@@ -13,7 +13,7 @@ final class ReadFile: ReadableFile {
     /// - Throws: `FileError` "open", also for what is no regular file.
     init(_ path: String) throws(FileError) {
         self.path = path
-        // Whoever opens a named pipe waits for nobody.
+        // `O_NONBLOCK` keeps the opening of a named pipe from blocking.
         descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
         var status = stat()
         guard fstat(descriptor.number, &status) == 0 else {

@@ -1,6 +1,7 @@
 /// Positions of the first and the last sample of a track. The others are counted and not kept, so a check takes no more memory
 /// than the index.
 struct SampleEnds {
+    /// Offset and size of a sample in the file, in bytes.
     struct Place {
         let offset: Int64
         let byteCount: UInt32

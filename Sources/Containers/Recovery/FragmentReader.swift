@@ -1,5 +1,6 @@
 /// Reads a fragment's list of samples (`moof`) as `FragmentBox` writes it.
 struct FragmentReader {
+    /// The samples of one track in the fragment.
     struct Run {
         let trackNumber: UInt32
         /// Samples with times on the fragments' own timeline, in ticks of the track.

@@ -55,7 +55,7 @@ struct FragmentWalk {
     /// Index of the first sample in each track that belongs to the last `count` fragments.
     func recentSamples(_ count: Int) -> [Int] {
         let first = counts.suffix(count).first ?? tracks.map { _ in 0 }
-        // What was dropped since is not looked at again.
+        // Samples that were dropped since are not checked again.
         return zip(first, tracks).map { min($0, $1.samples.count) }
     }
 

@@ -3,6 +3,7 @@ import Media
 /// Reads a movie's index as `MovieBox` writes it, before the fragments or at the end. The bytes are not trusted: what does not
 /// fit is `nil`, and no number makes it take more memory than the box has bytes.
 struct MovieBoxReader {
+    /// One track of the index.
     struct Track: Equatable {
         let number: UInt32
         let description: MovieTrack
@@ -96,7 +97,7 @@ struct MovieBoxReader {
         if !isBeginning, !edits.isEmpty {
             let length = edits.reduce(0) { $0 + ($1.duration < Int64.max / 4 ? $1.duration : 0) }
             guard isPlausible(length, timeScale: movieTimeScale) else { return nil }
-            // Of the ticks that the movie's coarser clock cannot tell apart, the natural end is meant.
+            // The natural end is meant where the movie's coarser ticks cannot tell it from the listed one.
             if natural.rescaled(from: timeScale, to: movieTimeScale) != length {
                 end = length.rescaled(from: movieTimeScale, to: timeScale)
             }

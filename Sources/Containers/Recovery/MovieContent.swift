@@ -11,6 +11,7 @@ struct MovieContent {
     /// Index of the first sample in each track that belongs to the last fragments, in which a power cut may have left holes.
     private(set) var recentSamples: [Int]
 
+    /// State of a complete index.
     enum Index: Equatable {
         /// The media data span the samples: the file is a plain movie.
         case inForce
@@ -78,7 +79,7 @@ struct MovieContent {
             }
         }
         if let failure { throw failure }
-        // What it names must be in the file, between the reserved bytes and its end.
+        // All samples that the index names must lie in the file, between the reserved bytes and its end.
         let room = layout.reservedOffset + 16..<layout.end
         guard let movie,
             movie.tracks.allSatisfy({ $0.samples.allSatisfy { $0.lies(in: room) || movie.isBeginning } })
@@ -106,7 +107,7 @@ struct MovieContent {
                 let bytes = try file.read(Int(place.byteCount), at: place.offset)
                 guard bytes.count == Int(place.byteCount), check.isWhole(bytes, at: place.offset) else {
                     tracks[track].samples.removeSubrange(sample...)
-                    // An index that names it may not come into force.
+                    // An index that names this sample may not be activated.
                     index = .none
                     break
                 }

@@ -121,7 +121,7 @@ public final class MovieRecovery {
         ).bytes
         let place = start + Int64(silence.count)
         try file.write(silence + index, at: start)
-        // What an earlier attempt has left behind it.
+        // Remains of an earlier attempt after it are cut off.
         try file.setEnd(place + Int64(index.count))
         try file.bringIntoForce(indexAt: place, reservedOffset: content.layout.reservedOffset)
         return summary(recorded, byteCount: place + Int64(index.count))

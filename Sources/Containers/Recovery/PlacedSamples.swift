@@ -30,7 +30,7 @@ extension [PlacedSample] {
             let first = map(\.presentation).min()
         else { return count }
         var (last, best) = (first, count)
-        // No coder holds back more than this; where no such place is found, the stream has holes of its own.
+        // No encoder holds back more than 32 frames; where no such place is found, the stream has holes of its own.
         let earliest = count - 32
         for (index, sample) in enumerated() {
             last = Swift.max(last, sample.presentation)

@@ -31,7 +31,7 @@ struct ExifSegment {
         main.put(ascii: facts.make, as: .make)
         main.put(ascii: facts.model, as: .model)
         main.put(shorts: [orientation], as: .orientation)
-        // 72 dots an inch mean that nobody knows (4.6.4.A); both are obligatory.
+        // 72 dots per inch mean that the resolution is not known (4.6.4.A); both tags are mandatory.
         main.put(rational: (72, 1), as: .xResolution)
         main.put(rational: (72, 1), as: .yResolution)
         main.put(shorts: [2], as: .resolutionUnit)

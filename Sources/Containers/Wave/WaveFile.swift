@@ -122,9 +122,9 @@ public final class WaveFile {
         precondition(isOpen, "a file is finished once")
         isOpen = false
         let known = failure
-        // What fails here is told when the rest is in order.
+        // A failure here is thrown after the rest is in order.
         do throws(FileError) { try writeRest() } catch { failure = error }
-        // After a failure what had not been written is in no file, and counts as in none.
+        // After a failure, samples that were not written do not count.
         pending = []
         durability.finish()
         if dataSize % 2 != 0 {

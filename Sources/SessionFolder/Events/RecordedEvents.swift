@@ -113,7 +113,7 @@ public struct RecordedEvents: Sendable {
 
     /// The encoder of a track according to the events: x264 may have replaced the planned hardware encoder.
     public func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
-        // Without a device x264 was to encode it, and an event tells of another x264.
+        // Without a device, x264 was planned, and an event reports another instance of x264.
         guard planned.until_ns == nil, planned.device != nil,
             let event = events.first(where: { $0.event == "encoder" && $0.track == track && $0.at_ns >= 0 })
         else { return planned }

@@ -26,7 +26,7 @@ package final class LineFile: Sendable {
     }
 
     deinit {
-        // By hand, since a process that is being started holds the descriptor too, for a moment.
+        // Released explicitly, since a child process that is just being started holds the descriptor too, for a moment.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

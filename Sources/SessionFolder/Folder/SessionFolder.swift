@@ -84,7 +84,7 @@ public final class SessionFolder: Sendable {
             if names[0] == names[1] { return (first, second) }
             rmdir(first)
             rmdir(second)
-            // The same place by two names, as a bind mount makes them: it will never be otherwise.
+            // The parents are one place by two names, as with a bind mount: no other name will help.
             if isOnePlace(parent, other) { throw isTheRecordingsOwn(other) }
         }
         throw FileError(
@@ -139,7 +139,7 @@ public final class SessionFolder: Sendable {
         guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
         defer { close(descriptor) }
         let number = posix_fallocate(descriptor, 0, reservedBytes)
-        // Other answers mean that this file system cannot reserve.
+        // Other errors mean that this file system cannot reserve room.
         guard number != ENOSPC, number != EDQUOT else {
             throw FileError(path: path, operation: "reserve room", errno: number)
         }

@@ -49,7 +49,7 @@ extension Manifest {
     ///   - reach: End of the longest track, since T0.
     /// - Returns: What the earlier recovery noted of each track.
     public func begunRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
-        // The longest tick of a grid.
+        // The longest tick that a grid may have, in nanoseconds.
         let tick: Int64 = 1_000_000_000
         guard outcome == .recording, let recovery, duration_ns > 0,
             (end.nanoseconds - tick...reach.nanoseconds + tick).contains(duration_ns),
@@ -146,7 +146,7 @@ extension Manifest.Track {
         let shown = content.written - told
         let share = captureRate.map { min(1, $0.perSecond / rate.perSecond) } ?? 1
         let captured = Int64(rounding: Double(shown) * share)
-        // A camera that is faster than the track has another frame for the tick.
+        // A camera that is faster than the track has another frame for a tick whose frame was lost.
         guard captureRate.map({ $0 <= rate }) ?? true else { return content.written - captured }
         let missed = Int64(
             lost.filter { $0.key != LossCause.disk.rawValue }.values.reduce(0, +))

@@ -55,7 +55,7 @@ struct FileListing {
         let path = folder + "/" + file.name
         return switch file.content {
         case .movie: FileVerification.fault(ofMovie: path)
-        // What was cut stays behind what the header names.
+        // Samples that were cut stay in the file after those that the header names.
         case .audio: FileVerification.fault(ofWave: path, mayHaveMore: true)
         }
     }

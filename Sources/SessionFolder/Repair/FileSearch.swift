@@ -87,7 +87,7 @@ struct FileSearch {
                 }
                 chain.files.append(file)
             } catch {
-                // What cannot be read is no reason to give up the others; what may not be changed, or is being recorded, is.
+                // An unreadable file does not stop the recovery of the others; one that may not be changed, or is in use, does.
                 guard error.errno == 0 || error.errno == ENOENT, !error.isBusy else { throw error }
                 chain.unreadable.append(
                     FileChain.Unreadable(

@@ -31,7 +31,7 @@ struct FolderRecovery {
             // Somebody took the manifest away: no reason to touch what is whole.
             if drafts.manifest == nil, arePlain { return whole(chains) }
             if let manifest = drafts.manifest, manifest.outcome != .recording, arePlain {
-                // What nothing can be read of stays so, and is said; no manifest is changed for it.
+                // Unreadable files are only reported: the manifest stays as it is.
                 try drafts.removeDraft()
                 try addChecksums(to: manifest)
                 return whole(manifest, but: chains.flatMap(\.unreadable).map(\.failure))
@@ -59,10 +59,10 @@ struct FolderRecovery {
     ) throws(FileError) -> RecoveryReport {
         let manifest = drafts.manifest
         let named = manifest.map(\.tracks) ?? []
-        // A recording that came to its end has one already; then only what failed is made whole, as far as it got.
+        // A recording that ended has an end already: then only files that failed are made whole, as far as they got.
         let hasEnded = manifest.map { $0.outcome != .recording } ?? false
         let computed = hasEnded ? nil : commonEnd(chains, named.isEmpty ? derivedTracks(chains) : named)
-        // What was begun goes on: files that are whole already end there.
+        // A recovery that was begun is continued with its end, since files that are whole already end there.
         let begun =
             hasEnded ? nil : computed.flatMap { manifest?.begunRecovery(near: $0.end, until: $0.reach) }
         let end = begun == nil ? computed?.end : manifest.map { MediaTime(nanoseconds: $0.duration_ns) }
@@ -96,7 +96,7 @@ struct FolderRecovery {
         try rename(lost)
         let unreadable = chains.flatMap(\.unreadable).filter { file in !lost.contains { $0.name == file.name }
         }
-        // More than the last second of a track is no loss that a crash explains.
+        // A crash explains the loss of a track's last second, and no more.
         let isIncomplete = !unreadable.isEmpty || lost.contains { !isYoung($0, at: end) }
         var report = RecoveryReport(
             path: folder, outcome: isIncomplete ? .incomplete : .recovered,
@@ -127,7 +127,7 @@ struct FolderRecovery {
             try SessionFolder.write(page, to: "report/sync.svg", in: folder)
         }
         try write(completed)
-        // Last, since it takes long: whoever interrupts it has a whole recording, and may begin again.
+        // This comes last since it takes long: when it is interrupted, the recording is whole already.
         try addChecksums(to: completed)
         if let other = manifest.other_folder {
             report.remarks.append(
@@ -259,7 +259,7 @@ struct FolderRecovery {
                     ?? track.rate.flatMap { FrameRate($0) }
             }
             ?? chains.lazy.compactMap { $0.files.first?.streams.lazy.compactMap(\.rate).first }.first
-        // A part or a track that has begun is not behind the end.
+        // The common end comes after the start of every part and track.
         let starts = chains.compactMap(\.lastStart)
         guard let end = CommonEnd(reaches, leading: rate, after: starts.max() ?? .zero)?.time,
             let reach = reaches.map(\.end).max()

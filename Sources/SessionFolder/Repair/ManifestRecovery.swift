@@ -14,7 +14,7 @@ struct ManifestRecovery {
     init(folder: String) throws(FileError) {
         draft = folder + "/manifest.json.new"
         let standing = try Self.read(folder + "/manifest.json")
-        // A whole draft of a recording that came to its end is only lacking its name.
+        // A whole draft of a recording that ended lacks only its name.
         if let next = try Self.read(draft), next.outcome != .recording,
             standing?.outcome ?? .recording == .recording
         {
@@ -37,7 +37,7 @@ struct ManifestRecovery {
         do {
             return try Manifest(reading: try WholeFile.bytes(of: path, atMost: Manifest.largestByteCount))
         } catch {
-            // Torn, zeros, or of another version: what is not there is told by whoever asks.
+            // It is torn, zeros, or of another version: the caller reports that there is none.
             return nil
         }
     }

@@ -3,6 +3,7 @@ internal import Media
 
 /// One media file that is to be made whole, opened and locked.
 struct RemainingFile {
+    /// Content of the file, by its format.
     enum Content {
         case movie(MovieRecovery)
         case audio(WaveRecovery)

@@ -40,7 +40,7 @@ enum TornLines {
         var end = bytes.lastIndex(of: newline)
         while let last = end {
             let before = bytes[..<last].lastIndex(of: newline)
-            // Of the first line the beginning may not be among the bytes.
+            // The beginning of the first line may lie before these bytes.
             guard before != nil || isFromStart else { return nil }
             let line = bytes[(before.map { $0 + 1 } ?? 0)..<last]
             do {

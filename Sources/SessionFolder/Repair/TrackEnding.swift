@@ -40,7 +40,7 @@ struct TrackEnding {
                 "\(stream.dropped) frames at the end cannot be shown, since others that they belong to were not written"
             )
         }
-        // Less than a tick of any frame is rounding.
+        // Less than 1 ms, a tick of any frame rate, is rounding.
         if cut > 1_000_000 {
             words.append(
                 "\(seconds(cut)) that other tracks do not have is left out and stays in the file")

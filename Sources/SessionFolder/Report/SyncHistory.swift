@@ -18,6 +18,7 @@ package struct SyncHistory: Sendable {
 
     private(set) var clocks: [String: Course<ClockPoint>] = [:]
     private(set) var tracks: [String: Course<TrackPoint>] = [:]
+    /// Scatter of each device's time stamps, by its role.
     package var jitters: [String: JitterHistogram] = [:]
     private var due = MediaTime.zero
 

@@ -55,7 +55,7 @@ extension TrackLosses {
     private var pauseWords: String { pause > .zero ? " and stood still for \(pause.words)" : "" }
 
     private var reasons: String {
-        // Causes that a person is told of in the same words are one.
+        // Causes with the same words for people count as one.
         var reasons: [(words: String, count: Double)] = []
         for cause in causes {
             let words = words(forCause: cause.word)

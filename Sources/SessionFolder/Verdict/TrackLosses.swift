@@ -5,6 +5,7 @@ internal import Timing
 ///
 /// Counts are `Double`: a manifest may be read from a file that holds any number, and sums of those must not overflow.
 struct TrackLosses {
+    /// Kind of a track; its words for people depend on it.
     enum Kind {
         case camera, microphone, program
     }

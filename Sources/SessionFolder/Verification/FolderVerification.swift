@@ -68,7 +68,7 @@ public struct FolderVerification: Sendable {
         recording = Verdict(manifest)
     }
 
-    /// What the recording put into a file in place of missing audio or frames, for example `0.42 s of filled silence`; `nil`
+    /// The filling that stands in a file for missing audio or frames, for example `0.42 s of filled silence`; `nil`
     /// where nothing was missing.
     public func filling(of file: Manifest.File) -> String? {
         let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }

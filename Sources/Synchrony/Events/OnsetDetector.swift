@@ -101,7 +101,7 @@ public struct OnsetDetector: Sendable {
     /// Removes samples and peaks that no later judgement needs.
     private mutating func forget() {
         let needed = max(0, next - Self.usualBlocks - Self.leadBlocks)
-        // In large pieces: taking from the front of an array moves the rest.
+        // Removing from the front of an array moves the rest, so this is done rarely.
         guard needed - firstPeak > 2 * Self.usualBlocks else { return }
         peaks.removeFirst(needed - firstPeak)
         firstPeak = needed
@@ -120,7 +120,7 @@ public struct OnsetDetector: Sendable {
     /// The onset that first shows in a block; `nil` where there is none.
     private mutating func judge(_ block: Int) -> SharpEvent? {
         let before = block - Self.leadBlocks
-        // Without what was before nothing can be told to be sudden.
+        // Without the audio before, nothing can be judged to be sudden.
         guard before - Self.quietBlocks >= firstPeak else { return nil }
         let own = peak(block..<block + 1)
         let quiet = peak(before - Self.quietBlocks..<before)
@@ -166,7 +166,7 @@ public struct OnsetDetector: Sendable {
             var begin = loud
             while true {
                 let from = max(0, begin - gap)
-                // The first of the samples within half a period that are above.
+                // The first sample within half a period that is above the threshold.
                 let earlier = media_first_above(base + from, begin - from, threshold)
                 guard earlier >= 0 else { break }
                 begin = from + earlier

@@ -32,7 +32,7 @@ struct HeardAudio: Sendable {
                 samples.append(values.reduce(0, +) / Float(channels))
             }
         }
-        // Rarely, as it moves all that stays.
+        // Removing moves all remaining samples, so this is done rarely.
         let excess = samples.count - Int(Self.length.inSeconds * Double(rate))
         if excess > samples.count / 2 {
             samples.removeFirst(excess)

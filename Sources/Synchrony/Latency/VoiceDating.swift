@@ -101,7 +101,7 @@ public struct VoiceDating: Sendable {
         let found = peak.offset + look.difference
         let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false
         candidate = found
-        // What only scatters does not move it: counts would go to and fro.
+        // Scatter does not change the lag: counts would go to and fro.
         guard isConfirmed, lag.map({ (found - $0).magnitude > Self.scatter }) ?? true else { return }
         lag = found
     }

@@ -20,7 +20,7 @@ public struct IntervalIntersection: Sendable, Equatable {
 
     /// Every range that more intervals contain than the ranges on either side, in ascending order. Takes O(n log n).
     public static func all(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> [Self] {
-        // Ends are part of their interval: of equal places the beginnings come first.
+        // Ends are part of their interval: at equal places, beginnings come first.
         var edges = intervals.flatMap { [(place: $0.lowerBound, step: 1), (place: $0.upperBound, step: -1)] }
         edges.sort { ($0.place, -$0.step) < ($1.place, -$1.step) }
         var found: [Self] = []

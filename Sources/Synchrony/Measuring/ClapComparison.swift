@@ -65,7 +65,7 @@ struct ClapComparison {
         let middle = offsets.median
         let scatter = 1.4826 * offsets.map { abs($0 - middle) }.median
         let own = claps.map { Double($0.uncertainty.count) }.median
-        // Two standard errors of the median, and what the onsets themselves may be off.
+        // Two standard errors of the median, and the error of the onsets themselves.
         let error = 2.5 * scatter / Double(claps.count).squareRoot() + own
         return MeasuredOffset(
             at: meanTime(claps), offset: Nanoseconds(Int64(rounding: middle, .towardZero)),
@@ -81,7 +81,7 @@ struct ClapComparison {
             return MeasuredOffset(
                 at: meanTime(claps), offset: found.middle, uncertainty: found.uncertainty, claps: claps.count)
         }
-        // They contradict each other, as with drift: what each of them allows is all that is known.
+        // The ranges contradict each other, as with drift: the widest of them is the uncertainty.
         let middle = Int64(claps.map { Double($0.offset.count) }.median)
         let widest = claps.map(\.uncertainty).max() ?? .zero
         return MeasuredOffset(

@@ -41,7 +41,7 @@ public struct MeasuredDrift: Sendable, Equatable {
             return sum + rest * rest
         }
         partsPerMillion = slope * 1e6
-        // Two standard errors, and what an onset may be off at either end.
+        // Two standard errors, and the error of an onset at either end.
         let span = (times.last ?? 0) - (times.first ?? 0)
         uncertainty = (2 * (squares / (count - 2) / spread).squareRoot() + 0.000_02 / span) * 1e6
         guard uncertainty <= Self.largestUncertainty else { return nil }

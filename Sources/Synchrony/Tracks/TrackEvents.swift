@@ -37,7 +37,7 @@ struct TrackEvents {
     /// Events in a window in the order of time, without those that a known gap may have caused.
     func find(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
         let begin = Nanoseconds(max(0, window.begin.nanoseconds - Self.preparation.count))
-        // A detector tells an event some time after it was.
+        // A detector reports an event some time after it happened.
         let end = Nanoseconds(window.end.nanoseconds) + Self.preparation
         let read = TrackWindow(from: begin, to: end)
         let found = track.kind.isAudio ? try onsets(in: read) : try flashes(in: read)
@@ -78,12 +78,12 @@ struct TrackEvents {
     private func exposure(
         ofFrameAt time: MediaTime, after last: MediaTime?
     ) -> (from: MediaTime, exposure: Nanoseconds) {
-        // A frame that stood for several ticks: the camera was slow, or its next one was lost.
+        // A frame may have stood for several ticks: the camera was slow, or its next frame was lost.
         let run =
             last.map { (time.nanoseconds - $0.nanoseconds + track.tick.count / 2) / track.tick.count } ?? 1
         let interval = max(track.cameraInterval, track.tick * ((2...Self.longestRun).contains(run) ? run : 0))
         let before = interval * Self.leastHundredths / 100
-        // A camera that is faster than its track shows a lamp first in a frame that is not there.
+        // A camera that is faster than its track may have shown a lamp first in a frame that the track skipped.
         let unseen = max(.zero, track.tick - interval)
         let from = time.nanoseconds - (before + unseen + Self.clockError).count
         return (MediaTime(nanoseconds: from), before * 2 + interval + unseen + Self.clockError * 2)

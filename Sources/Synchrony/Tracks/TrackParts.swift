@@ -23,7 +23,7 @@ struct TrackParts {
         var start = track.start
         for (index, path) in track.files.enumerated() {
             let told = index > 0 && index <= track.laterStarts.count ? track.laterStarts[index - 1] : nil
-            // A part that begins before the one before it cannot be.
+            // A start before that of the preceding part is impossible, and is ignored.
             if let told, let before = parts.last, told > before.start { start = told }
             let duration = try Self.reader(of: path, track).duration ?? .zero
             parts.append(Part(path: path, start: start, duration: duration))
