@@ -8,8 +8,7 @@ public import Timing
 /// Property names are those of the JSON fields. File paths are relative to the session folder, and times are nanoseconds since
 /// T0, the session's first instant, unless a property says otherwise. `docs/manifest.schema.json` is the JSON Schema.
 public struct Manifest: Sendable, Equatable, Codable {
-    /// Largest `manifest.json` that is read, in bytes; a longer file is refused. A manifest grows with gaps and marks: a hundred
-    /// thousand of them take some 10 MB.
+    /// Largest `manifest.json` in bytes that is read. A hundred thousand gaps and marks take some 10 MB.
     public static let largestByteCount = 256 << 20
 
     /// How far a recording got.
@@ -43,8 +42,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var offset_ns: Int64?
         /// Where `offset_ns` comes from: the profile, a calibration, or nowhere. `nil` for cameras.
         public var offset_source: CorrectionSource?
-        /// Echo and noise that the sound server removed from this microphone for the program; its own track keeps them. `nil`
-        /// for cameras.
+        /// Echo and noise that the sound server removed for the program, not for the own track; `nil` for cameras.
         public var voice: VoiceSettings? = nil
         /// Model of the device's clock against the session clock, as it was last.
         public var clock: Clock
@@ -144,8 +142,7 @@ public struct Manifest: Sendable, Equatable, Codable {
     public struct Track: Sendable, Equatable, Codable {
         /// Name of the track: a role, a role with a number such as `desk.2`, or `program`.
         public var name: String
-        /// Role of the device where the track has another name, such as `desk.2`, the second track of `desk`; `nil` where both
-        /// are the same.
+        /// Role of the device where the track has another name, such as `desk.2`; `nil` where both are the same.
         public var role: String? = nil
         /// `camera`, `microphone` or `program`.
         public var kind: String
@@ -171,16 +168,13 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var color: Color?
         /// Number of audio channels; `nil` where the track has no audio.
         public var channels: Int?
-        /// Start of the track in nanoseconds since T0. It is 0 unless a copied H.264 track begins with an earlier key frame
-        /// (below 0), or a person began the track while the recording ran.
+        /// Start in nanoseconds since T0; below 0 where a copied H.264 track begins with an earlier key frame.
         public var first_ns: Int64
         /// Length of the track in nanoseconds, from T0 or from `first_ns`, whichever is later.
         public var duration_ns: Int64
-        /// End of the track in nanoseconds since T0, where a person ended it before the recording or no encoder continued its
-        /// frames.
+        /// End in nanoseconds since T0; `nil` unless a person ended the track early or no encoder continued it.
         public var ended_ns: Int64? = nil
-        /// End of the audio in nanoseconds since T0, where its encoders failed before the recording ended. The frames of a
-        /// program continue.
+        /// End of the audio in nanoseconds since T0; `nil` unless its encoders failed. A program's frames continue.
         public var sound_ended_ns: Int64? = nil
         /// `false` for a copied H.264 track, whose frames keep their own capture times and are never repeated; otherwise `nil`.
         public var grid: Bool?
@@ -188,8 +182,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var frames: Frames?
         /// Counts of the track's samples; `nil` for frames.
         public var samples: Samples?
-        /// Loudness of a microphone's audio or of the program's mix; `nil` where the file lacks some of the measured audio, as
-        /// on a slow disk.
+        /// Loudness of a microphone or of the program's mix; `nil` where the file lacks some of the audio.
         public var loudness: Loudness? = nil
         /// Files after the first, relative to the session folder; `nil` where the track was not split.
         public var parts: [String]?
@@ -240,8 +233,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var name: String
         /// Device node of a hardware encoder; `nil` for an encoder in software.
         public var device: String?
-        /// Time in nanoseconds since T0 from which x264 encoded the track, since the hardware failed; 0 where x264 encoded all
-        /// of it.
+        /// Time in nanoseconds since T0 at which x264 took over from failed hardware, 0 for the whole track; else `nil`.
         public var until_ns: Int64?
         /// Why x264 took over; `nil` where it did not.
         public var reason: String?
@@ -254,8 +246,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// The same recording in another folder: seen from the recording it is the safety copy, and seen from the safety copy the
-    /// recording.
+    /// The other folder of a recording with a safety copy: from the recording the copy, from the copy the recording.
     public struct OtherFolder: Sendable, Equatable, Codable {
         /// Path of the other folder.
         public var folder: String
@@ -293,8 +284,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var file: String
         /// Size of the file in bytes.
         public var bytes: Int64
-        /// XXH3 of 128 bits over the bytes from `hashed_from` to the end, followed by the bytes before it, as 32 hexadecimal
-        /// digits; `nil` for a file that could not be finished.
+        /// XXH3-128 of the bytes from `hashed_from` on, then of those before: 32 hex digits; `nil` if the file was not finished.
         public var xxh3_128: String?
         /// Offset in bytes at which the checksum begins; `nil` for a file that could not be finished.
         public var hashed_from: Int64?
@@ -353,8 +343,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var captured: Int64
         /// Samples per channel that were filled with silence because nothing was captured.
         public var filled: Int64
-        /// Samples of all channels, at the device's rate, that were at full scale three or more times in a row; `nil` in a
-        /// recovered recording, where the number is not known.
+        /// Samples of all channels at the device's rate in runs of three or more at full scale; `nil` where not known.
         public var clipped: Int64? = nil
 
         package init(written: Int64, captured: Int64, filled: Int64, clipped: Int64? = nil) {
@@ -381,17 +370,15 @@ public struct Manifest: Sendable, Equatable, Codable {
         }
     }
 
-    /// What the recording was predicted to need of the machine, and what it took. Times and memory are left out in simulated
-    /// time, where they mean nothing.
+    /// Predicted need of machine resources, and what the recording took; times and memory are `nil` in simulated time.
     public struct Cost: Sendable, Equatable, Codable {
-        /// Predicted use of the scarcest resource by the plan that ran, as a share: 1 is all of it. `nil` where no cost was
-        /// computed, as are the next three.
+        /// Predicted use of the scarcest resource by the plan that ran: 1 is all of it. `nil` where no cost was computed.
         public var hardware: Double?
-        /// Predicted use of each resource, the scarcest first.
+        /// Predicted use of each resource, the scarcest first; `nil` where no cost was computed.
         public var terms: [CostTerm]?
-        /// Figures that the prediction did not know, one sentence each.
+        /// Figures that the prediction did not know, one sentence each; `nil` where no cost was computed.
         public var unknown: [String]?
-        /// Reductions of the plan before the start, so that it fits its budget, in order.
+        /// Reductions of the plan before the start, in order; `nil` where no cost was computed.
         public var reductions: [Reduction]?
         /// Processor time of the process in nanoseconds, without the threads that stand in for hardware.
         public var cpu_ns: Int64?
@@ -474,19 +461,12 @@ public struct Manifest: Sendable, Equatable, Codable {
         public var track: String
         /// Length in nanoseconds that the track had on the disk after the common end. It stays in the file and is not shown.
         public var cut_ns: Int64
-        /// Length in nanoseconds that the track lacked before the common end. It is filled with the last frame, repeated or
-        /// shown for longer, or with silence.
+        /// Length in nanoseconds that was missing before the common end: filled with the last frame, or with silence.
         public var filled_ns: Int64
         /// The losses, as a sentence for people.
         public var text: String
 
-        /// Creates the entry of a track.
-        ///
-        /// - Parameters:
-        ///   - track: Name of the track.
-        ///   - cut_ns: Length after the common end that is not shown, in nanoseconds.
-        ///   - filled_ns: Length before the common end that was filled, in nanoseconds.
-        ///   - text: What was lost, as a sentence for people.
+        /// Creates the entry of a track; lengths are in nanoseconds, and `text` is a sentence for people.
         public init(track: String, cut_ns: Int64, filled_ns: Int64, text: String) {
             self.track = track
             self.cut_ns = cut_ns
@@ -589,11 +569,7 @@ public struct Manifest: Sendable, Equatable, Codable {
 }
 
 extension Manifest.Clock {
-    /// Takes the figures of a clock model, rounded to what is known: 0.01 ppm and 0.1 µs.
-    ///
-    /// - Parameters:
-    ///   - model: Clock model of the device.
-    ///   - corrected: Number of impossible time stamps that the model never saw.
+    /// Takes a clock model, rounded to 0.01 ppm and 0.1 µs; it never saw the `corrected`, impossible time stamps.
     package init(_ model: DeviceClock, corrected: Int = 0) {
         ppm = Self.rounded(model.partsPerMillion, 100)
         jitter_us = Self.rounded(Double(model.jitter.count) / 1000, 10)
