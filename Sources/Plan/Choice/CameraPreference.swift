@@ -1,25 +1,26 @@
 public import Media
 
-/// Which camera the user prefers, and which is the best to use now: the rule, as a value.
+/// The rule that decides which camera the user prefers, and which camera is the best to use now.
 ///
-/// What came and went and what a person chose goes in; who looks at it decides what to do. In this order it prefers
-/// 1. the camera that was plugged in last, if nothing was chosen since: plugging in is a wish;
-/// 2. the first of the person's choices, the latest first, that is there, used by another program or not;
-/// 3. what a profile or program proposed to begin with;
-/// 4. of those that can be used now, one that has streamed before, the latest first;
-/// 5. one that looks where a camera should, then external ones, which look anywhere.
+/// A value: device changes and a person's choices go in, and the caller decides what to do with the answer.
+/// The best camera is the first of these that exists:
+/// 1. the camera that was plugged in last, if nothing was chosen since: plugging in counts as a wish;
+/// 2. the latest of the person's choices that is present, whether or not another program uses it;
+/// 3. the camera that a profile or program proposed to begin with;
+/// 4. of the cameras that can be used now, the one that streamed most recently;
+/// 5. a camera that looks towards `defaultPosition`, then external cameras, which may look anywhere.
 public struct CameraPreference: Sendable, Equatable {
     private var wishes: DeviceWishes
-    /// Cameras that have streamed, the latest first.
+    /// Cameras that have streamed, the most recent first.
     public var streamed: [DeviceIdentity]
-    /// Where the camera looks that is taken without any wish.
+    /// The position that is preferred among cameras that nobody wished for.
     public var defaultPosition: CaptureDevice.Position
 
     /// - Parameters:
-    ///   - history: What the person chose in this application.
-    ///   - streamed: Cameras that have streamed, the latest first.
-    ///   - defaultPosition: `front`, as of a computer whose user it shows, unless the program says otherwise.
-    ///   - present: Cameras that are there at the beginning; others in it are passed over.
+    ///   - history: The choices that the person made in this application.
+    ///   - streamed: Cameras that have streamed, the most recent first.
+    ///   - defaultPosition: The position preferred without any wish; `front` suits a computer whose camera shows its user.
+    ///   - present: Cameras that are present at the beginning; devices of other kinds in it are ignored.
     public init(
         history: DeviceHistory = DeviceHistory(), streamed: [DeviceIdentity] = [],
         defaultPosition: CaptureDevice.Position = .front, present: [CaptureDevice] = []
@@ -29,36 +30,36 @@ public struct CameraPreference: Sendable, Equatable {
         self.defaultPosition = defaultPosition
     }
 
-    /// What the person chose. Whoever reads it anew from where it is kept sets it.
+    /// The cameras that the person chose; assign it after the stored history was read again.
     public var history: DeviceHistory {
         get { wishes.history }
         set { wishes.history = newValue }
     }
 
-    /// All cameras that are there.
+    /// The cameras that are present, in the order in which they were listed or arrived.
     public var cameras: [CaptureDevice] { wishes.present }
 
-    /// Takes over what has become of devices; other ones than cameras are passed over.
+    /// Takes over arrivals, departures and changes of devices; devices other than cameras are ignored.
     ///
-    /// - Parameter changes: What was told at once.
+    /// - Parameter changes: The changes that were reported together.
     public mutating func handle(_ changes: [DeviceChange]) {
         wishes.handle(changes)
     }
 
-    /// A person's choice, by whatever means. An automatic switch is none.
+    /// Records that a person chose a camera, by whatever means. An automatic switch must not be reported here.
     ///
     /// - Parameters:
-    ///   - camera: That was chosen.
-    ///   - role: For which role, if for one.
+    ///   - camera: The camera that was chosen.
+    ///   - role: The role that it was chosen for; `nil` for a choice that is not about a role.
     public mutating func choose(_ camera: DeviceIdentity, for role: String? = nil) {
         wishes.choose(camera, for: role)
     }
 
-    /// What to take over when another process has changed what is remembered: a new choice there is one here.
+    /// Takes over the stored choices after another process changed them; a new latest choice there counts as a choice here.
     ///
     /// - Parameters:
-    ///   - history: As it is now.
-    ///   - streamed: As it is now.
+    ///   - history: The stored choices as they are now.
+    ///   - streamed: The cameras that have streamed, as stored now, the most recent first.
     public mutating func adopt(_ history: DeviceHistory, streamed: [DeviceIdentity]) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
@@ -66,16 +67,16 @@ public struct CameraPreference: Sendable, Equatable {
         if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity, for: choice.role) }
     }
 
-    /// The first camera of the history that is there; `nil` when none is.
+    /// The most wanted camera of the history that is present; `nil` when none is.
     public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
 
-    /// The best camera to use now; `nil` where there is none.
+    /// The best camera to use now and the reason; `nil` where no camera is present.
     public var systemPreferred: PreferredDevice? { systemPreferred() }
 
-    /// The best camera to use now.
+    /// Returns the best camera to use now and the reason.
     ///
-    /// - Parameter taken: Cameras that are not to be had, as they play other roles.
-    /// - Returns: `nil` where none is left.
+    /// - Parameter taken: Cameras that play other roles and cannot be chosen.
+    /// - Returns: The camera, or `nil` where none is left.
     public func systemPreferred(without taken: Set<DeviceIdentity> = []) -> PreferredDevice? {
         if let device = wishes.pluggedIn(without: taken) {
             return PreferredDevice(device: device, reason: .pluggedIn)
@@ -98,9 +99,10 @@ public struct CameraPreference: Sendable, Equatable {
         }
     }
 
-    /// Cameras by what is known of them without anybody's wish: those of colour, as one of infrared light is meant only when it is
-    /// named; of them those that can be used now first; of them those that have
-    /// streamed, the latest first; then by position, then as they were.
+    /// Ranks cameras without regard to anybody's wish, the best first.
+    ///
+    /// Colour cameras come before infrared ones, which are meant only when they are named; then cameras that can be used now;
+    /// then those that have streamed, the most recent first; then by position; then in the given order.
     public func ranked(_ cameras: [CaptureDevice]) -> [PreferredDevice] {
         let streams = DeviceIdentity.search(for: streamed, among: cameras).map { search -> CaptureDevice? in
             if case .found(let device, _) = search { device } else { nil }

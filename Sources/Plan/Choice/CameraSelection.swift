@@ -1,29 +1,38 @@
 public import Media
 public import Profiles
 
-/// Which camera plays a role now, by a policy: a value that is asked whenever something has changed.
+/// The choice of the camera that plays a role now, by the profile's policy: a value to ask whenever something has changed.
 ///
 ///     var selection = CameraSelection(policy: .follow, current: nil)
 ///     if case .use(let camera) = selection.ask(preference) { open(camera) }
 ///
-/// While a recording runs the answer is always to keep what there is; at its end the question is asked again.
+/// While a recording runs the answer is always `keep`; ask again when it ends.
 public struct CameraSelection: Sendable, Equatable {
+    /// The answer to the question which camera a role is to use.
     public enum Decision: Sendable, Equatable {
-        /// Nothing changes. A camera that is away is waited for.
+        /// The role keeps its camera, and waits for it if it is away.
         case keep
-        /// This camera from now on.
+        /// The role switches to this camera.
         case use(CaptureDevice)
     }
 
+    /// The profile's policy for choosing and changing the camera.
     public let policy: CameraPolicy
-    /// The camera that is used, there or not.
+    /// The camera that the role uses, present or not; `nil` while it has none.
     public private(set) var current: DeviceIdentity?
+    /// Whether a recording runs, during which the camera never changes.
     public private(set) var isRecording = false
-    /// Cameras that play other roles: not to be had.
+    /// Cameras that play other roles and cannot be chosen.
     public var taken: Set<DeviceIdentity>
-    /// What a person chose while a recording ran, where nothing else would lead to it.
+    /// The camera that a person chose while a recording ran, under a policy that would not come to it by itself.
     private var postponed: DeviceIdentity?
 
+    /// Creates a selection for one role.
+    ///
+    /// - Parameters:
+    ///   - policy: The profile's policy.
+    ///   - current: The camera that is in use already, if any.
+    ///   - taken: Cameras that play other roles.
     public init(
         policy: CameraPolicy, current: DeviceIdentity? = nil, taken: Set<DeviceIdentity> = []
     ) {
@@ -32,13 +41,13 @@ public struct CameraSelection: Sendable, Equatable {
         self.taken = taken
     }
 
-    /// Asks what to use: at the beginning, and whenever a camera came or went or something was chosen elsewhere.
+    /// Decides which camera to use: to be asked at the beginning, and whenever a camera came or went or was chosen elsewhere.
     public mutating func ask(_ preference: CameraPreference) -> Decision {
         guard !isRecording else { return .keep }
         if let postponed, let camera = preference.cameras.first(where: { $0.identity == postponed }) {
             return use(camera)
         }
-        // What there is at the beginning, everybody takes.
+        // Every policy takes a camera at the beginning.
         guard policy.follows || current == nil,
             let preferred = preference.systemPreferred(without: taken)
         else { return .keep }
@@ -47,13 +56,13 @@ public struct CameraSelection: Sendable, Equatable {
         return use(preferred.device)
     }
 
-    /// A person chooses a camera. `preference` is to be told first.
+    /// Takes over a person's choice of a camera. Tell `preference` of the choice first.
     ///
     /// - Parameters:
-    ///   - camera: That was chosen.
-    ///   - preference: As it is with that choice.
-    /// - Returns: `.keep` during a recording too: the choice counts when that ends.
-    /// - Throws: When the policy offers no choice, or another role has the camera.
+    ///   - camera: The camera that was chosen.
+    ///   - preference: The preference, which knows of the choice already.
+    /// - Returns: The decision: always `.keep` during a recording, at whose end the choice takes effect.
+    /// - Throws: `noChoice` when the policy offers no choice, `taken` when another role has the camera.
     public mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference
     ) throws(SelectionRefusal) -> Decision {
@@ -67,12 +76,12 @@ public struct CameraSelection: Sendable, Equatable {
         return use(camera)
     }
 
-    /// From here on nothing changes.
+    /// Notes that a recording began: from now on every decision is `.keep`.
     public mutating func recordingBegan() {
         isRecording = true
     }
 
-    /// Asks again.
+    /// Notes that the recording ended, and decides again which camera to use.
     public mutating func recordingEnded(_ preference: CameraPreference) -> Decision {
         isRecording = false
         return ask(preference)

@@ -1,18 +1,18 @@
 public import Media
 
-/// What a switch with two ends does: between the camera that looks at the user and the one that looks away.
+/// The rule of a front/back switch: it changes between the camera that looks at the user and the one that looks away.
 ///
-/// An external camera stands for one that looks at the user: it stands on the screen more often than not.
+/// An external camera counts as one that looks at the user, as most of them stand on the screen.
 public enum CameraSwitch {
-    /// The camera after this one: from the front, or from one that looks anywhere, to the back; from the back to an external
-    /// one that looks anywhere, else to the front.
+    /// Finds the camera to switch to: from the front, or from a camera of unknown position, to the back; from the back to an
+    /// external camera of unknown position, else to the front.
     ///
     /// - Parameters:
-    ///   - current: In use now.
-    ///   - cameras: All that are there, in the order in which they are to be preferred.
-    ///   - taken: Cameras that play other roles: not to be had.
-    /// - Returns: Never `current`. Of several the first that can be used now, or else the first.
-    /// - Throws: `nowhere` where there is none.
+    ///   - current: The camera in use now.
+    ///   - cameras: All cameras that are present, the most preferred first.
+    ///   - taken: Cameras that play other roles and cannot be chosen.
+    /// - Returns: A camera other than `current`: the first fitting one that can be used now, or else the first fitting one.
+    /// - Throws: `SelectionRefusal.nowhere` where no camera fits.
     public static func next(
         after current: CaptureDevice, among cameras: [CaptureDevice], without taken: Set<DeviceIdentity> = []
     ) throws(SelectionRefusal) -> CaptureDevice {

@@ -1,43 +1,48 @@
 public import Media
 
-/// The cameras or microphones that a person chose in one application, as far as they are remembered: a short list.
+/// The cameras or microphones that a person chose in one application: a short list of the latest ones.
 ///
-/// A value; who keeps it, keeps it across launches and reboots.
+/// A value; its owner stores it across launches and reboots.
 public struct DeviceHistory: Sendable, Equatable, Codable {
+    /// One device that was chosen or proposed.
     public struct Choice: Sendable, Equatable, Codable {
+        /// The device.
         public var identity: DeviceIdentity
-        /// The role that it was chosen for; `nil` for a choice that is about none.
+        /// The role that the device was chosen for; `nil` for a choice that is not about a role.
         public var role: String?
 
+        /// Creates a choice of a device, for a role or for none.
         public init(identity: DeviceIdentity, role: String? = nil) {
             self.identity = identity
             self.role = role
         }
     }
 
-    /// How many choices are kept. More than anybody plugs in one after the other, and few enough to be read at a glance.
+    /// The number of choices that are kept: more than anybody plugs in one after the other, and few enough to read at a glance.
     public static let capacity = 8
 
-    /// What a person chose, the latest first.
+    /// The devices that a person chose, the latest first.
     public private(set) var chosen: [Choice] = []
-    /// What profiles and programs began with, the latest first. A person's choice always stands before it.
+    /// The devices that profiles and programs began with, the latest first. A person's choices always come before them.
     public private(set) var proposed: [Choice] = []
-    /// The names under which something was proposed: each may once.
+    /// The names of the profiles and programs that have made their proposal, the latest first: each may propose once.
     public private(set) var proposals: [String] = []
 
+    /// Creates an empty history.
     public init() {}
 
+    /// Whether no device was chosen or proposed.
     public var isEmpty: Bool { chosen.isEmpty && proposed.isEmpty }
 
-    /// Everything that is wanted, the most wanted first.
+    /// Choices and proposals together, the most wanted first.
     public var choices: [Choice] { chosen + proposed }
 
     /// Puts a person's choice first.
     ///
     /// - Parameters:
-    ///   - device: That was chosen.
-    ///   - role: For which role, if for one.
-    ///   - present: All devices of its kind that are there: one that has moved to another port is kept once.
+    ///   - device: The device that was chosen.
+    ///   - role: The role that it was chosen for; `nil` for a choice that is not about a role.
+    ///   - present: All present devices of its kind, so that a device that moved to another port is listed once.
     public mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
     ) {
@@ -46,13 +51,13 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         chosen = Array(chosen.prefix(Self.capacity))
     }
 
-    /// Begins with a device, unless this name has done so before. It comes behind all that a person chose.
+    /// Proposes a device to begin with, unless this name has proposed before. Proposals come after all of a person's choices.
     ///
     /// - Parameters:
-    ///   - device: To begin with.
-    ///   - name: Of the profile or program that proposes.
-    ///   - present: As of `choose`.
-    /// - Returns: Whether it was the first time.
+    ///   - device: The device to begin with.
+    ///   - name: The name of the profile or program that proposes.
+    ///   - present: All present devices of its kind, so that a device that moved to another port is listed once.
+    /// - Returns: Whether it was the first proposal by this name.
     @discardableResult
     public mutating func propose(_ device: DeviceIdentity, by name: String, among present: [CaptureDevice])
         -> Bool
@@ -67,19 +72,20 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         return true
     }
 
+    /// Whether a profile or program of this name has made its proposal.
     public func hasProposal(by name: String) -> Bool { proposals.contains(name) }
 
-    /// Forgets a device.
+    /// Removes a device from the choices and proposals.
     ///
     /// - Parameters:
-    ///   - device: To be forgotten.
-    ///   - present: As of `choose`.
-    /// - Returns: Whether anything was known of it.
+    ///   - device: The device to forget.
+    ///   - present: All present devices of its kind, so that a device that moved to another port is found.
+    /// - Returns: Whether the device was in the history.
     public mutating func forget(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
         take(device, among: present)
     }
 
-    /// Enters where a device is now, which may have moved to another port. What is not known of is not entered.
+    /// Updates the identity of a device that may have moved to another port. A device that is not in the history is not added.
     public mutating func renew(_ device: DeviceIdentity, among present: [CaptureDevice]) {
         for index in chosen.indices where Self.means(chosen[index], device, among: present) {
             chosen[index].identity = device
@@ -89,7 +95,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         }
     }
 
-    /// Without the choices that were made for a role of `roles` other than `leader`: those are about that role alone.
+    /// The history without the choices made for a role of `roles` other than `leader`, which concern that role alone.
     public func narrowed(to leader: String, of roles: [String]) -> Self {
         var history = self
         history.chosen.removeAll { choice in
@@ -98,7 +104,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         return history
     }
 
-    /// Profiles are files that people make: there may be many, but not without end.
+    /// The number of proposal names that are kept: profiles are files that people make, and may be many.
     private static let proposalCapacity = 256
 
     private mutating func take(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {

@@ -1,16 +1,16 @@
 internal import Media
 
-/// What a person wants, by word and by deed: the choices that are remembered, and what was plugged in since the last of them.
+/// A person's wishes for devices of one media type: the remembered choices, and the devices plugged in since the last choice.
 ///
-/// A value for one media type. Devices come and go as `DeviceChange`s.
+/// Devices come and go as `DeviceChange`s.
 struct DeviceWishes: Sendable, Equatable {
     let mediaType: CaptureDevice.MediaType
     var history: DeviceHistory
-    /// All that are there, in the order in which they are listed or came.
+    /// The devices of the media type that are present, in the order in which they were listed or arrived.
     private(set) var present: [CaptureDevice] = []
-    /// Those of them that were plugged in since the last choice, the latest first.
+    /// The present devices that were plugged in since the last choice, the latest first.
     private(set) var arrivals: [DeviceIdentity] = []
-    /// Whether the devices of this kind could not be listed: what is there when they can be again was not plugged in now.
+    /// Whether the devices of this kind cannot be listed: those that show up when they can be again were not plugged in just now.
     private var isBlind = false
 
     init(of mediaType: CaptureDevice.MediaType, history: DeviceHistory, present: [CaptureDevice] = []) {
@@ -19,9 +19,9 @@ struct DeviceWishes: Sendable, Equatable {
         self.present = present.filter { $0.mediaType == mediaType }
     }
 
-    /// Takes over what has become of devices.
+    /// Takes over arrivals, departures and changes of devices; devices of another media type are ignored.
     ///
-    /// - Parameter changes: What was told at once.
+    /// - Parameter changes: The changes that were reported together.
     mutating func handle(_ changes: [DeviceChange]) {
         let wasBlind = isBlind
         for change in changes {
@@ -49,23 +49,23 @@ struct DeviceWishes: Sendable, Equatable {
         }
     }
 
-    /// A person's choice: the latest wish.
+    /// Records a person's choice, which is the latest wish and ends the effect of devices plugged in before.
     mutating func choose(_ device: DeviceIdentity, for role: String? = nil) {
         history.choose(device, for: role, among: present)
         arrivals = []
     }
 
-    /// The latest of the devices plugged in that may be opened; one that may not is wanted as soon as it may. A camera without
-    /// colour, which mostly is a part of another, is meant only where it came alone.
+    /// The device plugged in last that may be opened; a device that may not be opened is wanted as soon as it may. A camera
+    /// without colour, which mostly is a part of another one, is meant only where it came alone.
     func pluggedIn(without taken: Set<DeviceIdentity> = []) -> CaptureDevice? {
         let arrived = arrivals.filter { !taken.contains($0) }
             .compactMap { arrival in present.first { $0.identity == arrival && $0.mayBeOpened } }
         return arrived.first { !$0.isGrey } ?? arrived.first
     }
 
-    /// The first device of the history that is there.
+    /// The most wanted device of the history that is present.
     ///
-    /// What could be meant for either of two twins is meant for none.
+    /// A choice that fits either of two twins counts for neither.
     func remembered(
         without taken: Set<DeviceIdentity> = []
     ) -> (device: CaptureDevice, isProposed: Bool, isElsewhere: Bool)? {
@@ -80,7 +80,7 @@ struct DeviceWishes: Sendable, Equatable {
         return nil
     }
 
-    /// The choice that would count if it did not fit several devices that are there, with those.
+    /// The choice that would count if it did not fit several present devices, and those devices; `nil` where there is none.
     var doubtful: (identity: DeviceIdentity, candidates: [CaptureDevice])? {
         let choices = history.choices
         let searches = DeviceIdentity.search(for: choices.map(\.identity), among: present)
@@ -108,7 +108,7 @@ struct DeviceWishes: Sendable, Equatable {
 }
 
 extension CaptureDevice {
-    /// Whether it answers and the user may open it. It may be in use: by us, perhaps.
+    /// Whether the device answers and the user may open it. It may be in use, perhaps by this process.
     var mayBeOpened: Bool {
         switch problem {
         case nil, .inUse: true

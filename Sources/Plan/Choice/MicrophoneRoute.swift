@@ -1,56 +1,59 @@
 public import Media
 
-/// Which microphone `default` means: a value that is told what came and went, what a person chose, and when is recorded.
+/// The rule that decides which microphone `default` means: a value that is told of device changes, choices and recordings.
 ///
-/// Only `default` moves: to the microphone that was plugged in last, else to the one that a person prefers, else to the audio
-/// server's own choice; and never while a recording runs. Whoever names a microphone keeps it.
+/// Only `default` moves: to the microphone that was plugged in last, else to the one that a person prefers, else to the
+/// sound server's own choice; and never while a recording runs. A microphone that is named stays the one in use.
 public struct MicrophoneRoute: Sendable, Equatable {
     private var wishes: DeviceWishes
+    /// Whether a recording runs, during which `default` keeps its microphone.
     public private(set) var isRecording = false
-    /// What was in use when the recording began.
+    /// The microphone that was in use when the recording began.
     private var held: PreferredDevice?
 
     /// - Parameters:
-    ///   - history: The inputs that the person prefers.
-    ///   - present: Microphones that are there at the beginning; others in it are passed over.
+    ///   - history: The microphones that the person chose.
+    ///   - present: Microphones that are present at the beginning; devices of other kinds in it are ignored.
     public init(history: DeviceHistory = DeviceHistory(), present: [CaptureDevice] = []) {
         wishes = DeviceWishes(of: .audio, history: history, present: present)
     }
 
+    /// The microphones that the person chose; assign it after the stored history was read again.
     public var history: DeviceHistory {
         get { wishes.history }
         set { wishes.history = newValue }
     }
 
-    /// All microphones that are there.
+    /// The microphones that are present, in the order in which they were listed or arrived.
     public var microphones: [CaptureDevice] { wishes.present }
 
-    /// Takes over what has become of devices; other ones than microphones are passed over.
+    /// Takes over arrivals, departures and changes of devices; devices other than microphones are ignored.
     ///
-    /// - Parameter changes: What was told at once. What a sound server has that came back was not plugged in.
+    /// - Parameter changes: The changes that were reported together. Microphones of a sound server that came back do not count
+    ///   as plugged in.
     public mutating func handle(_ changes: [DeviceChange]) {
         wishes.handle(changes)
     }
 
-    /// A person's choice of a preferred input.
+    /// Records that a person chose a preferred microphone.
     public mutating func choose(_ microphone: DeviceIdentity) {
         wishes.choose(microphone)
     }
 
-    /// What to take over when another process has changed what is remembered: a new choice there is one here.
+    /// Takes over the stored choices after another process changed them; a new latest choice there counts as a choice here.
     public mutating func adopt(_ history: DeviceHistory) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
         if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity) }
     }
 
-    /// The input that a person prefers, where it is there.
+    /// The most wanted microphone of the history that is present; `nil` when none is.
     public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
 
-    /// What `default` means now; `nil` where the server's default is no microphone and nobody wished for one.
+    /// The microphone that `default` means now; `nil` where the server's default is no microphone and nobody wished for one.
     public var current: PreferredDevice? { isRecording ? held : wanted }
 
-    /// What `default` will mean when no recording runs.
+    /// The microphone that `default` means when no recording runs; `nil` where there is none.
     public var wanted: PreferredDevice? {
         if let device = wishes.pluggedIn() { return PreferredDevice(device: device, reason: .pluggedIn) }
         if let wish = wishes.remembered() {
@@ -61,17 +64,18 @@ public struct MicrophoneRoute: Sendable, Equatable {
         }
     }
 
-    /// What is shown for `default`: with the name of what it leads to.
+    /// The label for `default`, with the name of the microphone that it means: `default (Blue Yeti)`.
     public var name: String {
         current.map { "default (\($0.device.name.printable()))" } ?? "default (no microphone)"
     }
 
-    /// From here on nothing moves.
+    /// Notes that a recording began: `default` keeps its microphone until the recording ends.
     public mutating func recordingBegan() {
         held = wanted
         isRecording = true
     }
 
+    /// Notes that the recording ended: `default` may move again.
     public mutating func recordingEnded() {
         isRecording = false
         held = nil

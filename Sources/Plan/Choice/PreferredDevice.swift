@@ -1,31 +1,35 @@
 public import Media
 
-/// A device that is the best to use now, and why.
+/// The device that is the best to use now, and why.
 public struct PreferredDevice: Sendable, Equatable {
+    /// Why a device is preferred.
     public enum Reason: String, Sendable, Codable {
-        /// It was plugged in while we looked, later than anything was chosen.
+        /// The device was plugged in while devices were watched, after the latest choice.
         case pluggedIn
-        /// A person chose it.
+        /// A person chose the device.
         case chosen
-        /// A profile or a program begins with it.
+        /// A profile or a program proposed the device to begin with.
         case proposed
-        /// It can be used now, and has been before.
+        /// The camera can be used now, and has streamed before.
         case streamedBefore
-        /// It can be used now, and looks where a camera should look.
+        /// The camera can be used now, and looks towards the default position.
         case position
-        /// It can be used now.
+        /// The camera can be used now.
         case ready
-        /// None can be used now.
+        /// No camera can be used now; this one is the least hindered.
         case noneIsReady
         /// The sound server's own choice.
         case serverDefault
     }
 
+    /// The preferred device.
     public let device: CaptureDevice
+    /// Why the device is preferred.
     public let reason: Reason
-    /// Whether it was found at another port than where it was chosen.
+    /// Whether the device was found at another port than the one where it was chosen.
     public let isElsewhere: Bool
 
+    /// Creates a preferred device with the reason for its preference.
     public init(device: CaptureDevice, reason: Reason, isElsewhere: Bool = false) {
         self.device = device
         self.reason = reason
@@ -34,7 +38,7 @@ public struct PreferredDevice: Sendable, Equatable {
 }
 
 extension PreferredDevice.Reason {
-    /// For people, as the end of “it is preferred because …”.
+    /// The reason for people, as the end of “it is preferred because …”.
     public var sentence: String {
         switch self {
         case .pluggedIn: "it was plugged in last"
@@ -48,7 +52,7 @@ extension PreferredDevice.Reason {
         }
     }
 
-    /// Whether somebody wanted it; else it is only the best guess.
+    /// Whether a person or a profile wanted the device; otherwise it is only the best guess.
     public var isWish: Bool {
         switch self {
         case .pluggedIn, .chosen, .proposed: true

@@ -5,13 +5,14 @@ public import Profiles
 public enum SelectionRefusal: Error, Sendable, Equatable {
     /// The profile's policy offers no choice.
     case noChoice(CameraPolicy)
-    /// It plays another role.
+    /// The camera plays another role.
     case taken(CaptureDevice)
-    /// No camera looks where the switch goes.
+    /// No camera looks towards the position that the switch leads to.
     case nowhere(to: CaptureDevice.Position)
 }
 
 extension SelectionRefusal: CustomStringConvertible {
+    /// The refusal as a message for people, with what to do about it.
     public var description: String {
         switch self {
         case .noChoice(let policy):

@@ -1,28 +1,31 @@
 package import Media
 internal import Profiles
 
-/// Which of its offered formats a camera is opened with, and why.
+/// The format that a camera is opened with, chosen from those that it offers, and why.
 package struct CameraFormatChoice: Equatable {
+    /// The chosen format.
     let format: VideoFormat
-    /// A sentence.
+    /// A sentence that says why this format was chosen.
     let reason: String
     /// The rate of the camera's track.
     let trackRate: FrameRate
 
-    /// Where nothing is asked.
+    /// The size of a camera for which none is asked.
     static let usualSize = FrameSize(width: 1280, height: 720)
+    /// The rate of a camera for which none is asked.
     static let usualRate: FrameRate = FrameRate(30)
+    /// The size where no offered size reaches the wanted rate.
     private static let fallbackSize = FrameSize(width: 640, height: 480)
 
     /// - Parameters:
-    ///   - camera: With what the profile asks for; what it leaves open is chosen here.
-    ///   - device: With what it can do.
-    ///   - rotation: Turns its frames clockwise to be seen upright.
+    ///   - camera: The role with the profile's wishes; what they leave open is chosen here.
+    ///   - device: The camera with the formats that it offers.
+    ///   - rotation: The clockwise rotation that makes its frames upright.
     ///   - isCopied: Whether the track is a copy of the camera's own frames, which must then be compressed.
-    ///   - source: Where the profile's fields stand.
-    /// - Returns: The best format that is as asked; of a rate that is not offered, the nearest.
-    /// - Throws: With the profile's field, when the camera has no such pixel format or size, none that is as large as its
-    ///   output, only raw frames to be copied, or no format or rate at all.
+    ///   - source: The places of the profile's fields, for errors.
+    /// - Returns: The best format that meets the wishes; of a rate that is not offered, the nearest.
+    /// - Throws: `ProfileError` with the profile's field, when the camera has no such pixel format or size, no size as large as
+    ///   its output, only raw frames to be copied, or no format or rate at all.
     static func choose(
         for camera: CameraRole, on device: PlannedDevice, rotation: Rotation, isCopied: Bool,
         source: ProfileSource
@@ -37,7 +40,7 @@ package struct CameraFormatChoice: Equatable {
         rate.perSecond >= wanted.perSecond * 0.998
     }
 
-    /// Drivers count in units of 100 ns and say 30.00003: people mean 30.
+    /// The rate that people mean: drivers count in units of 100 ns and report 30.00003 for 30.
     static func nominal(_ rate: FrameRate) -> FrameRate {
         let whole = rate.perSecond.rounded()
         return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
@@ -60,7 +63,7 @@ package struct CameraFormatChoice: Equatable {
             self.isCopied = isCopied
             self.source = source
             self.rotation = rotation
-            // Of frames that come the track's rate leaves some out: the camera runs as it would.
+            // A track of a lower rate leaves frames out, and the camera keeps its usual rate.
             wantedRate = camera.rate ?? max(camera.output?.rate ?? usualRate, usualRate)
             let output = camera.output?.size.map { rotation.swapsSides ? $0.turned : $0 }
             offered =
@@ -88,7 +91,8 @@ package struct CameraFormatChoice: Equatable {
             return CameraFormatChoice(format: format, reason: reason(format), trackRate: trackRate(format))
         }
 
-        /// As asked; but of a copied stream no frame can be left out, so its track is as fast as the camera.
+        /// The rate that is asked for the track. No frame of a copied H.264 stream can be left out, so its track is as fast as
+        /// the camera.
         private func trackRate(_ format: VideoFormat) -> FrameRate {
             guard let rate = camera.output?.rate ?? camera.rate else { return nominal(format.rate) }
             let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
@@ -151,7 +155,7 @@ package struct CameraFormatChoice: Equatable {
             return try sizeForOutput(formats) ?? nearestSize(formats)
         }
 
-        /// The smallest from which the role's output is made without enlarging anything, of those fast enough if there is one.
+        /// The smallest size that makes the role's output without enlarging, among those fast enough if there are any.
         private func sizeForOutput(_ formats: [OfferedFormat]) throws(ProfileError) -> FrameSize? {
             guard let output = camera.output?.size else { return nil }
             let covering = formats.filter { camera.covers(output, from: $0.size, rotation: rotation) }
@@ -168,7 +172,7 @@ package struct CameraFormatChoice: Equatable {
             }
         }
 
-        /// The nearest to 1280×720 that runs at the wanted rate; where none does, 640×480.
+        /// The size nearest to 1280×720 that reaches the wanted rate; where none does, 640×480.
         private func nearestSize(_ formats: [OfferedFormat]) -> FrameSize {
             let fast = formats.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
             if fast.isEmpty, formats.contains(where: { $0.size == fallbackSize }) { return fallbackSize }
@@ -179,8 +183,8 @@ package struct CameraFormatChoice: Equatable {
             return sizes.min { distance($0) < distance($1) } ?? usualSize
         }
 
-        /// H.264 last, as its frames depend on each other; then what is fast enough; then MJPEG, which takes a tenth of
-        /// the bus; then what needs the least conversion; then the rate nearest to the wanted one.
+        /// The order of preference: H.264 last, as its frames depend on each other; then formats that are fast enough; then
+        /// MJPEG, which takes a tenth of the bus; then the least conversion; then the rate nearest to the wanted one.
         private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
             let order: [PixelFormat] = [
                 .mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey, .h264,
@@ -219,7 +223,7 @@ package struct CameraFormatChoice: Equatable {
             source.error(at: "cameras.\(camera.role).\(field)", found: found, expected: expected)
         }
 
-        /// Every offer once, in the camera's order.
+        /// Every offered format once, in the camera's order.
         private static func list(_ formats: [OfferedFormat]) -> String {
             var seen: Set<String> = []
             return formats.map(\.description).filter { seen.insert($0).inserted }.joined(separator: "; ")
@@ -228,6 +232,6 @@ package struct CameraFormatChoice: Equatable {
 }
 
 extension CameraRole.Format {
-    /// `nil` for `auto`.
+    /// The pixel format that the profile names; `nil` for `auto`.
     var pixel: PixelFormat? { PixelFormat(rawValue: rawValue) }
 }

@@ -1,13 +1,14 @@
 public import Media
 
 extension [DeviceControl] {
-    /// What a person's words ask for, in an order in which it can be carried out, whatever the order of the words.
+    /// Requests for the controls that a person names, in an order in which they can be carried out, whatever the words' order.
     ///
     /// - Parameters:
     ///   - words: A control's name, and a number, a word such as `on`, or a menu's item.
-    ///   - device: Whose controls these are, for messages.
-    /// - Returns: One request for each.
-    /// - Throws: `DeviceError.control` for a name or value that is not among these, or that another control keeps from being set.
+    ///   - device: The device that has these controls, for error messages.
+    /// - Returns: One request for each named control.
+    /// - Throws: `DeviceError` with the reason `control`, for a name or value that is not among these, or that another control
+    ///   keeps from being set.
     public func requests(
         for words: [(name: String, value: String)], of device: String
     ) throws(DeviceError) -> [ControlRequest] {

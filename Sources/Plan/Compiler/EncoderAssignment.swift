@@ -1,31 +1,31 @@
 internal import Media
 internal import Profiles
 
-/// Gives the encoded streams of a plan to hardware encoders, in order, as long as those have room. Pure.
+/// The assignment of encoded streams to hardware encoders, in order, as long as those have room. Pure.
 ///
 /// An encoder gets a stream if it passed its trial with frames at least as wide and high, takes one stream more, and sustains
-/// what all its streams need together.
+/// the pixels of all its streams together.
 struct EncoderAssignment {
-    /// What of an encoder can be used: its frames do not come evenly either.
+    /// The share of an encoder's measured speed that is used, since frames do not come evenly.
     private static let usableShare = 0.9
 
     private let encoders: [TriedEncoder]
     private var used: [HardwareEncoder: (streams: Int, pixelsPerSecond: Double)] = [:]
 
-    /// - Parameter encoders: Tried; the first that has room is taken.
+    /// - Parameter encoders: The encoders that were tried; the first with room is taken.
     init(_ encoders: [TriedEncoder]) {
         self.encoders = encoders
     }
 
-    /// Who encodes a stream, and why.
+    /// The encoder of a stream, and why.
     struct Choice {
-        /// `nil` for x264.
+        /// The hardware encoder of the stream; `nil` for x264.
         let encoder: HardwareEncoder?
-        /// For people: a sentence's end, with its full stop; empty where there is nothing to choose.
+        /// The reason for people, as a sentence's end with its full stop; empty where there is nothing to choose.
         let reason: String
     }
 
-    /// Takes the stream's place on its encoder.
+    /// Chooses the encoder of a stream, and reserves its room there.
     mutating func choose(for settings: VideoEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
         guard wish != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
         var reasons: [String] = []
@@ -67,6 +67,6 @@ struct EncoderAssignment {
 }
 
 extension VideoEncodingSettings {
-    /// What its encoder has to sustain.
+    /// Pixels per second that the encoder of this stream has to sustain.
     var pixelsPerSecond: Double { Double(size.pixelCount) * rate.perSecond }
 }

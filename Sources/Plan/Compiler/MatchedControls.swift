@@ -1,12 +1,13 @@
 package import Media
 package import Profiles
 
-/// What a camera is set to so that it sees as another one does, and what it cannot follow.
+/// The control values that make a camera see as another one does, and remarks on what it cannot follow.
 ///
-/// Pure: the controls of both are arguments.
+/// Pure: the controls of both cameras are arguments.
 package struct MatchedControls: Equatable {
+    /// Requests for the follower's controls, in an order in which they can be carried out.
     package private(set) var requests: [ControlRequest] = []
-    /// One sentence each.
+    /// One sentence for each trait that the camera cannot follow exactly.
     package private(set) var remarks: [String] = []
 
     private static let exposureTimes = ControlGovernor.exposure.governed
@@ -14,9 +15,9 @@ package struct MatchedControls: Equatable {
     private static let gains = ["gain", "analogue_gain"]
 
     /// - Parameters:
-    ///   - traits: Exposure and white balance; others are no controls, or each camera's own.
-    ///   - leader: The camera that was metered; its role and its controls.
-    ///   - follower: The camera that is set; the leader itself is locked so.
+    ///   - traits: The traits to match. Only exposure and white balance are controls that can be taken over.
+    ///   - leader: The role and the controls of the camera that was metered.
+    ///   - follower: The role and the controls of the camera that is set; the leader passed here too is locked as it is.
     package init(
         _ traits: [CameraMatch.Trait], of leader: (role: String, controls: [DeviceControl]),
         on follower: (role: String, controls: [DeviceControl])
@@ -33,7 +34,7 @@ package struct MatchedControls: Equatable {
 
     private typealias Camera = (role: String, controls: [DeviceControl])
 
-    /// One value and the automatic control that governs it.
+    /// Takes over one value, and switches off the automatic control that governs it.
     private mutating func take(
         _ names: [String], of leader: Camera, on follower: Camera, governor: ControlGovernor,
         _ text: (Int64) -> String
@@ -70,7 +71,7 @@ package struct MatchedControls: Equatable {
         }
     }
 
-    /// Gains have no unit: the same number on another scale is another gain.
+    /// Takes over the gain. Gains have no unit: the same number on another scale is another gain.
     private mutating func takeGain(of leader: Camera, on follower: Camera) {
         guard let wish = leader.controls.first(of: Self.gains) else { return }
         if let automatic = follower.controls.first(of: ControlGovernor.gain.names) {
@@ -97,20 +98,20 @@ package struct MatchedControls: Equatable {
         requests.append(ControlRequest(name: control.name, value: value, origin: .match))
     }
 
-    /// V4L2 counts exposure times in 100 µs (kernel documentation, ext-ctrls-camera).
+    /// An exposure time in words. V4L2 counts exposure times in 100 µs (kernel documentation, ext-ctrls-camera).
     private static func milliseconds(_ value: Int64) -> String {
         "\(Double(value) / 10) ms"
     }
 }
 
 extension [DeviceControl] {
-    /// Ends the automatic focus where it is.
+    /// The request that switches the automatic focus off where it stands; empty where there is none.
     package var lockingFocus: [ControlRequest] {
         guard let automatic = first(of: ControlGovernor.focus.names), !automatic.isReadOnly else { return [] }
         return [ControlRequest(name: automatic.name, value: ControlGovernor.focus.manual, origin: .match)]
     }
 
-    /// Holds the focus that there is, over a replug too.
+    /// The request that sets the present focus distance, also after a replug; empty where the camera has no such control.
     package var holdingFocus: [ControlRequest] {
         guard first(of: ControlGovernor.focus.names) != nil, let distance = named("focus_absolute"),
             !distance.isReadOnly

@@ -1,9 +1,9 @@
 internal import Media
 internal import Profiles
 
-/// Gives cameras that are to match in size or rate the best that all of them have.
+/// The best sizes and rates that cameras have in common, for cameras that are to match in size or rate.
 struct MatchedFormats {
-    /// The profile's, with the sizes and rates that they share.
+    /// The profile's cameras, with the sizes and rates that they share.
     private(set) var cameras: [CameraRole]
     private var notes: [String] = []
 
@@ -16,7 +16,7 @@ struct MatchedFormats {
         }
     }
 
-    /// What a person should know of it: one sentence each, once.
+    /// Returns one sentence for people for each matched group, and forgets them.
     mutating func takeNotes() -> [String] {
         defer { notes = [] }
         return notes
@@ -59,15 +59,15 @@ struct MatchedFormats {
         if let index = cameras.firstIndex(where: { $0.role == role }) { change(&cameras[index]) }
     }
 
-    /// What a camera offers in the pixel format that its role asks for; `nil` for a synthetic one that delivers whatever is asked.
+    /// The formats that a camera offers in the pixel format of its role; `nil` for a synthetic one that delivers any format.
     private static func formats(of role: CameraRole, _ device: PlannedDevice?) -> [OfferedFormat]? {
         guard case .listed(let formats) = device?.offers else { return nil }
         return formats.filter { format in role.format.pixel.map { $0 == format.pixel } ?? true }
     }
 
-    /// The largest size that all offer and that is not above the wanted one; where all are above it, the smallest.
+    /// The largest size that all cameras offer and that is not above the wanted one; where all are above it, the smallest.
     ///
-    /// - Returns: `nil` where there is none in common; an empty choice where nobody says what is offered.
+    /// - Returns: `nil` where they have no size in common; `.some(nil)` where all of them deliver any size.
     private static func size(_ wanted: FrameSize, among offers: [[OfferedFormat]?]) -> FrameSize?? {
         let listed = offers.compactMap { $0.map { Set($0.map(\.size)) } }
         guard let first = listed.first else { return .some(nil) }

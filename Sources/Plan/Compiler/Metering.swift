@@ -1,21 +1,22 @@
 package import Media
 
-/// Watches what a camera's automatic controls do until they have come to rest.
+/// Watches a camera's automatic controls until they have come to rest.
 ///
-/// A value: time is the number of looks.
+/// A value: time is the number of calls.
 package struct Metering {
 
+    /// Creates a watch that has seen nothing.
     package init() {
     }
     private var last: [String: Int64] = [:]
     private var stillLooks = 0
 
-    /// As many looks without a change in a row are rest. A look is a tenth of a second.
+    /// The number of calls in a row without a change that count as rest. One call is made every tenth of a second.
     private static let restLooks = 3
-    /// Exposure hunts a little for ever.
+    /// The relative change that still counts as rest, as automatic exposure never stops changing a little.
     private static let tolerance = 0.03
 
-    /// Takes the controls as they are at a look.
+    /// Takes the present values of a camera's controls.
     ///
     /// - Returns: Whether exposure, colour and focus have come to rest.
     package mutating func take(_ controls: [DeviceControl]) -> Bool {

@@ -4,7 +4,9 @@ internal import Profiles
 extension PlanCompiler {
     // MARK: Encoders
 
-    /// The settings with the hardware that encodes them, if any does.
+    /// The settings with the hardware encoder that takes the stream, if any does.
+    ///
+    /// - Throws: `ProfileError` where the profile asks for hardware and no encoder takes the stream.
     mutating func encoded(
         _ settings: VideoEncodingSettings, _ owner: String, _ video: VideoSettings, field: String
     ) throws(ProfileError) -> VideoEncodingSettings {
@@ -71,7 +73,7 @@ extension PlanCompiler {
             expected: "tracks: { cameras: encode }, or no output")
     }
 
-    /// What an encoded track shows of its camera's frames, and in which size.
+    /// The part of a camera's stored frames that its encoded track shows, and the size of the track's frames.
     private func encodedPart(
         of camera: PlannedCamera, _ output: CameraOutput?
     ) throws(ProfileError) -> (crop: PixelRectangle?, size: FrameSize) {
@@ -85,7 +87,7 @@ extension PlanCompiler {
         let crop = Framing(area: part, shape: AspectRatio(size)).part(of: stored, rotation: .none)
         let source = crop?.size ?? stored
         guard source.width < size.width || source.height < size.height else { return (crop, size) }
-        // A camera that is reduced to stay within the budget has less to make it of.
+        // A camera that is reduced to stay within the budget has fewer pixels to make the output from.
         guard lowered[camera.role] != nil else {
             let upright = camera.rotation.swapsSides ? part.size.turned : part.size
             throw profile.source.error(

@@ -1,11 +1,11 @@
 internal import Media
 internal import Profiles
 
-/// Turns a profile and its devices into a plan, role by role.
+/// The compiler of a profile and its devices into a plan, role by role.
 struct PlanCompiler {
     var profile: Profile
     private let devices: [String: PlannedDevice]
-    /// Formats in place of those that the profile's wishes lead to, by role.
+    /// Formats by role that replace those that the profile's wishes lead to.
     let lowered: [String: CameraFormatChoice]
     var notes: [String] = []
     var choices: [String: CameraFormatChoice] = [:]
@@ -23,6 +23,7 @@ struct PlanCompiler {
         self.lowered = lowered
     }
 
+    /// Compiles the plan.
     mutating func plan() throws(ProfileError) -> SessionPlan {
         guard profile.writesAnything else {
             throw profile.source.error(
@@ -102,7 +103,7 @@ struct PlanCompiler {
         return device
     }
 
-    /// A real camera streams to one role at a time. Two roles may share a microphone: each takes its channels.
+    /// Checks that a real camera has one role only. Two roles may share a microphone: each takes its channels.
     private mutating func checkNodes() throws(ProfileError) {
         var taken: [String: String] = [:]
         for camera in profile.cameras where isUsed(camera.role) {
@@ -259,9 +260,9 @@ struct PlanCompiler {
         return requests + [planned.rateLock].compactMap { $0 }
     }
 
-    /// Tells what is cut out of a camera's frame, and where that is not so.
+    /// Adds notes on the parts that are cut out of a camera's frame, and on outputs that have the whole frame.
     ///
-    /// - Throws: Where all that is made of the camera are copies, which have the whole frame.
+    /// - Throws: `ProfileError` where all that is made of the camera are copies, which always have the whole frame.
     private mutating func noteFraming(
         of camera: CameraRole, _ zoom: PlannedZoom, _ part: PixelRectangle?
     ) throws(ProfileError) {
@@ -297,7 +298,7 @@ struct PlanCompiler {
         )
     }
 
-    /// Even, as 4:2:0 chroma wants it, and never larger than asked.
+    /// The crop of the profile with even position and size, as 4:2:0 chroma needs it, and never larger than asked.
     private func area(of camera: CameraRole, in size: FrameSize) throws(ProfileError) -> PixelRectangle? {
         guard case .rectangle(let crop) = camera.crop else { return nil }
         guard crop.x >= 0, crop.y >= 0, crop.width >= 2, crop.height >= 2, crop.x + crop.width <= size.width,
@@ -348,7 +349,7 @@ struct PlanCompiler {
             voice: try voice(of: microphone, device.device, field))
     }
 
-    /// What is to be taken out of a real microphone's audio. Synthetic ones and files are heard as they are.
+    /// The voice processing of a real microphone; `nil` for synthetic ones and files, whose audio is used as it is.
     private mutating func voice(
         of microphone: MicrophoneRole, _ device: CaptureDevice, _ field: String
     ) throws(ProfileError) -> VoiceSettings? {

@@ -5,12 +5,12 @@ extension SessionPlan {
     /// Compiles a profile for the devices that were found. Pure: nothing is opened.
     ///
     /// - Parameters:
-    ///   - profile: Its places are those that errors name.
-    ///   - devices: By role, for every camera and microphone of the profile.
-    ///   - encoders: Hardware encoders that were tried on the computer that it will run on.
-    /// - Throws: When a device is not what its role asks for: another kind, no such size or pixel format, raw
-    ///   frames to be copied, a crop outside the frame, a channel it lacks; when it asks for a hardware encoder that
-    ///   there is not.
+    ///   - profile: The profile, whose fields errors name.
+    ///   - devices: The devices by role, for every camera and microphone of the profile.
+    ///   - encoders: Hardware encoders that were tried on the computer on which the plan will run.
+    /// - Throws: `ProfileError` when a device is not what its role asks for: another kind, no such size or pixel format, raw
+    ///   frames to be copied, a crop outside the frame, a channel that it lacks; or when the profile asks for a hardware encoder
+    ///   and none takes the stream.
     public init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = []
     ) throws(ProfileError) {
@@ -18,8 +18,8 @@ extension SessionPlan {
         self = try compiler.plan()
     }
 
-    /// The same, with other formats of some cameras, by role, than the profile asks for. A crop is taken at the same place of
-    /// the smaller frame.
+    /// Compiles a profile with other formats for some cameras, by role, than the profile asks for. A crop is taken at the same
+    /// place of the smaller frame.
     init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder],
         lowered: [String: CameraFormatChoice]

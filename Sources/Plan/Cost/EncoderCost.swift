@@ -1,9 +1,10 @@
 internal import Media
 
-/// What a plan needs of the hardware encoders that it uses, and what they leave to the processor. Pure.
+/// The share of its hardware encoders that a plan needs, and the processor time that they still cost. Pure.
 struct EncoderCost {
+    /// One term for each hardware encoder that the plan uses.
     let terms: [HardwareCost.Term]
-    /// Encoders of the plan that the machine does not have: nothing is known of them.
+    /// One sentence for each encoder of the plan that has not been measured on the machine.
     let unknown: [String]
     /// Processor seconds that a second of recording takes for copying frames and for the driver, by owner.
     let processorTime: [String: Double]

@@ -1,10 +1,10 @@
 internal import Media
 
 extension HardwareCost {
-    /// What the cameras of a plan, and what runs already, keep of each stretch of USB that a camera of the plan goes through.
+    /// The bandwidth that a plan's cameras and the streams that run already reserve on each stretch of USB that the cameras use.
     ///
-    /// Bandwidth is kept in each microframe of 125 µs: the fullest one counts. The streams of other programs are in their
-    /// places already; the cameras of the plan get what is emptiest, as if the driver had found the best place for each.
+    /// Bandwidth is reserved in each microframe of 125 µs: the fullest one counts. The streams of other programs are in their
+    /// places already; the plan's cameras get the emptiest microframes, as if the driver had found the best place for each.
     static func usb(_ plan: SessionPlan, _ topology: USBTopology) -> [Term] {
         var load = topology.load(without: Set(plan.cameras.map(\.identity)))
         var words: [USBDomain: [String]] = [:]
@@ -39,7 +39,7 @@ extension HardwareCost {
         return others.isEmpty ? "" : "; in use already: \(others.joined(separator: ", "))"
     }
 
-    /// To a tenth.
+    /// A time in microseconds, rounded to a tenth.
     private static func microseconds(_ time: Nanoseconds) -> String {
         let tenths = (time.count + 50) / 100
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
@@ -47,9 +47,9 @@ extension HardwareCost {
 }
 
 extension USBLoad {
-    /// Counts what a camera of a plan will keep.
+    /// Counts the bandwidth that a camera of a plan will reserve.
     ///
-    /// What no setting of the camera carries counts as its share of the largest one, of the whole bus: it can never run.
+    /// A demand that no setting of the camera carries counts as its share of the largest one, of the whole bus: it never fits.
     mutating func add(_ demand: USBDemand, of camera: USBCamera, for owner: String) {
         guard case .tooLarge(let bytes) = demand.basis else {
             return add(demand.reservation, at: camera.speed, on: camera.domains, for: owner)
@@ -62,7 +62,7 @@ extension USBLoad {
 }
 
 extension USBDemand {
-    /// Behind a role: `keeps 3072 bytes, as it did last time`.
+    /// The demand in words that follow a role: `keeps 3072 bytes, as it did last time`.
     var words: String {
         switch basis {
         case .learned: "keeps \(reservation.bytes) bytes, as it did last time"

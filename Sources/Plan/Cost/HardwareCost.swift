@@ -1,53 +1,59 @@
 public import Media
 
-/// What a plan needs of a machine, before it runs: 0 upward; above 1 it does not run. The scarcest resource decides.
+/// The share of a machine that a plan needs, reckoned before it runs: 0 upward, and above 1 it does not run. The scarcest
+/// resource decides.
 ///
-/// A pure function of both: it changes with every input, as a basket's price does with what is put into it.
+/// A pure function of plan and machine.
 public struct HardwareCost: Sendable, Equatable {
-    /// What one resource is used by.
+    /// The use of one resource.
     public struct Term: Sendable, Equatable {
-        /// `cpu`, `thread:program`, `encoder:h264_vaapi`, `memory`, `disk`, `usb:1` (`USBDomain.name`).
+        /// Name of the resource: `cpu`, `thread:program`, `encoder:h264_vaapi`, `memory`, `disk`, `disk-space`, or `usb:1`
+        /// (`USBDomain.name`).
         public let resource: String
-        /// Of what there is of it: 1 is all.
+        /// The share of the resource that is used: 1 is all of it.
         public let used: Double
-        /// Who uses how much of it, the most first; they add up to `used`.
+        /// The owners of the use, the largest first; their shares add up to `used`.
         public let parts: [Part]
-        /// The same with its quantities, as a sentence for people.
+        /// The use in absolute quantities, as a sentence for people.
         public let explanation: String
     }
 
+    /// One owner's part in the use of a resource.
     public struct Part: Sendable, Equatable {
-        /// `program`, a role, or a device that another program uses.
+        /// The owner: `program`, `session`, a role, or a device that another program uses.
         public let owner: String
+        /// The share of the resource that the owner uses: 1 is all of it.
         public let used: Double
     }
 
-    /// The scarcest first.
+    /// The use of each resource, the scarcest first.
     public let terms: [Term]
-    /// Resources that nothing is known of, each with the reason.
+    /// One sentence for each resource whose use cannot be reckoned, with the reason.
     public let unknown: [String]
 
-    /// The scarcest resource's.
+    /// The share of the scarcest resource; 0 where no resource is known.
     public var total: Double { terms.first?.used ?? 0 }
 
-    /// What of the processors can be used before frames are lost: encoders' peaks and the rest of the system need room.
+    /// The share of the processors that can be used before frames are lost: encoders' peaks and other programs need the rest.
     public static let usableProcessorShare = 0.9
-    /// A thread that composes and hands frames to its encoder cannot be on two processors at once.
+    /// The share of one processor that a thread which composes and hands frames to its encoder can use.
     private static let usableThreadShare = 0.9
-    /// What the program itself holds, without frames: libraries, stacks, queues. Measured on a recording of one microphone.
+    /// Memory of the process without frames, in bytes: libraries, stacks, queues. Measured on a recording of one microphone.
     private static let baseMemory = 40e6
-    /// Frames of the program's size that x264 keeps at its recording presets, its lookahead and two threads' included.
+    /// Frames of the encoded size that x264 keeps at its recording presets, including its lookahead and two threads.
     private static let encoderFrames = 45.0
-    /// Of a hardware encoder, in the computer's own memory where that is the device's too: its pool, those on their way, and the
-    /// composed one.
+    /// Frames that a hardware encoder keeps in the computer's memory where it has none of its own: its pool, those on their way,
+    /// and the composed one.
     private static let hardwareFrames = 14.0
     /// Seconds of a camera's own frames that may wait on their way: alignment, and a disk that pauses.
     private static let waitingSeconds = 3.0
 
+    /// Reckons what a plan costs on a machine.
+    ///
     /// - Parameters:
-    ///   - plan: As it would run.
-    ///   - machine: That it would run on.
-    ///   - duration: How long; `nil` leaves the disk's room out of account.
+    ///   - plan: The plan as it would run.
+    ///   - machine: The machine that it would run on.
+    ///   - duration: The length of the recording; `nil` leaves the room on the disk out of account.
     public init(of plan: SessionPlan, on machine: MachineModel, duration: Nanoseconds? = nil) {
         let work = PlannedWork(plan)
         var terms: [Term] = []
@@ -160,7 +166,7 @@ public struct HardwareCost: Sendable, Equatable {
     /// The resource that a recording of a known length fills.
     static let diskSpace = "disk-space"
 
-    /// In one order, so that equal plans cost the same to the last digit.
+    /// The sum of the amounts, added in one order so that equal plans cost the same to the last digit.
     private static func sum(_ amounts: [String: Double]) -> Double {
         amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
@@ -171,12 +177,12 @@ public struct HardwareCost: Sendable, Equatable {
         }
     }
 
-    /// `2.5 GB`, `12.6 MB`.
+    /// A number of bytes in words with three digits: `2.5 GB`, `12.6 MB`, in powers of ten.
     public static func megabytes(_ bytes: Double) -> String {
         bytes >= 1e9 ? "\(rounded(bytes / 1e9)) GB" : "\(rounded(bytes / 1e6)) MB"
     }
 
-    /// To three digits.
+    /// A number with three significant digits.
     static func rounded(_ value: Double) -> String {
         let steps = value >= 100 ? 1.0 : value >= 10 ? 10 : 100
         let text = "\((value * steps).rounded() / steps)"
@@ -185,7 +191,7 @@ public struct HardwareCost: Sendable, Equatable {
 }
 
 extension WorkKind {
-    /// Whether the thread that feeds an encoder does it, one frame after the other.
+    /// Whether the thread that feeds an encoder does this work, one frame after the other.
     fileprivate var isComposing: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,

@@ -1,25 +1,30 @@
 public import Media
 internal import Timing
 
-/// What a plan makes the processor do, in pieces a second: the ground of its cost. A pure function of the plan.
+/// The processor work that a plan causes, in pieces per second: the base of its cost. A pure function of the plan.
 public struct PlannedWork: Sendable, Equatable {
-    /// The same work again and again.
+    /// One kind of work that repeats at a constant rate.
     public struct Item: Sendable, Equatable {
+        /// The kind of work.
         public let kind: WorkKind
-        /// Pieces a second.
+        /// Pieces per second.
         public let rate: Double
         /// Pixels, samples or bytes in a piece; see `WorkKind`.
         public let units: Double
+        /// How hard the content is to code: `photographic` for real devices, `plain` for synthetic ones.
         public let detail: CostTable.Detail
-        /// `program` or a role: whose work it is.
+        /// The owner of the work: `program`, `session` or a role.
         public let owner: String
     }
 
+    /// The pieces of work that the plan causes.
     public private(set) var items: [Item] = []
-    /// Cameras whose JPEGs one output has decoded for all.
+    /// Cameras whose JPEGs one output decodes for all.
     private var decodedForAll: Set<String> = []
 
-    /// - Parameter plan: As it would run.
+    /// Lists the work that a plan causes.
+    ///
+    /// - Parameter plan: The plan as it would run.
     public init(_ plan: SessionPlan) {
         add(.deliver, rate: Self.timelineRate(plan) + Self.watchRate, units: 0, of: Self.sessionOwner)
         for camera in plan.cameras { add(camera, plan) }
@@ -28,7 +33,7 @@ public struct PlannedWork: Sendable, Equatable {
         for microphone in plan.microphones { add(microphone, plan) }
     }
 
-    /// Processor seconds that a second of recording takes, by owner; `nil` where the table lacks something that it does.
+    /// Processor seconds that a second of recording takes, by owner; `nil` where the table lacks one of the kinds of work.
     public func processorTime(by table: CostTable) -> [String: Double]? {
         var sums: [String: Double] = [:]
         for item in items {
@@ -38,14 +43,14 @@ public struct PlannedWork: Sendable, Equatable {
         return sums
     }
 
-    /// Whose work it is that belongs to no device and no output.
+    /// The owner of work that belongs to no device and no output.
     static let sessionOwner = "session"
-    /// Slices that audio is worked through in, in a second.
+    /// Blocks per second in which audio is processed.
     private static let slices = 50.0
-    /// How often in a second a file's thread is woken, however much comes for it (`WriteQueue`).
+    /// How often per second a file's thread is woken at most (`WriteQueue`).
     private static let gatherings = 10.0
-    /// The status, the clocks' history and the watch over the machine, ten times a second each, with what they compute: as
-    /// much as so many wakings. Measured: the rest of a recording of one camera.
+    /// The cost of the status, the clocks' history and the watch over the machine, ten times a second each, in wakings per
+    /// second. Measured: the rest of a recording of one camera.
     private static let watchRate = 100.0
 
     /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of audio too.
@@ -101,7 +106,7 @@ public struct PlannedWork: Sendable, Equatable {
         for layer in program.layers {
             guard let camera = plan.cameras.first(where: { $0.role == layer.role }) else { continue }
             if camera.detail == .photographic { detail = .photographic }
-            // What lies over a frame that moves is painted anew with each of that one's.
+            // A layer that lies over a moving one is painted anew with each of that one's frames.
             let isOver = covered.contains { $0.overlaps(layer.rectangle) }
             let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
             paint(
@@ -140,7 +145,7 @@ public struct PlannedWork: Sendable, Equatable {
     private mutating func encode(
         _ settings: VideoEncodingSettings, _ detail: CostTable.Detail, owner: String
     ) {
-        // What hardware leaves to the processor, its trial has measured.
+        // The processor time that a hardware encoder takes comes from its trial.
         guard settings.hardware == nil else { return }
         add(
             WorkKind(settings.preset), rate: settings.rate.perSecond, units: Double(settings.size.pixelCount),
@@ -148,7 +153,7 @@ public struct PlannedWork: Sendable, Equatable {
             of: owner)
     }
 
-    /// One camera's frame into its place: as `FramePainter` goes about it.
+    /// Paints one camera's frame into its place, by the same steps as `FramePainter`.
     private mutating func paint(
         _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: VideoEncodingSettings, rate: Double,
         isShared: Bool, owner: String
@@ -177,7 +182,7 @@ public struct PlannedWork: Sendable, Equatable {
             add(.unpack, rate: rate, units: Double(place.source.size.pixelCount), of: owner)
         case .h264, .i420, .i422, .converted, .grey: break
         }
-        // What is decoded for all is copied out of their memory.
+        // A frame that is decoded for all outputs is copied out of their shared memory.
         if scaled != turned || !isWhole || isForAll {
             add(.scale, rate: rate, units: Double(scaled.pixelCount) + target, of: owner)
         }

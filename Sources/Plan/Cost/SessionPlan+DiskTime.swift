@@ -1,10 +1,10 @@
 public import Media
 
 extension SessionPlan {
-    /// How long a disk lasts at what the plan is expected to write.
+    /// The time until a disk is full at the rate at which the plan is expected to write.
     ///
-    /// - Parameter freeBytes: What is free now.
-    /// - Returns: `nil` where nothing is written.
+    /// - Parameter freeBytes: Free space now, in bytes.
+    /// - Returns: At most a century; `nil` where nothing is written.
     public func timeToFill(_ freeBytes: Int64) -> Nanoseconds? {
         let rate = expectedBytesPerSecond
         guard rate > 0 else { return nil }
@@ -12,7 +12,7 @@ extension SessionPlan {
         return .seconds(rounding: min(Double(max(freeBytes, 0)) / rate, 3.2e9))
     }
 
-    /// Into the session folder, all together.
+    /// Bytes per second that all tracks and the program are expected to write into the session folder.
     public var expectedBytesPerSecond: Double {
         bytesPerSecond.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }

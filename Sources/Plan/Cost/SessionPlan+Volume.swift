@@ -1,11 +1,11 @@
 package import Media
 
-/// How much data a plan makes, as far as that can be told before.
+/// How much data a plan makes, as far as it can be estimated before it runs.
 ///
-/// Estimates: what a camera's JPEGs take depends on what it sees. While recording, the disk's minutes are reckoned from what
-/// was really written.
+/// A camera's JPEGs grow with what it sees. While recording, the minutes left on the disk are reckoned from what was
+/// really written.
 extension SessionPlan {
-    /// Bytes a second into the session folder, by owner: `program` or a role.
+    /// Expected bytes per second into the session folder, by owner: `program` or a role.
     public var bytesPerSecond: [String: Double] {
         var bytes: [String: Double] = [:]
         for (owner, settings) in encoders {
@@ -31,19 +31,20 @@ extension SessionPlan {
         return bytes
     }
 
-    /// The encoded frame streams, by owner.
+    /// The encoded video streams of the plan with their owners: `program` or a role.
     package var encoders: [(owner: String, settings: VideoEncodingSettings)] {
         let tracks = cameraTracks.filter { $0.mode == .encode }.map { ($0.role, $0.settings) }
         return (program.map { [(Self.programOwner, $0.settings)] } ?? []) + tracks
     }
 
-    /// The owner of what is the program's; no role may have this name.
+    /// The owner of the program's work and streams; no role may have this name.
     package static let programOwner = "program"
 
     func camera(_ role: String) -> PlannedCamera? { cameras.first { $0.role == role } }
 
-    /// x264 at its recording presets takes about 0.12 bits a pixel of moving photographs at quality 23, a quarter of that of
-    /// synthetic frames, and half as much with every six steps of quality. Hardware is reckoned with twice of that.
+    /// Bytes per second of an encoded stream. x264 at its recording presets takes about 0.12 bits a pixel of moving photographs
+    /// at quality 23, a quarter of that of synthetic frames, and half as much with every six steps of quality. Hardware is
+    /// reckoned with twice of that.
     private static func encodedBytes(_ settings: VideoEncodingSettings, _ detail: CostTable.Detail)
         -> Double
     {
@@ -59,7 +60,7 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// How many threads are woken for each of a camera's frames: those of the encoders that need it. A file's are gathered.
+    /// The number of encoder threads that each frame of a camera wakes. A file's thread gathers frames and does not count.
     func consumers(of role: String) -> Double {
         let tracks = cameraTracks.count { $0.role == role && $0.mode == .encode }
         return Double(tracks + (program?.layers.contains { $0.role == role } == true ? 1 : 0))
@@ -75,9 +76,9 @@ extension PlannedCamera {
     /// Synthetic frames are simpler than what a camera sees.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 
-    /// Of one frame as it comes, in bytes: MJPEG of moving photographs takes 0.09 a pixel at 1080p, H.264 at a camera's usual
-    /// rates 0.02. Synthetic MJPEG was weighed from 480p to 1080p: half of it is the edges of its tiles, as many at any size; synthetic
-    /// H.264 is a third of a camera's.
+    /// Bytes of one frame as the camera delivers it: MJPEG of moving photographs takes 0.09 a pixel at 1080p, H.264 at a camera's
+    /// usual rates 0.02. Synthetic MJPEG was weighed from 480p to 1080p: half of it is the edges of its tiles, as many at any
+    /// size; synthetic H.264 is a third of a camera's.
     var expectedBytes: Double {
         let pixels = Double(format.size.pixelCount)
         if detail == .plain, format.pixel == .mjpeg { return 16_000 + pixels * 0.037 }

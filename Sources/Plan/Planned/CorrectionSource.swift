@@ -1,8 +1,9 @@
-/// Who says how far a device's time stamps are off.
+/// Where the correction of a device's time stamps comes from.
 public enum CorrectionSource: String, Sendable, Codable {
-    /// Nobody: they are taken as they are.
+    /// No correction is known: time stamps are taken as they are.
     case none
+    /// The profile states the correction.
     case profile
-    /// It was measured with `multicam calibrate`.
+    /// The correction was measured with `multicam calibrate`.
     case calibration
 }

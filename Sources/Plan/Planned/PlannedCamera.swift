@@ -3,35 +3,41 @@ public import Profiles
 
 /// A camera as an input of a plan.
 public struct PlannedCamera: Sendable, Equatable, Codable {
+    /// The camera's role, such as `desk`.
     public var role: String
-    /// What the user asked for: `any`, `/dev/video0`, `virtual:clap`.
+    /// The words with which the user asked for the camera: `any`, `/dev/video0`, `virtual:clap`.
     public var selector: String
+    /// The camera that was found for the role.
     public var identity: DeviceIdentity
-    /// What it is opened with.
+    /// The pixel format, size and rate that the camera is opened with.
     public var format: VideoFormat
-    /// Turns the stored frame clockwise to be seen upright.
+    /// The clockwise rotation that makes the stored frame upright.
     public var rotation: Rotation
+    /// Where the rotation comes from.
     public var rotationSource: RotationSource
+    /// Whether the program shows the camera mirrored left to right.
     public var isMirrored: Bool
     /// How a preview of it is to be shown.
     public var preview: PreviewConnection
-    /// The part of its frames that is used, in the program and in an encoded track.
+    /// The part of the camera's frames that is used in the program and in an encoded track.
     public var framing: Framing
-    /// From the scene to the time stamp: taken off each stamp.
+    /// The time from the scene to a frame's time stamp, which is subtracted from each stamp.
     public var latency: Nanoseconds
+    /// Where the latency comes from.
     public var latencySource: CorrectionSource
-    /// Controls to set and to keep: the profile's in its order, then what was added.
+    /// Controls to set and to keep: the profile's in its order, then those that were added.
     public var controls: [ControlRequest]
-    /// The camera whose exposure and colours it takes over before the recording, and what else; `nil` where none.
+    /// The camera whose exposure and colours this one takes over before the recording, and what else; `nil` for none.
     public var match: CameraMatch?
-    /// Why this format: a sentence.
+    /// A sentence that says why this format was chosen.
     public var reason: String
-    /// Where what is known of each frame is written, relative to the session folder; `nil` for nowhere.
+    /// The file with the time and other data of each frame, relative to the session folder; `nil` where none is written.
     public var metadataFile: String?
-    /// Of a synthetic camera that pretends to hang on a USB bus: what it keeps of it. Of a real one the machine knows
-    /// (`MachineModel.usb`).
+    /// The bandwidth that a synthetic camera pretends to reserve on a USB bus; `nil` for a real camera, of which the machine
+    /// knows (`MachineModel.usb`).
     public var usb: USBCamera?
 
+    /// Creates a camera of a plan. Without a `preview` it is shown with the camera's rotation and is not mirrored.
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none, rotationSource: RotationSource = .mounting,
@@ -63,6 +69,6 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.usb = usb
     }
 
-    /// The part of its stored frames that is used; `nil` for all.
+    /// The part of the camera's stored frames that is used, in pixels; `nil` for the whole frame.
     public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
 }

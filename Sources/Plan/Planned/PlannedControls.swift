@@ -1,7 +1,7 @@
 internal import Media
 internal import Profiles
 
-/// The controls that a role's camera is to have, checked against those that the camera says it has.
+/// The controls to set on a role's camera, checked against the controls that the camera reports.
 struct PlannedControls {
     private let camera: CameraRole
     private let device: CaptureDevice
@@ -16,7 +16,7 @@ struct PlannedControls {
         self.source = source
     }
 
-    /// What keeps the camera's rate in the dark, where it would slow down and the profile does not say that it may.
+    /// The request that keeps the camera's rate in the dark, where the camera would slow down and the profile does not allow it.
     var rateLock: ControlRequest? {
         guard let control = device.controls.first(of: Self.rateControls), !control.isReadOnly,
             !camera.controls.contains(where: { Self.rateControls.contains($0.name) })
@@ -24,10 +24,10 @@ struct PlannedControls {
         return ControlRequest(name: control.name, value: 0, origin: .rateLock)
     }
 
-    /// What the profile asks for.
+    /// The requests for the controls that the profile sets.
     ///
-    /// A camera that could not be asked for its controls is, when it is opened.
-    /// - Throws: With the profile's field, for what the camera will never take.
+    /// Controls of a camera that could not be asked for them yet are checked when it is opened.
+    /// - Throws: `ProfileError` with the profile's field, for a value that the camera will never accept.
     func requests() throws(ProfileError) -> [ControlRequest] {
         var requests: [ControlRequest] = []
         for setting in camera.controls {

@@ -2,21 +2,26 @@ public import Media
 
 /// A microphone as an input of a plan.
 public struct PlannedMicrophone: Sendable, Equatable, Codable {
+    /// The microphone's role, such as `host`.
     public var role: String
+    /// The words with which the user asked for the microphone, such as `default`.
     public var selector: String
+    /// The microphone that was found for the role.
     public var identity: DeviceIdentity
-    /// What it is opened with.
+    /// The sample rate and channels that the microphone is opened with.
     public var format: AudioFormat
-    /// In decibels, of the program's mix only: −60…30.
+    /// Gain in the program's mix in decibels, −60…30. The microphone's own track keeps its level.
     public var gain: Double
-    /// Added to its capture times.
+    /// Correction that is added to each capture time.
     public var offset: Nanoseconds
+    /// Where the offset comes from.
     public var offsetSource: CorrectionSource
-    /// Which of the device's channels the track has, from 0; all of them when empty.
+    /// The device's channels that the track has, counted from 0; empty for all of them.
     public var pick: [Int]
-    /// What is taken out of it for the program; `nil` for nothing.
+    /// The processing that removes echo or noise from the audio in the program's mix; `nil` for none.
     public var voice: VoiceSettings?
 
+    /// Creates a microphone of a plan.
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: AudioFormat, gain: Double = 0,
         offset: Nanoseconds = .zero, offsetSource: CorrectionSource = .none, pick: [Int] = [],

@@ -1,22 +1,23 @@
 public import Media
 
-/// The composed frame with the mixed audio.
+/// The program of a plan: the composed frame with the mixed audio.
 public struct PlannedProgram: Sendable, Equatable, Codable {
-    /// Relative to the session folder.
+    /// The program's file, relative to the session folder.
     public var file: String
-    /// Of the composed frame; sides are even.
+    /// How the composed frame is encoded; width and height are even.
     public var settings: VideoEncodingSettings
     /// Whether JPEGs are decoded at half of the size at which they are shown.
     public let isCoarse: Bool
-    /// Which cameras it shows, and where, as a person would say it.
+    /// The cameras that the program shows and their places, as a person would say it.
     public private(set) var arrangement: ProgramArrangement
-    /// What follows from that, from the back to the front.
+    /// The layers that follow from the arrangement, from the back to the front.
     public private(set) var layers: [PlannedLayer]
-    /// Roles of the microphones that are heard, in order. Empty: no audio.
+    /// Roles of the microphones that are heard, in order; empty for a program without audio.
     public var mix: [String]
-    /// Of the audio, in bits per second.
+    /// Bit rate of the audio, in bits per second.
     public var audioBitrate: Int
 
+    /// Creates a program, whose layers follow from the arrangement and the cameras.
     public init(
         file: String, settings: VideoEncodingSettings, isCoarse: Bool = false,
         arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int
@@ -30,11 +31,11 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
         self.audioBitrate = audioBitrate
     }
 
-    /// Shows other cameras, or in other places.
+    /// Shows other cameras, or the same ones in other places.
     ///
     /// - Parameters:
-    ///   - arrangement: Of cameras by their roles.
-    ///   - cameras: The plan's.
+    ///   - arrangement: The new arrangement, which names cameras by their roles.
+    ///   - cameras: The plan's cameras; roles that are not among them are not shown.
     public mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
         self.arrangement = arrangement
         layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
@@ -53,17 +54,24 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
 
 /// One camera's place in the program.
 public struct PlannedLayer: Sendable, Equatable, Codable {
+    /// The camera's role.
     public var role: String
-    /// In pixels of the program, even.
+    /// The camera's place in the program in pixels; position and size are even.
     public var rectangle: PixelRectangle
+    /// How the frame fills the rectangle: cut to its shape, or whole with bars.
     public var filling: FrameLayer.Filling
+    /// The clockwise rotation with which the camera's stored frame is painted.
     public var rotation: Rotation
+    /// Whether the frame is mirrored left to right.
     public var isMirrored: Bool
+    /// The part of the camera's stored frame that is shown, in pixels; `nil` for the whole frame.
     public var crop: PixelRectangle?
+    /// Width in pixels of the white frame inside the rectangle; 0 for none.
     public var border: Int
-    /// Whether its JPEGs are decoded at half of the rectangle's size.
+    /// Whether the camera's JPEGs are decoded at half of the rectangle's size.
     public var isCoarse = false
 
+    /// Creates a camera's place in the program.
     public init(
         role: String, rectangle: PixelRectangle, filling: FrameLayer.Filling = .fill,
         rotation: Rotation = .none,

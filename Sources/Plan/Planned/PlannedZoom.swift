@@ -1,28 +1,28 @@
 internal import Media
 internal import Profiles
 
-/// Who zooms a role's camera, and moves it: the camera by its controls where it has all that are needed, else its frame is cropped.
+/// How a role's camera is zoomed and moved: by its own controls where it has all that are needed, else by cropping its frames.
 ///
-/// What the camera does itself is in all that is made of it, copies too; a crop is in the program and in encoded tracks. The
-/// controls are UVC's (UVC 1.5, 4.2.2.1.11 and 4.2.2.1.15), as V4L2 has them: `zoom_absolute` is a focal length, of which the
-/// least is the widest view; `pan_absolute` and `tilt_absolute` are angles, positive to the right and up.
+/// The camera's own zoom is in every output, copies too; a crop is only in the program and in encoded tracks. The controls
+/// are UVC's (UVC 1.5, 4.2.2.1.11 and 4.2.2.1.15), as V4L2 has them: `zoom_absolute` is a focal length, whose lowest value is
+/// the widest view; `pan_absolute` and `tilt_absolute` are angles, positive to the right and up.
 struct PlannedZoom {
-    /// Controls to set; none where the camera does nothing.
+    /// Controls to set on the camera; empty where it does not zoom or move by itself.
     private(set) var requests: [ControlRequest] = []
-    /// What is left to cropping.
+    /// The part of the zoom that is done by cropping.
     private(set) var cropped = Zoom.none
-    /// For people: a sentence; `nil` where nothing is zoomed or moved.
+    /// A sentence for people; `nil` where nothing is zoomed or moved.
     private(set) var note: String?
     private let camera: CameraRole
     private let rotation: Rotation
     private let source: ProfileSource
 
     /// - Parameters:
-    ///   - camera: With its wishes.
-    ///   - device: With its controls.
-    ///   - rotation: Turns its frames clockwise to be seen upright.
-    ///   - source: Where the profile's fields stand.
-    /// - Throws: For a factor that the camera's zoom does not reach, and for controls that the profile sets as well.
+    ///   - camera: The role with its zoom, pan and tilt.
+    ///   - device: The camera with its controls.
+    ///   - rotation: The clockwise rotation that makes its frames upright.
+    ///   - source: The places of the profile's fields, for errors.
+    /// - Throws: `ProfileError` for a factor that the camera's zoom does not reach, and for controls that the profile sets too.
     init(
         _ camera: CameraRole, _ device: CaptureDevice, rotation: Rotation, source: ProfileSource
     ) throws(ProfileError) {
@@ -42,7 +42,9 @@ struct PlannedZoom {
         note = "it is zoomed and turned by the camera itself, in its copied tracks too (\(list))."
     }
 
-    /// - Throws: Where a frame of which all is seen is to be moved.
+    /// Checks that a crop leaves room for pan and tilt.
+    ///
+    /// - Throws: `ProfileError` where a frame is to be moved of which all is seen.
     func checkMoves(_ framing: Framing, in size: FrameSize) throws(ProfileError) {
         for (field, position, hasRoom) in [
             ("pan", cropped.pan, framing.canPan(in: size, rotation: rotation)),
@@ -70,7 +72,7 @@ struct PlannedZoom {
             }
         var requests: [ControlRequest] = []
         if camera.zoom.factor > 1 {
-            // From zero on it counts something else than the focal length, so that nobody knows what twice is.
+            // A range that starts at zero does not count the focal length, so that twice its value does not mean twice the zoom.
             guard let zoom = usable("zoom_absolute", controls), zoom.minimum > 0 else { return nil }
             let highest = Double(zoom.maximum) / Double(zoom.minimum)
             guard camera.zoom.factor <= highest else {

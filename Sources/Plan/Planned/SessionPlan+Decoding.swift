@@ -19,7 +19,7 @@ extension SessionPlan {
 }
 
 extension PlannedCameraTrack {
-    /// All of an encoded track's frame, which its camera fills.
+    /// The layer that paints the camera's frame over the whole frame of an encoded track.
     package var layer: PlannedLayer {
         let size = settings.size
         return PlannedLayer(

@@ -1,7 +1,7 @@
 package import Media
 
 extension SessionPlan {
-    /// The same with x264 for some streams, by `program` or role.
+    /// The plan with x264 in place of hardware encoders for some streams, named `program` or by role.
     package func withoutHardware(for streams: Set<String>) -> Self {
         var plan = self
         if streams.contains(Self.programOwner) { plan.program?.settings.hardware = nil }
@@ -11,7 +11,7 @@ extension SessionPlan {
         return plan
     }
 
-    /// Of an encoded stream's ticks.
+    /// The frame rate of an encoded stream, named `program` or by role; `nil` where the plan does not encode it.
     package func rate(ofStream name: String) -> FrameRate? {
         encoders.first { $0.owner == name }?.settings.rate
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension SessionPlan {
-    /// How loud each microphone is in the program's audio, linear, by role; the others are not heard there.
+    /// Linear gain of each microphone in the program's mix, by role; microphones that are not in the mix are left out.
     package var mixGains: [String: Float] {
         let mix = program?.mix ?? []
         return Dictionary(

@@ -1,5 +1,5 @@
 extension SessionPlan {
-    /// In hertz. A leading grid of at least this rate wakes the timeline often enough for audio, too: a block of 20 ms waits for
-    /// less than three of its lengths then. With a slower grid the timeline wakes for each block besides.
+    /// The lowest rate in hertz of a leading grid that wakes the timeline often enough for audio, too: a block of 20 ms then
+    /// waits for less than three of its lengths. With a slower grid the timeline also wakes for each block.
     package static let wakingRate = 20.0
 }

@@ -1,26 +1,33 @@
 internal import Media
 public import Profiles
 
-/// The whole session as a value: what goes in, what comes out, and how they are joined.
+/// A whole session as a value: its devices, its outputs, and the connections between them.
 ///
-/// A profile compiles to a plan once its devices are known. A plan is checked, printed, compared and run; while running
-/// it is exchanged for another.
+/// A profile compiles to a plan once its devices are known. A plan is checked, printed, compared and run; a running session
+/// exchanges it for another.
 public struct SessionPlan: Sendable, Equatable, Codable {
     /// The profile's name.
     public var profile: String
-    /// In order of priority: the last is reduced first.
+    /// The cameras in order of priority: the last is reduced first.
     public var cameras: [PlannedCamera]
+    /// The microphones, in the profile's order.
     public var microphones: [PlannedMicrophone]
+    /// The composed program; `nil` for a session without one.
     public var program: PlannedProgram?
+    /// The cameras' own tracks.
     public var cameraTracks: [PlannedCameraTrack]
+    /// The microphones' own tracks.
     public var microphoneTracks: [PlannedMicrophoneTrack]
+    /// The edges between devices and outputs.
     public var connections: [PlannedConnection]
+    /// The losses that the recording tolerates.
     public var limits: RecordingLimits
-    /// What it may need of the machine, and what is given up when that is too much.
+    /// How much of the machine the plan may need, and what is given up when it needs more.
     public var budget: BudgetSettings
-    /// What a person should know of the choices: one sentence each.
+    /// One sentence for people on each choice that they should know of.
     public var notes: [String]
 
+    /// Creates a plan from its parts.
     public init(
         profile: String, cameras: [PlannedCamera], microphones: [PlannedMicrophone], program: PlannedProgram?,
         cameraTracks: [PlannedCameraTrack], microphoneTracks: [PlannedMicrophoneTrack],

@@ -1,30 +1,35 @@
 public import Media
 public import Profiles
 
-/// Which cameras the program shows, and where: what may be changed of it while it is recorded. Pure.
+/// The cameras that the program shows and their places: all that may change while the program is recorded. Pure.
 public struct ProgramArrangement: Sendable, Equatable, Codable {
+    /// How the places are laid out: one camera, picture-in-picture, side by side, or a grid.
     public var layout: ProgramSettings.Layout
-    /// A camera's role.
+    /// The role of the main camera.
     public var main: String
-    /// The others, in order: from the corner on, or after the main one.
+    /// The roles of the other cameras, in order: from the corner on, or after the main one.
     public var insets: [String]
     /// Roles that keep their place in the order but are not shown.
     public var hidden: Set<String>
+    /// The corner from which insets are stacked.
     public var corner: ProgramSettings.Corner
-    /// An inset's width as a share of the program's, 0.05…1.
+    /// An inset's width as a share of the program's width, 0.05…1.
     public var insetShare: Double
-    /// Between insets and the edges, as a share of the program's width, 0…0.5.
+    /// The distance between insets and to the edges, as a share of the program's width, 0…0.5.
     public var marginShare: Double
-    /// Width in pixels of a white frame inside each inset.
+    /// Width in pixels of a white frame inside each inset; 0 for none.
     public var border: Int
+    /// How the frames of cameras that are not insets fill their places: cut to the shape, or whole with bars.
     public var filling: FrameLayer.Filling
-    /// By role, in place of the camera's own: in the program alone, whose pixels are turned. Tracks keep theirs.
+    /// Clockwise rotations by role, in place of the camera's own, in the program alone. Tracks keep theirs.
     public var rotations: [String: Rotation]
-    /// By role, likewise.
+    /// Whether a camera is mirrored left to right, by role, in place of its own setting, in the program alone.
     public var mirroring: [String: Bool]
-    /// By role, in place of that of the camera's framing: by cropping, in the program alone. The camera itself stays as it is.
+    /// Zooms by role, in place of the zoom of the camera's framing: by cropping, in the program alone. The camera itself
+    /// stays as it is.
     public var zooms: [String: Zoom]
 
+    /// Creates the arrangement that a profile's program begins with.
     public init(_ program: ProgramSettings) {
         layout = program.layout
         main = program.main
@@ -40,18 +45,18 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         zooms = [:]
     }
 
-    /// The cameras that are to be seen, the main one first. Where that one is hidden, the next takes its place.
+    /// The roles of the cameras to be seen, the main one first. Where the main one is hidden, the next takes its place.
     public var shown: [String] {
         let order = ([main] + insets).filter { !hidden.contains($0) }
         return layout == .single ? Array(order.prefix(1)) : order
     }
 
-    /// Each shown camera's place, from the back to the front.
+    /// The place of each shown camera, from the back to the front.
     ///
     /// - Parameters:
-    ///   - cameras: Of the plan; roles that are not among them are not shown.
-    ///   - size: The program's, in pixels.
-    /// - Returns: A layer for each.
+    ///   - cameras: The plan's cameras; roles that are not among them are not shown.
+    ///   - size: The program's size in pixels.
+    /// - Returns: One layer for each shown camera.
     public func layers(of cameras: [PlannedCamera], size: FrameSize) -> [PlannedLayer] {
         let shown = self.shown.compactMap { role in cameras.first { $0.role == role } }
         let geometry = ProgramLayout(
@@ -77,7 +82,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         return framing
     }
 
-    /// What a person sees of a camera: the cropped part, turned upright. A zoom leaves its place as it is.
+    /// The size of the part of a camera that a person sees: cropped, and turned upright. A zoom does not change it.
     private func uprightSize(of camera: PlannedCamera) -> FrameSize {
         var framing = camera.framing
         framing.zoom = .none

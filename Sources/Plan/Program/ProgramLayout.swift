@@ -1,19 +1,22 @@
 public import Media
 public import Profiles
 
-/// Where each camera's frame goes in the program. Pure geometry.
+/// The geometry of the program: where each camera's frame goes. Pure.
 ///
-/// Every rectangle is even in place and size and lies inside the program, as 4:2:0 chroma wants it.
+/// Every rectangle has an even position and size, as 4:2:0 chroma needs it, and lies inside the program.
 public struct ProgramLayout: Sendable, Equatable {
-    /// Of the program; sides are even.
+    /// The program's size in pixels; width and height are even.
     public var size: FrameSize
+    /// How the places are laid out: one camera, picture-in-picture, side by side, or a grid.
     public var kind: ProgramSettings.Layout
+    /// The corner from which insets are stacked.
     public var corner: ProgramSettings.Corner
-    /// An inset's width as a share of the program's.
+    /// An inset's width as a share of the program's width.
     public var insetShare: Double
-    /// As a share of the program's width.
+    /// The distance between insets and to the edges, as a share of the program's width.
     public var marginShare: Double
 
+    /// Creates a geometry for a program of a size.
     public init(
         size: FrameSize, kind: ProgramSettings.Layout, corner: ProgramSettings.Corner = .bottomRight,
         insetShare: Double = 0.25, marginShare: Double = 0.02
@@ -25,8 +28,10 @@ public struct ProgramLayout: Sendable, Equatable {
         self.marginShare = marginShare
     }
 
+    /// The rectangles of the cameras' frames in the program.
+    ///
     /// - Parameter frames: The upright sizes of the cameras' frames, cropped and turned, the main one first.
-    /// - Returns: One rectangle a frame, from the back to the front; for `single` only the first.
+    /// - Returns: One rectangle for each frame, from the back to the front; for `single` only the first.
     public func rectangles(for frames: [FrameSize]) -> [PixelRectangle] {
         let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
         switch kind {
@@ -55,8 +60,8 @@ public struct ProgramLayout: Sendable, Equatable {
         }
     }
 
-    /// Insets keep their frame's shape and stand over each other from the corner on, a margin apart. What would not fit
-    /// between the margins is made smaller, all insets alike.
+    /// Insets keep their frame's shape and are stacked from the corner on, a margin apart. If they do not fit between the
+    /// margins, all of them are made smaller alike.
     private func insets(_ frames: [FrameSize]) -> [PixelRectangle] {
         guard !frames.isEmpty else { return [] }
         let width = Double(size.width)

@@ -1,7 +1,8 @@
 internal import Media
 internal import Profiles
 
-/// What a person could change so that a plan fits that no reduction makes fit: each tried, and told with what it would cost.
+/// Changes of the profile that would bring a plan within its budget when no reduction does: each is tried, and told with its
+/// cost.
 struct BudgetRemedies {
     private let profile: Profile
     private let devices: [String: PlannedDevice]
@@ -24,8 +25,10 @@ struct BudgetRemedies {
     /// How the sentence about too little disk begins.
     static let roomPrefix = "the disk has room for "
 
-    /// - Parameter cost: Of the plan after all that could be given up.
-    /// - Returns: A sentence each, the gentlest first; empty where none of them helps.
+    /// The remedies that help, in words.
+    ///
+    /// - Parameter cost: The cost of the plan after all that could be given up.
+    /// - Returns: One sentence for each, the gentlest first; empty where none helps.
     func sentences(for cost: HardwareCost) -> [String] {
         var sentences: [String] = []
         if cost.total <= 1 {
@@ -78,13 +81,13 @@ struct BudgetRemedies {
         return []
     }
 
-    /// Where the program can be made again from the tracks.
+    /// Leaves out the program where it can be made again from the tracks.
     private func tracksAlone() -> [String] {
         guard profile.program != nil, profile.tracks.cameras != .none else { return [] }
         return fitting("the tracks without a program, which can be made from them later") { $0.program = nil }
     }
 
-    /// One less, or, where that does not do, two.
+    /// Leaves out one camera or, where that is not enough, two.
     private func fewerCameras() -> [String] {
         let spare = profile.cameras.map(\.role).filter { $0 != profile.program?.main }.reversed()
         let possible = profile.program == nil ? Array(spare.dropLast()) : Array(spare)
@@ -107,14 +110,14 @@ struct BudgetRemedies {
             let reduced = ladder.steps.isEmpty ? "" : ", after reductions"
             return ["\(words): the cost would be \(HardwareCost.hundredths(ladder.cost.total))\(reduced)."]
         } catch {
-            // Such as copies of raw frames: what cannot be recorded is no remedy.
+            // A profile that cannot be recorded, such as one with copies of raw frames, is no remedy.
             return []
         }
     }
 }
 
 extension Profile {
-    /// The same without some cameras, and with a program that does not show them.
+    /// Removes some cameras from the profile, also from its program.
     fileprivate mutating func leaveOut(_ roles: [String]) {
         cameras.removeAll { roles.contains($0.role) }
         program?.insets.removeAll { roles.contains($0) }

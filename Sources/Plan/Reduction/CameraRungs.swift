@@ -1,19 +1,19 @@
 internal import Media
 
-/// What a camera can be lowered to: formats that it offers, less than what it has and not below the floors.
+/// The formats that a camera can be lowered to: those that it offers below its present one and not below the floors.
 struct CameraRungs {
     let offers: PlannedDevice.Offers
     let floorSize: FrameSize
     let floorRate: FrameRate
-    /// A crop is a part of one frame's shape; in a frame of another shape it would show something else.
+    /// Whether only sizes of the same shape are possible, since a crop would show something else in a frame of another shape.
     let keepsShape: Bool
 
     /// Smaller frames at the same rate, the best first: in the same shape from the largest down, then in others.
     ///
     /// - Parameters:
-    ///   - format: That it has now. Neither side becomes longer, and none shorter than the floor's.
-    ///   - shape: A size of the shape that is wanted.
-    /// - Returns: Formats of the same kind of pixels.
+    ///   - format: The present format. Neither side becomes longer, and none shorter than the floor's.
+    ///   - shape: A size of the shape that is preferred.
+    /// - Returns: Formats with the same pixel format.
     func smaller(than format: VideoFormat, shapedLike shape: FrameSize) -> [VideoFormat] {
         let fitting = offered(as: format.pixel, beside: format.size).filter { size, _ in
             size.pixelCount < format.size.pixelCount && size.width <= format.size.width
@@ -35,7 +35,7 @@ struct CameraRungs {
         }
     }
 
-    /// Lower rates at the same size, from the highest down in steps of about ten frames a second.
+    /// Lower rates at the same size, from the highest down in steps of about ten frames per second.
     func slower(than format: VideoFormat) -> [VideoFormat] {
         let sets = offered(as: format.pixel, beside: format.size).filter { $0.size == format.size }.map(
             \.rates)
@@ -59,7 +59,8 @@ struct CameraRungs {
         return rungs
     }
 
-    /// The same frames as JPEGs: as large and as fast, or as fast as was wanted all along.
+    /// The format with the same size as MJPEG, at the present rate or above it up to the wanted one; `nil` where the camera
+    /// offers none or its frames are compressed already.
     func asJPEG(_ format: VideoFormat, wanted: FrameRate) -> VideoFormat? {
         guard !format.pixel.isCompressed else { return nil }
         let limit = max(format.rate, wanted).perSecond * 1.002
@@ -72,7 +73,7 @@ struct CameraRungs {
             }
     }
 
-    /// Steps of ten frames a second down to a floor, for what takes any rate.
+    /// Rates in steps of ten frames per second down to a floor, for sources that take any rate.
     static func steps(below rate: FrameRate, floor: FrameRate) -> [FrameRate] {
         var steps: [FrameRate] = []
         var last = rate
@@ -104,7 +105,7 @@ struct CameraRungs {
         return rates.filter { $0.perSecond < rate.perSecond * 0.998 }.min { distance($0) < distance($1) }
     }
 
-    /// With a size that it has, whatever else it offers.
+    /// Sizes and rates that the camera offers in a pixel format. A synthetic camera offers its present size besides the usual.
     private func offered(
         as pixel: PixelFormat, beside present: FrameSize
     ) -> [(size: FrameSize, rates: OfferedFormat.Rates)] {
@@ -119,7 +120,7 @@ struct CameraRungs {
         }
     }
 
-    /// What webcams commonly offer: a synthetic camera, which could do any, does as they do.
+    /// The sizes that webcams commonly offer, which a synthetic camera offers too, though it could deliver any.
     private static let usualSizes = [
         (3840, 2160), (2560, 1440), (1920, 1080), (1280, 720), (960, 540), (640, 360), (320, 180),
         (1600, 1200), (1280, 960), (1024, 768), (800, 600), (640, 480), (320, 240),

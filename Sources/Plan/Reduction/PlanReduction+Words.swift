@@ -2,7 +2,7 @@ internal import Media
 internal import Profiles
 
 extension PlanReduction {
-    /// Why the plan may not run: one sentence.
+    /// One sentence that says why the plan may not run.
     public var refusal: String {
         if let space = missingSpace { return "too little disk: \(space.explanation)\(roomForLess)" }
         let why = cost.excess(over: budget.hardwareCost)
@@ -15,19 +15,19 @@ extension PlanReduction {
         return "over budget: \(why)\(tried).\(guess)"
     }
 
-    /// The disk's room, where nothing else keeps the plan from running; `nil` otherwise.
+    /// The room on the disk, where it alone keeps the plan from running; `nil` otherwise.
     public var missingSpace: HardwareCost.Term? {
         let beyond = cost.terms.filter { $0.used > budget.hardwareCost }
         return beyond.count == 1 && beyond[0].resource == HardwareCost.diskSpace ? beyond[0] : nil
     }
 
-    /// For how long there is room, as a sentence.
+    /// A sentence that says for how long the disk has room.
     private var roomForLess: String {
         let sentence = remedies.first { $0.hasPrefix(BudgetRemedies.roomPrefix) }
         return sentence.map { " \($0.asSentence)" } ?? ""
     }
 
-    /// What a person is told of where the figures come from, where they are not this computer's.
+    /// A sentence that says that the processor's figures are not this computer's, where they decide; else empty.
     private var guess: String {
         let isProcessor = cost.terms.contains {
             $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))
@@ -40,7 +40,7 @@ extension PlanReduction {
 }
 
 extension ReductionStep {
-    /// For people: what, why, and what it brought.
+    /// One sentence for people: what was given up, why, and how it changes the cost.
     public var sentence: String {
         "\(step): \(reason) The cost goes from \(HardwareCost.hundredths(before.total)) to "
             + "\(HardwareCost.hundredths(after.total))."

@@ -1,45 +1,49 @@
 public import Media
 public import Profiles
 
-/// A plan brought within its profile's budget before it runs: what is given up, in which order and why. Pure.
+/// A plan that was brought within its profile's budget before it runs, with all that is given up, in order, and why. Pure.
 ///
-/// One step at a time, and the cost is reckoned anew after each. `ReliefRule` says what may be given up for which shortage, and
-/// `Concession.beforeStart` in which order: where a USB bus is the scarcest and the processors are not, raw frames become JPEGs of the same
-/// size and rate; then encoders' presets; the size of a camera that is only an inset; the program's decoding and rate. Cameras follow only
-/// where their own work is too much: sizes from the last camera of the profile to the first, then rates in the same order. What is
-/// copied gives nothing for the processor's sake. The program's size stays.
+/// The reduction takes one step at a time, and reckons the cost anew after each. `ReliefRule` says what may be given up for
+/// which shortage, and `Concession.beforeStart` in which order. Where a USB bus is the scarcest resource and the processors
+/// have room, raw frames become JPEGs of the same size and rate. Then come encoders' presets; the size of a camera that is
+/// only an inset; the program's decoding and rate. Cameras follow only where their own work is too much: sizes from the last
+/// camera of the profile to the first, then rates in the same order. A copied track gives nothing for the processor's sake.
+/// The program's size stays.
 ///
-/// A step that would lower nothing that is above the budget is not made, nor one that lifts something else above it.
+/// A step is not taken if it lowers nothing that is above the budget, or lifts something else above it.
 public struct PlanReduction: Sendable, Equatable {
+    /// The profile's budget: the limit, the policy and the floors.
     public let budget: BudgetSettings
-    /// As the profile asks for it. Corrections of its devices' times may be put in later: they cost nothing.
+    /// The plan as the profile asks for it. Corrections of its devices' times may be put in later: they cost nothing.
     public var asked: SessionPlan
+    /// The cost of `asked`.
     public let askedCost: HardwareCost
-    /// What was given up, in order.
+    /// The reductions that were made, in order.
     public let steps: [ReductionStep]
-    /// What was looked at and left as it is, each with the reason: one sentence each.
+    /// One sentence for each thing that was considered and left as it is, with the reason.
     public let passedOver: [String]
-    /// As it would run: `asked` where nothing was given up.
+    /// The plan as it would run: `asked` where nothing was given up.
     public var plan: SessionPlan
+    /// The cost of `plan`.
     public let cost: HardwareCost
-    /// What would make it fit, where it does not: one sentence each, the gentlest first.
+    /// One sentence for each change that would make the plan fit where it does not, the gentlest first.
     public let remedies: [String]
-    /// What a person could do so that nothing, or less, had to be given up; nothing where no machine model tells.
+    /// Changes by a person that would spare some or all reductions; `nil` where the cost does not come from a machine model.
     public private(set) var fixes: PlanRemedies?
-    /// Whether the processor's part is reckoned with figures of this very machine.
+    /// Whether the processor's figures were measured on this machine.
     public let isMeasured: Bool
 
-    /// Whether `plan` may run. What nothing is known of never stands in its way.
+    /// Whether `plan` may run. Resources of which nothing is known never stand in its way.
     public var fits: Bool { cost.total <= budget.hardwareCost }
 
-    /// Brings a profile's plan within its budget, or finds that nothing helps. With the policy `refuse` nothing is given up.
+    /// Brings a profile's plan within its budget, or finds that nothing helps. Under the policy `refuse` nothing is given up.
     ///
     /// - Parameters:
-    ///   - profile: With the budget and the floors.
-    ///   - devices: By role, for every camera and microphone of the profile.
-    ///   - machine: That it would run on.
-    ///   - duration: How long; `nil` leaves the disk's room out of account.
-    /// - Throws: What is wrong with the profile.
+    ///   - profile: The profile, with the budget and the floors.
+    ///   - devices: The devices by role, for every camera and microphone of the profile.
+    ///   - machine: The machine that the plan would run on.
+    ///   - duration: The length of the recording; `nil` leaves the room on the disk out of account.
+    /// - Throws: `ProfileError` when the profile cannot be compiled for the devices.
     public init(
         of profile: Profile, devices: [String: PlannedDevice], on machine: MachineModel,
         duration: Nanoseconds? = nil
@@ -55,7 +59,7 @@ public struct PlanReduction: Sendable, Equatable {
             limit: budget.hardwareCost, floors: budget)
     }
 
-    /// The same for a cost that something else than a machine model tells.
+    /// Brings a profile's plan within its budget by costs that `price` tells in place of a machine model.
     init(
         of profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = [],
         duration: Nanoseconds? = nil, isMeasured: Bool = true,

@@ -1,9 +1,9 @@
 internal import Media
 internal import Profiles
 
-/// The ladder that a plan is walked down, rung by rung, until it is within its budget. `PlanReduction` tells the order.
+/// The steps by which a plan is reduced until it is within its budget, in the order that `PlanReduction` states.
 struct ReductionLadder {
-    /// A change that may be made: as a whole, since one step changes one thing.
+    /// A candidate for the next step, with everything that it changes.
     private struct Rung {
         let step: String
         var profile: Profile
@@ -15,7 +15,7 @@ struct ReductionLadder {
     private let price: (SessionPlan) -> HardwareCost
     private let budget: BudgetSettings
     private var profile: Profile
-    /// As the profile asks, by role.
+    /// The formats that the profile asks for, by role.
     private let asked: [String: CameraFormatChoice]
     private var lowered: [String: CameraFormatChoice] = [:]
     private(set) var plan: SessionPlan
@@ -23,7 +23,7 @@ struct ReductionLadder {
     private(set) var steps: [ReductionStep] = []
     private(set) var passedOver: [String] = []
 
-    /// A step must be seen in the figures that people read, hundredths, or make something fit.
+    /// The least gain that a step must bring, as people read hundredths, unless it makes something fit.
     private static let leastGain = 0.01
 
     init(
@@ -48,9 +48,10 @@ struct ReductionLadder {
         self.asked = asked
     }
 
+    /// Whether the plan costs more than its budget allows.
     var isOver: Bool { cost.total > budget.hardwareCost }
 
-    /// Gives up one thing after the other, in the order of `Concession.beforeStart`, until it fits or nothing is left.
+    /// Gives up one thing after another, in the order of `Concession.beforeStart`, until the plan fits or nothing is left.
     mutating func descend() throws(ProfileError) {
         let lastFirst = Array(plan.cameras.map(\.role).reversed())
         for concession in Concession.beforeStart {
@@ -91,7 +92,7 @@ struct ReductionLadder {
         }
     }
 
-    /// Only where a bus is what is missing most: JPEGs take a tenth of it, and processor time instead.
+    /// Changes raw frames to JPEGs where a USB bus is the scarcest: they take a tenth of it, and processor time instead.
     private mutating func compress(_ role: String) throws(ProfileError) {
         guard isOver, let scarcest = cost.terms.first?.resource, scarcest.hasPrefix("usb:"),
             let choice = choice(role), !choice.format.pixel.isCompressed
@@ -196,7 +197,7 @@ struct ReductionLadder {
         }
     }
 
-    /// Where a camera stands in the order.
+    /// Where a camera stands in the order of reductions, in words.
     private func place(_ role: String) -> String {
         let roles = plan.cameras.map(\.role)
         if roles.count == 1 { return "\(role) is the only camera" }
@@ -217,8 +218,8 @@ struct ReductionLadder {
         return rung
     }
 
-    /// A track is no faster than its camera is made to be: stored repeats would be of no use. Of a copied stream no frame
-    /// can be left out.
+    /// The rate of a track whose camera is lowered: no faster than the camera, as repeats would be of no use. No frame of a
+    /// copied stream can be left out.
     private func trackRate(of role: String, at format: VideoFormat) -> FrameRate {
         let nominal = CameraFormatChoice.nominal(format.rate)
         guard let choice = choice(role) else { return nominal }
@@ -274,7 +275,8 @@ struct ReductionLadder {
         }
     }
 
-    /// Only where that saves something: a large JPEG for a small place is decoded at a part of its size anyway.
+    /// Decodes the program's JPEGs at half size, only where that saves something: a large JPEG for a small place is decoded at a
+    /// part of its size anyway.
     private mutating func decodeCoarsely() throws(ProfileError) {
         guard isOver, let program = profile.program, !program.isCoarse else { return }
         var rung = Rung(step: "program decoding full → half size", profile: profile, lowered: lowered)
@@ -322,12 +324,12 @@ struct ReductionLadder {
     /// Takes the first rung that helps.
     ///
     /// - Parameters:
-    ///   - rungs: The gentlest first.
+    ///   - rungs: The candidates, the gentlest first.
     ///   - relief: The resources for whose sake this may be given up.
-    ///   - isAllowed: What else must hold of the cost that a rung leads to.
-    ///   - order: Why this comes next, as the end of a sentence.
-    /// - Returns: Whether one did.
-    /// - Throws: What is wrong with the profile as a rung changes it.
+    ///   - isAllowed: A further condition on the cost that a candidate leads to.
+    ///   - order: The reason why this comes next, as the end of a sentence.
+    /// - Returns: Whether one of them helped.
+    /// - Throws: `ProfileError` when a candidate's profile cannot be compiled.
     private mutating func step(
         to rungs: [Rung], relieving relief: Relief, when isAllowed: (HardwareCost) -> Bool = { _ in true },
         because order: String
@@ -363,10 +365,10 @@ struct ReductionLadder {
 }
 
 extension HardwareCost {
-    /// Of one resource; nothing where it is not needed.
+    /// The share of one resource that is used; 0 where it is not needed.
     func used(of resource: String) -> Double { terms.first { $0.resource == resource }?.used ?? 0 }
 
-    /// What is above a limit, as the beginning of a sentence: `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
+    /// The resources above a limit, as the beginning of a sentence: `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
     public func excess(over limit: Double) -> String {
         let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map {
             "\($0.resource) \(Self.hundredths($0.used))"
@@ -378,6 +380,6 @@ extension HardwareCost {
         return "\(most) \(over.count == 1 ? "is" : "are") above the budget of \(Self.hundredths(limit))"
     }
 
-    /// To two digits behind the point, rounded up: what is above a limit is not to look as if it were not.
+    /// A number with two decimal places, rounded up, so that a cost above a limit does not look as if it were not.
     public static func hundredths(_ value: Double) -> String { "\((value * 100 - 1e-6).rounded(.up) / 100)" }
 }

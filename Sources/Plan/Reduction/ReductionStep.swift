@@ -1,9 +1,11 @@
-/// One thing that was given up so that a plan fits.
+/// One thing that was given up so that a plan fits its budget.
 public struct ReductionStep: Sendable, Equatable {
-    /// `face size 1280x720 → 960x540`.
+    /// The change in short: `face size 1280x720 → 960x540`.
     public let step: String
-    /// Why this, and why now: a sentence.
+    /// A sentence that says why this was given up, and why now.
     public let reason: String
+    /// The cost before the step.
     public let before: HardwareCost
+    /// The cost after the step.
     public let after: HardwareCost
 }

@@ -12,22 +12,25 @@ package enum Concession: Hashable, CaseIterable {
     case decoding
     /// New frames of the program.
     case programRate
-    /// All new frames of the program: its last frame stands until it goes on.
+    /// New frames of the program altogether: its last frame stands until it goes on.
     case programPause
     /// New frames of an encoded track.
     case trackRate
+    /// The size of a camera's frames.
     case cameraSize
+    /// The rate of a camera's frames.
     case cameraRate
+    /// A whole camera.
     case camera
 
-    /// What a plan gives up before it runs, the least regretted first. A rate is missed by everybody who watches, so that sizes go
-    /// before rates.
+    /// The order of concessions before a plan runs, the least regretted first. A lower rate is noticed by everybody who watches,
+    /// so that sizes go before rates.
     static let beforeStart: [Concession] = [
         .rawFrames, .preset, .surplusSize, .decoding, .programRate, .cameraSize, .cameraRate,
     ]
 
-    /// What a session gives up while it runs, the least regretted first. Rates go before sizes here: a camera's other rate leaves its
-    /// copied track in one file, another size does not.
+    /// The order of concessions while a session runs, the least regretted first. Rates go before sizes here: a camera's other
+    /// rate leaves its copied track in one file, another size does not.
     package static let whileRunning: [Concession] = [
         .preset, .previews, .decoding, .programRate, .programPause, .trackRate, .cameraRate, .cameraSize,
         .camera,

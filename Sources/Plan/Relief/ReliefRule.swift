@@ -1,22 +1,22 @@
 internal import Profiles
 
-/// What a session gives up for which shortage: one rule for a plan before it runs, for its remedies, and for the governor.
+/// The rule that says which concession helps against which shortage: for a plan before it runs, its remedies, and the governor.
 ///
 /// - A step is taken only if it relieves what is short.
-/// - What nobody sees goes first, then the program (`Concession.beforeStart`, `Concession.whileRunning`).
-/// - A program whose cameras are all recorded as tracks can be made again from them. For a shortage of processor time it gives all that it
-///   has, in the end its frames, before an encoded track or its camera gives anything.
-/// - A copied track is an original, and copying it takes next to no processor time: it gives only for what it causes itself, which are
-///   the bus, memory and the disk.
+/// - Concessions that nobody sees go first, then the program (`Concession.beforeStart`, `Concession.whileRunning`).
+/// - A program whose cameras are all recorded as tracks can be made again from them. For a shortage of processor time it gives
+///   up all that it has, in the end its frames, before an encoded track or its camera gives anything.
+/// - A copied track is an original, and copying it takes next to no processor time: it gives only for the resources that it
+///   uses itself: the bus, memory and the disk.
 ///
-/// A value: a plan in, a set of resources out.
+/// A value: a plan goes in, a set of resources comes out.
 package struct ReliefRule {
     private let plan: SessionPlan
     private let isRunning: Bool
 
     /// - Parameters:
-    ///   - plan: As it would run, or runs.
-    ///   - isRunning: Whether it runs, so that the grids of its tracks are fixed.
+    ///   - plan: The plan as it would run, or runs.
+    ///   - isRunning: Whether the plan runs already, so that the grids of its tracks are fixed.
     package init(_ plan: SessionPlan, isRunning: Bool) {
         self.plan = plan
         self.isRunning = isRunning
@@ -29,24 +29,24 @@ package struct ReliefRule {
         return plan.cameras.allSatisfy { recorded.contains($0.role) }
     }
 
-    /// Whether a camera's frames go into a file as they come.
+    /// Whether the camera's track stores its frames byte for byte.
     func isCopied(_ role: String) -> Bool {
         plan.cameraTracks.contains { $0.role == role && $0.mode == .copy }
     }
 
-    /// Whether a camera is only shown, and only as an inset.
+    /// Whether the camera has no track and is shown only as an inset.
     func isOnlyInset(_ role: String) -> Bool {
         guard let program = plan.program, program.arrangement.main != role else { return false }
         return program.arrangement.layout == .pip && program.layers.contains { $0.role == role }
             && !plan.cameraTracks.contains { $0.role == role }
     }
 
-    /// What giving something up is good for.
+    /// The resources that a concession saves.
     ///
     /// - Parameters:
-    ///   - concession: What would be given up.
-    ///   - role: The camera's, where it is a camera's.
-    /// - Returns: The resources that it makes easier; empty where it must not be given up.
+    ///   - concession: The thing that would be given up.
+    ///   - role: The camera's role, for a concession of one camera.
+    /// - Returns: Empty where it must not be given up.
     package func relief(of concession: Concession, role: String? = nil) -> Relief {
         switch concession {
         case .preset, .previews, .decoding: .processor
@@ -55,7 +55,7 @@ package struct ReliefRule {
         case .programRate, .trackRate: [.processor, .storage]
         case .programPause: canRemakeProgram ? [.processor, .storage] : []
         case .cameraSize: camera(role, [.memory, .storage, .bus])
-        // The grid of a track that runs is fixed: a frame that its camera does not deliver is a repeat, and the file is no smaller.
+        // A running track keeps its grid: a frame that its camera does not deliver is a repeat, and the file is no smaller.
         case .cameraRate: camera(role, isRunning ? [.memory, .bus] : [.memory, .bus, .storage])
         case .camera: camera(role, [.memory, .storage])
         }

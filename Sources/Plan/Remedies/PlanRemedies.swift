@@ -1,27 +1,29 @@
 public import Media
 public import Profiles
 
-/// The things that would bring down what a plan costs, each tried: a pure function of the plan, the machine and what the cameras
-/// offer.
+/// The changes that would lower the cost of a plan, each tried: a pure function of the plan, the machine and the cameras'
+/// offers.
 public struct PlanRemedies: Sendable, Equatable {
-    /// Those that help by themselves, the cheapest for the person first; of equal ones the one that helps most.
+    /// The changes that help by themselves, the cheapest for the person first; of equal ones the one that helps most.
     public let remedies: [Remedy]
-    /// Where none of them is enough: several together that are, or that come nearest.
+    /// Several changes together that are enough, or come nearest, where no single one is enough; `nil` otherwise.
     public let together: Remedy?
 
-    /// A remedy must be seen in the figures that people read.
+    /// The least gain in cost that a remedy must bring, so that people see it in the figures.
     private static let leastGain = 0.02
-    /// More changes at once nobody makes to get one recording going.
+    /// The largest number of changes that are proposed together: nobody makes more to get one recording going.
     private static let mostTogether = 4
 
+    /// Tries changes of a plan and its machine.
+    ///
     /// - Parameters:
-    ///   - plan: That costs too much.
-    ///   - machine: That it is to run on.
-    ///   - offers: What its cameras can do, by role; of a role that is left out no other format is proposed.
-    ///   - duration: As of `HardwareCost`.
-    ///   - limit: What the plan may cost. Where it costs no more, only moves are proposed that free half of what is scarcest, since
-    ///     they cost nothing and leave room.
-    ///   - floors: Below which no size and rate is proposed.
+    ///   - plan: The plan, which may cost too much.
+    ///   - machine: The machine that it is to run on.
+    ///   - offers: The formats that its cameras offer, by role; for a role that is left out no other format is proposed.
+    ///   - duration: The length of the recording; `nil` leaves the room on the disk out of account.
+    ///   - limit: The cost that the plan may have. Where it costs no more, only moves to other sockets are proposed that free
+    ///     half of the scarcest resource, since they cost nothing and leave room.
+    ///   - floors: The size and rate below which nothing is proposed.
     public init(
         for plan: SessionPlan, on machine: MachineModel, offers: [String: PlannedDevice.Offers] = [:],
         duration: Nanoseconds? = nil, limit: Double = 1, floors: BudgetSettings = BudgetSettings()
@@ -53,7 +55,7 @@ public struct PlanRemedies: Sendable, Equatable {
             together = nil
             return
         }
-        // One after the other what is cheapest, as long as it helps.
+        // Adds the cheapest change, one after the other, as long as it helps.
         var (state, now, actions) = (start, before, [Remedy]())
         while now > limit, actions.count < Self.mostTogether {
             // The first of equal ones.
@@ -70,13 +72,13 @@ public struct PlanRemedies: Sendable, Equatable {
                 action: actions.map(\.action).joined(separator: ", and "), before: before, after: now)
     }
 
-    /// What differs by less than people read is alike.
+    /// Whether a remedy is to be listed before another. Costs that look alike to people are alike.
     private static func isBetter(_ one: Remedy, _ other: Remedy) -> Bool {
         func figure(_ remedy: Remedy) -> Double { (remedy.after * 100).rounded() }
         return (one.effort, figure(one)) < (other.effort, figure(other))
     }
 
-    /// Equal ones in the order in which they were tried: the last camera of the plan comes first.
+    /// The remedies in order; equal ones stay in the order in which they were tried: the last camera of the plan comes first.
     private static func best(_ remedies: [Remedy]) -> [Remedy] {
         remedies.enumerated().sorted { one, other in
             if isBetter(one.element, other.element) { return true }

@@ -1,7 +1,7 @@
 internal import Media
 internal import Profiles
 
-/// What a person could change about a plan or its machine, one thing at a time.
+/// The changes that a person could make to a plan or its machine, one thing at a time.
 struct RemedySearch {
     struct State {
         var plan: SessionPlan
@@ -24,7 +24,7 @@ struct RemedySearch {
 
     // MARK: USB
 
-    /// One socket of each kind is enough: a camera goes to another controller, or else to another port.
+    /// Moves of a camera to another controller or else to another port: one free socket of each kind is enough.
     private func moves(_ state: State) -> [Change] {
         state.plan.cameras.reversed().flatMap { planned -> [Change] in
             guard let camera = state.usb(of: planned), let now = camera.domains.first else { return [] }
@@ -53,7 +53,7 @@ struct RemedySearch {
         }
     }
 
-    /// Of synthetic buses there are as many as one likes.
+    /// Another synthetic bus, of which there are as many as one likes.
     private static func bus(like bus: USBDomain, besides used: Set<String>) -> USBDomain {
         var name = bus.name
         while used.contains(name) { name += "'" }
@@ -134,7 +134,7 @@ struct RemedySearch {
         return Change(effort: effort, action: action, state: next)
     }
 
-    /// The offered format of a size whose rate is as it was, or the nearest above.
+    /// The offered format of a size with the present rate, or the nearest rate above it.
     private func nearest(to format: VideoFormat, of role: String, as pixel: PixelFormat, size: FrameSize)
         -> VideoFormat?
     {
@@ -189,7 +189,7 @@ struct RemedySearch {
             changes.append(
                 Change(effort: .preset, action: "encode the program as \(faster.rawValue)", state: next))
         }
-        // All tracks are encoded alike.
+        // All tracks are encoded with one preset.
         let tracks = state.plan.cameraTracks.indices.filter { state.plan.cameraTracks[$0].mode == .encode }
         if let first = tracks.first,
             let faster = Self.faster(than: state.plan.cameraTracks[first].settings.preset)
@@ -213,7 +213,7 @@ struct RemedySearch {
         }
     }
 
-    /// A profile copies all of its cameras or none.
+    /// Copied instead of encoded tracks, for all cameras together as a profile copies all or none.
     private func copies(_ state: State) -> [Change] {
         let tracks = state.plan.cameraTracks.indices.filter { state.plan.cameraTracks[$0].mode == .encode }
         let isPossible = tracks.allSatisfy { track in
@@ -232,7 +232,7 @@ struct RemedySearch {
 extension RemedySearch.State {
     func usb(of camera: PlannedCamera) -> USBCamera? { camera.usb ?? machine.usb.camera(camera.identity) }
 
-    /// Hangs a camera of the plan elsewhere.
+    /// Connects a camera of the plan to another place on USB.
     mutating func put(_ moved: USBCamera, for role: String) {
         guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }
         if plan.cameras[index].usb != nil { plan.cameras[index].usb = moved }

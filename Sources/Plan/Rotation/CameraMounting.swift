@@ -2,27 +2,32 @@ public import Media
 
 /// How a camera stands in the world: on its own, or as a part of the computer, with which it turns. Pure.
 public struct CameraMounting: Sendable, Equatable {
+    /// Whether a camera turns with the computer, and in which sense.
     public enum Bearing: Sendable, Equatable {
-        /// On a stand of its own: the computer may be turned as it likes.
+        /// The camera has a stand of its own and does not turn with the computer.
         case own
-        /// In the computer, looking away from who looks at the screen: seen towards the scene both turn the same way.
+        /// The camera is in the computer and looks away from its user: seen towards the scene both turn the same way.
         case back
-        /// In the computer, looking at who looks at the screen: what is clockwise for the one is counterclockwise for the other.
+        /// The camera is in the computer and looks at its user: a clockwise turn of one is counterclockwise for the other.
         case front
     }
 
+    /// Whether the camera turns with the computer, and in which sense.
     public var bearing: Bearing
-    /// Turns its frames clockwise to be upright while the computer is held as it usually is.
+    /// The clockwise rotation that makes its frames upright while the computer is held as it usually is.
     public var mounting: Rotation
 
+    /// Creates a mounting from its parts.
     public init(bearing: Bearing, mounting: Rotation = .none) {
         self.bearing = bearing
         self.mounting = mounting
     }
 
+    /// Creates the mounting of a device.
+    ///
     /// - Parameters:
-    ///   - camera: A built-in one turns with the computer: as a camera that looks at its user, as in most laptops, where nobody
-    ///     has said its position. All others stand on their own, but for a synthetic one with a position.
+    ///   - camera: The device. A built-in camera turns with the computer, as one that looks at its user where its position is
+    ///     unspecified. All others stand on their own, except for a synthetic one with a position.
     ///   - fixed: An angle that a person has set, which nothing changes; `nil` follows the camera.
     public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
         guard fixed == nil, camera.turnsWithComputer else {
@@ -32,8 +37,10 @@ public struct CameraMounting: Sendable, Equatable {
         self.init(bearing: camera.position == .back ? .back : .front, mounting: camera.mounting)
     }
 
-    /// - Parameter turn: Of the computer, clockwise.
-    /// - Returns: Turns the camera's frames clockwise to be upright in the world.
+    /// The rotation for files and stills.
+    ///
+    /// - Parameter turn: The computer's clockwise turn.
+    /// - Returns: The clockwise rotation that makes the camera's frames upright in the world.
     public func captureAngle(whileComputerIs turn: Rotation) -> Rotation {
         switch bearing {
         case .own: mounting
@@ -42,13 +49,13 @@ public struct CameraMounting: Sendable, Equatable {
         }
     }
 
-    /// For a surface that is itself turned: mirrored left to right after it was turned, a frame leans the other way.
+    /// The rotations for files and for a preview on a surface that may itself be turned. A mirrored preview leans the other way.
     ///
     /// - Parameters:
-    ///   - turn: Of the computer, clockwise.
-    ///   - surface: That shows the preview.
-    ///   - isMirrored: Whether it shows it as a mirror does.
-    /// - Returns: For files, and for that surface.
+    ///   - turn: The computer's clockwise turn.
+    ///   - surface: The surface that shows the preview.
+    ///   - isMirrored: Whether the preview is mirrored left to right after it was turned.
+    /// - Returns: The clockwise rotations for files and for that surface.
     public func angles(
         whileComputerIs turn: Rotation, on surface: PreviewSurface, isMirrored: Bool
     ) -> RotationAngles {

@@ -1,15 +1,17 @@
 public import Media
 
-/// How a camera's preview is to be shown: by whoever shows it, as its layer is drawn. No pixel is touched for it.
+/// How a camera's preview is to be shown by the program that draws it. No pixel is touched for it.
 public struct PreviewConnection: Sendable, Equatable, Codable {
+    /// The camera's role.
     public var role: String
-    /// Turns what is shown clockwise, on a surface that stands upright; elsewhere `RotationCoordinator` tells.
+    /// The clockwise rotation on a surface that stands upright; for other surfaces `RotationCoordinator` tells it.
     public var rotation: Rotation
-    /// Left and right are exchanged after it was turned.
+    /// Whether left and right are exchanged, after the rotation.
     public var isMirrored: Bool
-    /// Why it is mirrored or not: the end of a sentence.
+    /// Why the preview is mirrored or not, as the end of a sentence.
     public var reason: String
 
+    /// Creates the connection of a camera to its preview.
     public init(role: String, rotation: Rotation, isMirrored: Bool, reason: String) {
         self.role = role
         self.rotation = rotation

@@ -1,12 +1,13 @@
 public import Media
 
-/// By how much one camera's frames are turned clockwise to be level.
+/// The clockwise rotations that make one camera's frames level, in files and in a preview.
 public struct RotationAngles: Sendable, Equatable {
-    /// For files and stills: so that they are upright whoever looks at them later. Follows gravity alone.
+    /// The rotation for files and stills, which makes them upright for later viewers. It follows gravity alone.
     public var capture: Rotation
-    /// For a preview: in the coordinates of the surface that shows it.
+    /// The rotation for a preview, in the coordinates of the surface that shows it.
     public var preview: Rotation
 
+    /// Creates a pair of rotations.
     public init(capture: Rotation, preview: Rotation) {
         self.capture = capture
         self.preview = preview

@@ -1,9 +1,9 @@
-/// Where a camera's angle comes from.
+/// Where a camera's rotation comes from.
 public enum RotationSource: String, Sendable, Codable {
-    /// A number in the profile.
+    /// The profile states the rotation.
     case profile
-    /// How the camera is built in or mounted.
+    /// The rotation follows from how the camera is built in or mounted.
     case mounting
-    /// That, and how the computer is held.
+    /// The rotation follows from the camera's mounting and from how the computer is held, as its sensor reports.
     case sensor
 }

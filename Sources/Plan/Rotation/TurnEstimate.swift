@@ -1,25 +1,28 @@
 public import Media
 
-/// Which way up the computer is held, from what its sensor feels, one reading after the other. Pure.
+/// An estimate of which way up the computer is held, from the readings of its accelerometer. Pure.
 ///
-/// A turn stands until gravity is more than 60° away from it, so that it does not flicker around 45°, and until two readings in
-/// a row say the same other one. While the computer lies flat, or is moved so fast that gravity does not show, it stays what it was.
+/// A turn holds until gravity is more than 60° away from it, so that it does not flicker around 45°, and two readings in a row
+/// agree on the same other one. It also holds while the computer lies flat, or moves so fast that gravity does not show.
 public struct TurnEstimate: Sendable, Equatable {
-    /// Clockwise; `nil` until the first reading that tells.
+    /// The computer's clockwise turn; `nil` until the first reading that shows it.
     public private(set) var turn: Rotation?
-    /// What the reading before said, where that is another.
+    /// The turn that the reading before indicated, where it is not the present one.
     private var candidate: Rotation?
 
-    /// Lying flatter than 25°, which side is up is chance: its sine.
+    /// The sine of 25°: a computer that lies flatter is not judged, as the side that is up is chance.
     private static let leastSlope = 0.42
-    /// What hands add to gravity while they hold still, as a share of it.
+    /// The acceleration that hands add to gravity while they hold still, as a share of gravity.
     private static let tremor = 0.3
-    /// Beyond 60° another turn is meant: the cosine.
+    /// The cosine of 60°: gravity further away from the present turn means another one.
     private static let hold = 0.5
 
+    /// Creates an estimate without a turn.
     public init() {}
 
-    /// - Parameter felt: By the sensor, about five times a second.
+    /// Takes a reading of the accelerometer, in m/s².
+    ///
+    /// - Parameter felt: The reading, of about five per second.
     public mutating func take(_ felt: Acceleration) {
         let magnitude = felt.magnitude
         let slope = (felt.x * felt.x + felt.y * felt.y).squareRoot()
@@ -46,7 +49,7 @@ public struct TurnEstimate: Sendable, Equatable {
         Rotation.allCases.max { share(of: felt, at: $0) < share(of: felt, at: $1) } ?? .none
     }
 
-    /// How much of gravity is felt where it would be at a turn.
+    /// The part of the acceleration that points to where gravity is at a turn.
     private static func share(of felt: Acceleration, at turn: Rotation) -> Double {
         switch turn {
         case .none: -felt.y

@@ -1,14 +1,14 @@
 public import Media
 
-/// What became of something that was asked of a running session.
+/// The outcome of a change that was requested of a running session.
 public enum ChangeOutcome: Sendable, Equatable {
-    /// The recording has it, from this time of it on.
+    /// The recording shows the change from this time on, counted from T0.
     case recorded(from: MediaTime)
-    /// Nothing is recorded at the moment, and the next recording begins with it.
+    /// No recording runs; the next one begins with the change.
     case next
-    /// The recording ended before, and nothing of it is kept.
+    /// The recording ended before the change, which is discarded.
     case ended
 }
 
-/// Told once what became of something that was asked of a running session, on any thread, which it must not block.
+/// A callback that receives the outcome of a requested change, once and on any thread, which it must not block.
 public typealias ChangeDecision = @Sendable (ChangeOutcome) -> Void

@@ -1,17 +1,17 @@
 package import Media
 
-/// What a change of the running plan asks of devices and files that are there already.
+/// An order to a device or a file that follows from a change of the running plan.
 ///
-/// `RunningPlan` returns it; whoever records carries it out.
+/// `RunningPlan` returns orders; the recorder carries them out.
 package enum DeviceOrder: Sendable {
-    /// A camera is to deliver this; `nil` for nothing.
+    /// A camera is to deliver this format; `nil` stops it.
     case deliver(role: String, VideoFormat?)
-    /// A microphone is off, so that it is silent wherever it is recorded or heard, or on again.
+    /// A microphone is to be silent wherever it is recorded or heard (`false`), or to be heard again (`true`).
     case hear(role: String, Bool)
-    /// A device's own track is finished.
+    /// The track of this name is to be finished.
     case endTrack(name: String)
-    /// A camera's track begins, as soon as there is a file and an encoder for it.
+    /// A camera's track is to begin, as soon as it has a file and an encoder.
     case beginTrack(PlannedCameraTrack)
-    /// A microphone's track begins, as soon as there is a file for it.
+    /// A microphone's track is to begin, as soon as it has a file.
     case beginAudio(PlannedMicrophoneTrack)
 }

@@ -1,19 +1,21 @@
 package import Media
 
-/// What is known of a running session's devices for changing them.
+/// The state of a running session's devices, as far as changes depend on it.
 package struct RunningDevices: Sendable, Equatable {
-    /// What cameras that can go on in another format offer, by role. Others cannot.
+    /// The formats that changeable cameras offer, by role. A camera that is not in it cannot change its format.
     var offers: [String: [OfferedFormat]] = [:]
-    /// What they were asked to deliver; those that are not here deliver the plan's format.
+    /// The formats that cameras were asked to deliver since the beginning, by role; other cameras deliver the plan's format.
     var formats: [String: VideoFormat] = [:]
+    /// Roles of devices that are switched off.
     var disabled: Set<String> = []
-    /// Roles of devices that were taken out.
+    /// Roles of devices that were removed from the session.
     var removed: Set<String> = []
     /// Names of tracks that were ended.
     var endedTracks: Set<String> = []
-    /// How slow a camera may become so that its frames still come before their ticks are decided, as far as that is known.
+    /// The longest frame interval at which a camera's frames still arrive before their ticks are decided, by role, where known.
     package var slowestIntervals: [String: Nanoseconds] = [:]
 
+    /// Creates the state of a session's devices.
     package init(
         offers: [String: [OfferedFormat]] = [:], formats: [String: VideoFormat] = [:],
         disabled: Set<String> = [], removed: Set<String> = [], endedTracks: Set<String> = [],

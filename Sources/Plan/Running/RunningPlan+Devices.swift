@@ -12,7 +12,7 @@ extension RunningPlan {
         return [.deliver(role: role, isEnabled ? format(of: role) : nil)]
     }
 
-    /// Another size of the same kind of frame; where nothing copies those, of any that can be shown.
+    /// Changes the size and rate of a camera. A camera whose frames are copied keeps its pixel format.
     mutating func reformat(
         _ role: String, _ size: FrameSize, _ rate: FrameRate?
     ) throws(SessionChangeError) -> [DeviceOrder] {
@@ -49,12 +49,12 @@ extension RunningPlan {
         return devices.disabled.contains(role) ? [] : [.deliver(role: role, format)]
     }
 
-    /// A camera did not take what it was asked to deliver, unless that was something else since.
+    /// Notes that a camera refused a format and keeps another, unless it was asked for something else since.
     package mutating func note(_ refused: VideoFormat, of role: String, goesOnIn kept: VideoFormat) {
         if format(of: role) == refused { devices.formats[role] = kept }
     }
 
-    /// What it is asked to deliver when it is on.
+    /// The format that a camera is asked to deliver while it is switched on.
     private func format(of role: String) -> VideoFormat? {
         devices.formats[role] ?? plan.cameras.first { $0.role == role }?.format
     }
@@ -136,7 +136,7 @@ extension RunningPlan {
         return [.beginTrack(track)]
     }
 
-    /// Of a device's next track.
+    /// The name of a device's next track: `desk.2`.
     func nextName(of role: String) -> String {
         let names = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
         var number = 2
@@ -170,13 +170,13 @@ extension RunningPlan {
         return orders
     }
 
-    /// Takes another camera in. The program can show it from then on.
+    /// Adds a camera to the session. The program can show it from then on.
     ///
     /// - Parameters:
-    ///   - camera: Whose role no other has had in this recording.
-    ///   - track: Of its own; `nil` for none.
-    ///   - offers: `nil` where it cannot go on in another format.
-    /// - Throws: When the role is taken, or was; the plan is as before then.
+    ///   - camera: The camera, with a role that no device has had in this recording.
+    ///   - track: Its own track; `nil` for none.
+    ///   - offers: The formats that it can change to; `nil` where it cannot change.
+    /// - Throws: `SessionChangeError` when the role is or was in use, or H.264 would have to be copied; nothing changes then.
     package mutating func admit(
         _ camera: PlannedCamera, _ track: PlannedCameraTrack?, offers: [OfferedFormat]?
     ) throws(SessionChangeError) {
@@ -192,7 +192,7 @@ extension RunningPlan {
         showable.insert(camera.role)
     }
 
-    /// Whether no device and no track has, or had, a name.
+    /// Checks that no device and no track has, or had, a name.
     func checkFreedom(of role: String, for device: String) throws(SessionChangeError) {
         let devices = plan.cameras.map(\.role) + plan.microphones.map(\.role)
         let tracks = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
@@ -203,8 +203,8 @@ extension RunningPlan {
         }
     }
 
-    /// After a recording: its devices and tracks are what they were before it, and the program is arranged as it was changed last, as
-    /// far as it can be.
+    /// Returns to the first devices and tracks after a recording, and keeps the program's last arrangement as far as it can be
+    /// shown with them.
     package mutating func renew(_ first: SessionPlan, devices: RunningDevices) {
         let known = Set(first.cameras.map(\.role))
         let heard = Set(first.microphones.map(\.role))
@@ -226,7 +226,7 @@ extension RunningPlan {
                 let main = arrangement.main
                 arrangement.insets.removeAll { $0 == main }
             }
-            // Those that were shown in place of hidden ones may be gone.
+            // Cameras that were shown in place of hidden ones may be gone.
             if arrangement.shown.isEmpty { arrangement.hidden.remove(arrangement.main) }
             program.arrange(arrangement, cameras: plan.cameras)
             plan.program = program

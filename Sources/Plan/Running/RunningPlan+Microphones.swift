@@ -66,12 +66,12 @@ extension RunningPlan {
         return orders + [.hear(role: role, false)]
     }
 
-    /// Takes another microphone in. The program's audio can have it from then on.
+    /// Adds a microphone to the session. The program's audio can have it from then on.
     ///
     /// - Parameters:
-    ///   - microphone: Whose role no other device has had in this recording.
-    ///   - track: Of its own; `nil` for none.
-    /// - Throws: When the role is taken, or was; the plan is as before then.
+    ///   - microphone: The microphone, with a role that no device has had in this recording.
+    ///   - track: Its own track; `nil` for none.
+    /// - Throws: `SessionChangeError` when the role is or was in use; the plan is unchanged then.
     package mutating func admit(
         _ microphone: PlannedMicrophone, _ track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {

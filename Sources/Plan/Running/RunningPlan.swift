@@ -1,19 +1,19 @@
 package import Media
 internal import Profiles
 
-/// The plan of a session that runs, and what may be made of it. Pure.
+/// The plan of a running session, and the rules for changing it. Pure.
 package struct RunningPlan: Sendable, Equatable {
-    /// With the tracks that have ended.
+    /// The plan as changed so far, including the tracks that have ended.
     package var plan: SessionPlan
-    /// Cameras whose pixels are there for the program to show. H.264 is decoded from the beginning or not at all.
+    /// Cameras that the program can show. H.264 is decoded from the beginning or not at all.
     var showable: Set<String>
     private let hasAudio: Bool
-    /// What its devices are like, as far as they can be changed.
+    /// The state of the session's devices, as far as changes depend on it.
     package var devices: RunningDevices
 
     /// - Parameters:
-    ///   - plan: As the session began.
-    ///   - devices: Of its cameras.
+    ///   - plan: The plan with which the session began.
+    ///   - devices: The state of its devices.
     package init(_ plan: SessionPlan, devices: RunningDevices = RunningDevices()) {
         self.plan = plan
         self.devices = devices
@@ -22,9 +22,11 @@ package struct RunningPlan: Sendable, Equatable {
         hasAudio = plan.program.map { !$0.mix.isEmpty } ?? false
     }
 
-    /// - Parameter change: Of what the program shows, of how it sounds, of devices and their tracks.
-    /// - Returns: What is to be done for it besides following the plan.
-    /// - Throws: What is wrong with it; the plan is as before then.
+    /// Changes the plan as a person asks.
+    ///
+    /// - Parameter change: A change of what the program shows, of its mix, of devices or of their tracks.
+    /// - Returns: Orders to devices and files that the change needs.
+    /// - Throws: `SessionChangeError` with the reason why it cannot be made; the plan is unchanged then.
     package mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [DeviceOrder] {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
@@ -43,7 +45,7 @@ package struct RunningPlan: Sendable, Equatable {
         return []
     }
 
-    /// A camera's own angle is another one: that of its preview, and of files that begin from now on.
+    /// Turns a camera: its preview, and files that begin from now on.
     package mutating func turn(_ role: String, to rotation: Rotation) {
         for index in plan.cameras.indices where plan.cameras[index].role == role {
             plan.cameras[index].rotation = rotation
@@ -54,9 +56,9 @@ package struct RunningPlan: Sendable, Equatable {
         }
     }
 
-    /// In decibels.
+    /// Range of a microphone's gain in the program, in decibels.
     private static let gains = -60.0...24.0
-    /// Of an inset, as a share of the program's width.
+    /// Range of an inset's width, as a share of the program's width.
     private static let insetShares = 0.05...1.0
 
     // MARK: Frames
@@ -141,7 +143,7 @@ package struct RunningPlan: Sendable, Equatable {
         if roles.count > 1, arrangement.layout == .single { lay(&arrangement, .pip) }
     }
 
-    /// Where only one camera was shown so far, a layout of several shows all.
+    /// Changes the layout. Where only one camera was shown so far, a layout of several shows all.
     private func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramSettings.Layout) {
         if arrangement.filling == arrangement.layout.usualFilling {
             arrangement.filling = layout.usualFilling
@@ -202,7 +204,7 @@ package struct RunningPlan: Sendable, Equatable {
         }
     }
 
-    /// Of the cameras that are there.
+    /// Roles of the cameras that have not been removed.
     var roles: [String] { plan.cameras.map(\.role).filter { !devices.removed.contains($0) } }
 
     package func checkPresence(ofCamera role: String) throws(SessionChangeError) {
@@ -216,7 +218,9 @@ package struct RunningPlan: Sendable, Equatable {
                 : "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
     }
 
-    /// Whether a device is a microphone, and not a camera.
+    /// Whether a role is a microphone's, and not a camera's.
+    ///
+    /// - Throws: `SessionChangeError` where it is neither's.
     private func isAudio(_ role: String) throws(SessionChangeError) -> Bool {
         let present =
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }

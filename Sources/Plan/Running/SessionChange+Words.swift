@@ -1,8 +1,9 @@
 internal import Media
 internal import Profiles
 
-/// Changes as people and programs say them: `swap`, `layout grid`, `gain host -6`. A change's words say it again.
+/// Changes in the words of people and programs: `swap`, `layout grid`, `gain host -6`. `init(words:)` reads what `words` says.
 extension SessionChange: CustomStringConvertible {
+    /// The words that describe the change, as `init(words:)` reads them.
     public var words: [String] {
         switch self {
         case .swap(let role): ["swap"] + [role].compactMap { $0 }
@@ -26,9 +27,10 @@ extension SessionChange: CustomStringConvertible {
         }
     }
 
+    /// The words of the change, separated by spaces.
     public var description: String { words.joined(separator: " ") }
 
-    /// `1280x720`, or `1280x720@30`.
+    /// Reads a size such as `1280x720`, or a size and a rate such as `1280x720@30`.
     private static func format(_ word: String) -> (size: FrameSize, rate: FrameRate?)? {
         let parts = word.split(separator: "@", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count),
@@ -38,7 +40,7 @@ extension SessionChange: CustomStringConvertible {
         return FrameRate(String(parts[1])).map { (size, $0) }
     }
 
-    /// How each change is said, and what it does.
+    /// How each change is written, and what it does.
     public static let vocabulary: [(usage: String, help: String)] = [
         ("swap [ROLE]", "the main camera and another exchange their places"),
         ("show ROLE…", "these cameras, the first as the main one"),
@@ -66,10 +68,10 @@ extension SessionChange: CustomStringConvertible {
         ("remove ROLE", "take a camera or microphone out: its track ends, and it delivers nothing"),
     ]
 
-    /// `nil` where the first word names no change.
+    /// Reads a change from its words; `nil` where the first word names no change.
     ///
-    /// - Parameter words: As of `vocabulary`.
-    /// - Throws: What is wrong with the words after the first.
+    /// - Parameter words: A change's name and its arguments, as in `vocabulary`.
+    /// - Throws: `SessionChangeError` when the words after the first are wrong.
     public init?(words: [String]) throws(SessionChangeError) {
         guard let name = words.first,
             let usage = Self.vocabulary.first(where: { $0.usage.split(separator: " ").first ?? "" == name })?

@@ -1,47 +1,50 @@
 public import Media
 public import Profiles
 
-/// What a person may change of a session while it records, without a gap in any other track.
+/// A change that a person may make to a session while it records, without a gap in any other track.
 ///
-/// Roles are the profile's. Several changes that are committed together take effect at one tick.
+/// Roles are the profile's. Changes that are committed together take effect at one tick.
 public enum SessionChange: Sendable, Equatable {
-    /// The main camera and another exchange their places; `nil` means the first of the others. One that is not shown takes the
-    /// main camera's place, which is then not shown.
+    /// The main camera exchanges places with another; `nil` means the first of the others. If the other is not shown, it takes
+    /// the main camera's place, and the main camera is not shown any more.
     case swap(with: String?)
-    /// These cameras, the first as the main one, and no others.
+    /// The program shows these cameras and no others, the first as the main one.
     case show([String])
+    /// The program's layout.
     case layout(ProgramSettings.Layout)
+    /// The corner from which insets are stacked.
     case corner(ProgramSettings.Corner)
     /// An inset's width as a share of the program's, 0.05…1.
     case insetShare(Double)
-    /// Whether a camera is seen in the program: its connection to it is enabled. Its track goes on.
+    /// Whether a camera is shown in the program. Its track goes on.
     case visible(role: String, Bool)
-    /// Clockwise, of a camera in the program; its track keeps its own.
+    /// The clockwise rotation of a camera in the program; its track keeps its own.
     case rotation(role: String, Rotation)
+    /// Whether a camera is mirrored left to right in the program; its track is not.
     case mirrored(role: String, Bool)
     /// How many times larger a camera is seen in the program, 1…8, by cropping; its track keeps its own.
     case zoom(role: String, Double)
-    /// Where in its frame that is: −1 (left) … 1 (right), from the middle.
+    /// The horizontal position of a camera's zoomed part in its frame: −1 (left) … 1 (right), 0 in the middle.
     case pan(role: String, Double)
-    /// Likewise: −1 (down) … 1 (up).
+    /// The vertical position of a camera's zoomed part in its frame: −1 (down) … 1 (up), 0 in the middle.
     case tilt(role: String, Double)
-    /// Of a microphone in the program's mix, in decibels, −60…24; its track keeps its level.
+    /// The gain of a microphone in the program's mix, in decibels, −60…24; its track keeps its level.
     case gain(role: String, decibels: Double)
     /// Whether a microphone is heard in the program; its track goes on.
     case audible(role: String, Bool)
-    /// Whether a camera or microphone delivers. While it does not, a slate or silence stands in for it in its track, and in the program
-    /// where it is shown or heard.
+    /// Whether a camera or microphone is switched on. While it is off, a slate or silence stands in for it in its track, and in
+    /// the program where it is shown or heard.
     case enabled(role: String, Bool)
-    /// The size, and where it is given the rate, that a camera delivers. Its track keeps its grid: a copied one goes on in a file of
-    /// its own, an encoded one is scaled. Until the camera delivers anew its last frame stands in.
+    /// The size and, where given, the rate that a camera delivers. Its track keeps its grid: a copied track goes on in a new
+    /// file, an encoded one is scaled. The last frame stands in until the camera delivers again.
     case format(role: String, FrameSize, FrameRate?)
-    /// Whether a camera or microphone has a track of its own: `false` finishes its file while the device goes on, `true` begins another
-    /// track.
+    /// Whether a camera or microphone has a track of its own: `false` finishes its file while the device goes on, `true` begins
+    /// another track.
     case recorded(role: String, Bool)
-    /// A camera or microphone leaves: its track ends, the program does not show or mix it any more, and it delivers nothing.
+    /// A camera or microphone is removed: its track ends, the program drops it, and it delivers nothing.
     case removed(role: String)
 
-    /// Whether it is about devices or files, which only a recording has.
+    /// Whether the change concerns devices or files, and so needs a recording that runs.
     public var needsRecording: Bool {
         switch self {
         case .enabled, .format, .recorded, .removed: true

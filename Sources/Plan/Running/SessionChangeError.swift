@@ -1,7 +1,8 @@
-/// Why a running session cannot be changed as asked: nothing of it is changed then.
+/// The reason why a running session cannot be changed as asked. The session is unchanged then.
 public struct SessionChangeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was asked, why that cannot be, and what can.
+    /// A message for people: what was asked, why it cannot be done, and what can be done instead.
     public let description: String
 
+    /// Creates an error with its message.
     package init(_ description: String) { self.description = description }
 }

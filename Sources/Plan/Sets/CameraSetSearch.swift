@@ -1,11 +1,11 @@
 internal import Media
 
-/// The steps of `CameraSets`: sets of cameras are bits of a number.
+/// The search behind `CameraSets`; a set of cameras is a number whose bits are their indices.
 struct CameraSetSearch {
     private let cameras: [SetCamera]
     private let machine: MachineModel
     private let limit: Double
-    /// Whether the cameras go together in their least formats, of each set that was tried.
+    /// Whether each tried set of cameras fits in the cameras' least formats.
     private var known: [UInt64: Bool] = [:]
 
     init(cameras: [SetCamera], machine: MachineModel, limit: Double) {
@@ -17,9 +17,9 @@ struct CameraSetSearch {
 
     // MARK: Sets
 
-    /// From the set of all down, by leaving out one camera of those that do not go together.
+    /// Searches from the set of all cameras down, by leaving out one camera of those that do not fit together.
     ///
-    /// - Returns: The largest first, and whether there are no others.
+    /// - Returns: The maximal sets, the largest first, and whether there are no others.
     mutating func maximalSets() -> (sets: [UInt64], isComplete: Bool) {
         let all = (UInt64(1) << UInt64(cameras.count)) - 1
         var waiting = all == 0 ? [] : [all]
@@ -35,13 +35,13 @@ struct CameraSetSearch {
                 if isMaximal(set) { maximal.append(set) }
                 continue
             }
-            // Whatever fits lacks one of these.
+            // Every set that fits lacks one of these cameras.
             for index in indices(of: conflict(in: set)) {
                 let smaller = set & ~Self.bit(index)
                 if smaller != 0, seen.insert(smaller).inserted { waiting.append(smaller) }
             }
         }
-        // Of equally large ones the cameras that come first.
+        // Sets of the same size are ordered by their first cameras.
         return (
             maximal.sorted {
                 ($1.nonzeroBitCount, indices(of: $0)[0], $0) < ($0.nonzeroBitCount, indices(of: $1)[0], $1)
@@ -56,7 +56,7 @@ struct CameraSetSearch {
         return true
     }
 
-    /// Some cameras of a set that do not go together, while without any of them the others do.
+    /// Cameras of a set that do not fit together, while without any one of them the others do.
     private mutating func conflict(in set: UInt64) -> UInt64 {
         var conflict: UInt64 = 0
         for index in indices(of: set) where fits(conflict) { conflict |= Self.bit(index) }
@@ -85,7 +85,7 @@ struct CameraSetSearch {
 
     // MARK: Formats
 
-    /// All of a set are raised in turn, the one that has least first, until none can have more.
+    /// Raises the formats of a set's cameras in turn, the one with the least first, until none can be raised.
     func group(_ set: UInt64) -> CameraSets.Group {
         let members = indices(of: set).map { cameras[$0] }
         var levels = [Int](repeating: 0, count: members.count)
@@ -117,7 +117,7 @@ struct CameraSetSearch {
             }, cost: cost(formats))
     }
 
-    /// Of equal ones the first camera comes first.
+    /// The key by which cameras are raised: pixels per second; among equal ones the first camera comes first.
     private func worth(_ camera: SetCamera, _ level: Int) -> (Double, Int) {
         let format = camera.formats[level]
         return (
@@ -132,7 +132,7 @@ struct CameraSetSearch {
 
     // MARK: Who excludes whom
 
-    /// Pairs of cameras each of which runs alone.
+    /// Pairs of cameras that each fit alone but not together.
     mutating func exclusions() -> [CameraSets.Exclusion] {
         var result: [CameraSets.Exclusion] = []
         for first in cameras.indices where fits(Self.bit(first)) {

@@ -1,17 +1,20 @@
 public import Media
 public import Profiles
 
-/// A camera that may be in a set: what it is called, and what it can do.
+/// A camera that may be in a set: its name and the formats that it can have.
 public struct SetCamera: Sendable, Equatable {
     /// A role, or the node of a camera that plays none.
     public var name: String
+    /// The words that select the camera: `/dev/video0`, `virtual:clap`.
     public var selector: String
+    /// The camera's identity.
     public var identity: DeviceIdentity
-    /// Of the compressed ones the camera's own frames are kept, raw ones are encoded.
+    /// Formats that the camera can have, the least first. Compressed frames are stored as they come, raw ones are encoded.
     public var formats: [VideoFormat]
-    /// Of a synthetic camera on a synthetic bus.
+    /// The bandwidth that a synthetic camera on a synthetic USB bus reserves; `nil` for all other cameras.
     public var usb: USBCamera?
 
+    /// Creates a camera with formats in the given order, the least first.
     public init(
         name: String, selector: String, identity: DeviceIdentity, formats: [VideoFormat],
         usb: USBCamera? = nil
@@ -23,13 +26,13 @@ public struct SetCamera: Sendable, Equatable {
         self.usb = usb
     }
 
-    /// A camera with those of its formats that people choose between.
+    /// Creates a camera with those of its formats that people choose between.
     ///
     /// - Parameters:
     ///   - name: A role or a node.
-    ///   - device: What was found.
-    ///   - pixel: Only such formats; `nil` for any.
-    ///   - least: No smaller and no slower ones, unless the camera has no others.
+    ///   - device: The device that was found.
+    ///   - pixel: The only pixel format to consider; `nil` for any.
+    ///   - least: The floors below which formats are left out, unless the camera has no others.
     public init(
         name: String, device: PlannedDevice, pixel: PixelFormat? = nil,
         least: BudgetSettings = BudgetSettings()
@@ -73,7 +76,7 @@ public struct SetCamera: Sendable, Equatable {
         return rates.map { VideoFormat(pixel: offer.pixel, size: offer.size, rate: $0) }
     }
 
-    /// The least first, each size and rate once: of several pixel formats MJPEG, then H.264, whose frames depend on each other.
+    /// The formats from the least up, each size and rate once, in MJPEG, else in H.264, whose frames depend on each other.
     private static func sorted(_ formats: [VideoFormat]) -> [VideoFormat] {
         let order: [PixelFormat] = [.mjpeg, .h264, .yuyv, .nv12]
         func rank(_ format: VideoFormat) -> Int { order.firstIndex(of: format.pixel) ?? order.count }
