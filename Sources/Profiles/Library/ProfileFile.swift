@@ -3,17 +3,19 @@ internal import Glibc
 internal import YAML
 
 extension ProfileLibrary {
-    /// The bytes of a file, and at most one more than a profile may have: an endless one ends there.
+    /// Reads a profile's file: at most one byte more than a profile may have, so that an endless file ends.
+    ///
+    /// - Throws: `ProfileError` when it does not exist, is no regular file or cannot be read.
     static func bytes(ofFile path: String) throws(ProfileError) -> [UInt8] {
         func error(_ found: String) -> ProfileError {
             ProfileError(file: path, found: found, expected: "a profile that can be read")
         }
-        // Whoever opens a named pipe waits for nobody.
+        // Opening a named pipe must not wait for a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR, ENAMETOOLONG: throw error("no such file")
-            // A socket is not opened at all.
+            // The kernel reports this for a socket, which cannot be opened.
             case ENXIO: throw error("a socket or a device, which is no file")
             default: throw error("a file that may not be opened")
             }

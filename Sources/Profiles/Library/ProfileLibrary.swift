@@ -1,35 +1,39 @@
 import Foundation
 
-/// Where profiles are looked for: in folders, the user's own first, then among those that are part of the program.
+/// The places where profiles are looked for: folders, the user's own first, then the profiles built into the program.
 public struct ProfileLibrary: Sendable, Equatable {
     /// One profile that can be named.
     public struct Entry: Sendable, Equatable {
+        /// The profile's name: its file's name without the ending.
         public let name: String
-        /// The profile's file; `nil` when the profile is part of the program.
+        /// The profile's file; `nil` when the profile is built into the program.
         public let path: String?
-        /// `nil` when it cannot be read; `problem` says why.
+        /// The profile; `nil` when it cannot be read, for the reason in `problem`.
         public let profile: Profile?
+        /// Why the profile cannot be read; `nil` when it can.
         public let problem: ProfileError?
 
+        /// The profile's description in one line; empty where there is none.
         public var description: String { profile?.description ?? "" }
     }
 
-    /// A profile of an earlier folder hides one of the same name in a later one.
+    /// The folders in order of precedence: a profile of an earlier folder hides one of the same name in a later one.
     public let folders: [String]
-    /// The profiles that are part of the program. Each folder's profiles come before them.
+    /// The profiles built into the program. Each folder's profiles come before them.
     public let shipped: [ShippedProfile]
 
+    /// Creates a library of folders in order of precedence; a folder named twice counts once.
     public init(folders: [String], shipped: [ShippedProfile] = []) {
         var seen: Set<String> = []
         self.folders = folders.filter { seen.insert($0).inserted }
         self.shipped = shipped
     }
 
-    /// The usual folders (`$XDG_CONFIG_HOME/multicam/profiles`, what came with the program, the data folders of the XDG Base
-    /// Directory Specification), then what is part of the program.
+    /// Creates the usual library: `$XDG_CONFIG_HOME/multicam/profiles`, the folders installed with the program, the data folders
+    /// of the XDG Base Directory Specification, then the profiles built into the program.
     ///
     /// - Parameters:
-    ///   - environment: The process's variables. Relative paths in the XDG ones count as not set, as the specification says.
+    ///   - environment: The process's environment. Relative paths in the XDG variables are ignored, as the specification says.
     ///   - executable: The absolute path of the program's file, symbolic links resolved; `nil` where it is not known.
     public init(environment: [String: String], executable: String?) {
         func folder(_ variable: String, inHome usual: String) -> [String] {
@@ -51,8 +55,8 @@ public struct ProfileLibrary: Sendable, Equatable {
         (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + "/multicam/profiles"
     }
 
-    /// `<prefix>/share/multicam/profiles` beside `<prefix>/bin`, and the nearest `Profiles` at or above the program's file:
-    /// so a build folder finds the profiles of the package it was built from.
+    /// The folders installed with the program: `<prefix>/share/multicam/profiles` beside `<prefix>/bin`, and the nearest
+    /// `Profiles` at or above the program's file, so that a build folder finds the profiles of its package.
     private static func shippedFolders(executable: String?) -> [String] {
         guard let executable, executable.hasPrefix("/") else { return [] }
         var folders: [String] = []
@@ -73,7 +77,7 @@ public struct ProfileLibrary: Sendable, Equatable {
         return folders
     }
 
-    /// All profiles by name, those that cannot be read too.
+    /// Lists all profiles by name, including those that cannot be read.
     public func list() -> [Entry] {
         names.compactMap { name in
             let path = file(named: name)
@@ -88,10 +92,10 @@ public struct ProfileLibrary: Sendable, Equatable {
 
     /// Loads a profile.
     ///
-    /// - Parameter nameOrPath: A name that `list()` has, or the path of a file: what has a `/` or ends in
-    ///   `.yaml` or `.yml`.
+    /// - Parameter nameOrPath: A name that `list()` has, or the path of a file: any text that contains a `/` or ends in `.yaml`
+    ///   or `.yml`.
     /// - Returns: The profile, checked by itself but not against any device.
-    /// - Throws: When there is no profile of this name, its file cannot be read, or something in it is wrong.
+    /// - Throws: `ProfileError` when there is no profile of this name, its file cannot be read, or something in it is wrong.
     public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
         try text(of: nameOrPath).profile()
     }
@@ -100,7 +104,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     ///
     /// - Parameter nameOrPath: A name that `list()` has, or the path of a file.
     /// - Returns: The text, which may hold anything.
-    /// - Throws: When there is no profile of this name, or its file cannot be read.
+    /// - Throws: `ProfileError` when there is no profile of this name, or its file cannot be read.
     public func text(of nameOrPath: String) throws(ProfileError) -> ProfileText {
         if Self.isPath(nameOrPath) { return try ProfileText(file: nameOrPath) }
         if let text = try text(named: nameOrPath) { return text }
@@ -135,7 +139,11 @@ public struct ProfileLibrary: Sendable, Equatable {
         return nil
     }
 
-    /// Reads a profile's file, which may also be a pipe.
+    /// Reads a profile's file.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: The profile, checked by itself but not against any device.
+    /// - Throws: `ProfileError` when the file is no regular file, cannot be read, or something in it is wrong.
     public static func read(_ path: String) throws(ProfileError) -> Profile {
         try ProfileText(file: path).profile()
     }
@@ -144,7 +152,7 @@ public struct ProfileLibrary: Sendable, Equatable {
         text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
     }
 
-    /// File names, sorted; none where the folder is not there or must not be read.
+    /// Names of the profiles' files in a folder, sorted; empty where the folder does not exist or must not be read.
     private static func profileFiles(in folder: String) -> [String] {
         let names: [String]
         do {

@@ -1,10 +1,10 @@
-/// The text of a profile, as it was found.
+/// The text of a profile, unchecked.
 public struct ProfileText: Sendable, Equatable {
-    /// The file that holds it; `nil` when the profile is part of the program.
+    /// The file that holds the text; `nil` when the profile is built into the program.
     public let path: String?
-    /// What errors call its place: the path, or the name of a shipped file such as `pip.yaml`.
+    /// The name of the text in errors: the path, or the name of a built-in file such as `pip.yaml`.
     let place: String
-    /// The whole text, at most one byte more than a profile may have. It may hold anything.
+    /// The text, at most one byte more than a profile may have. It may hold anything.
     public let bytes: [UInt8]
 
     init(file path: String) throws(ProfileError) {
@@ -19,7 +19,9 @@ public struct ProfileText: Sendable, Equatable {
         bytes = profile.bytes
     }
 
-    /// Reads the profile; throws with the place in the text, the field and what was expected there.
+    /// Reads the profile from the text.
+    ///
+    /// - Throws: `ProfileError` with the place in the text, the field and what was expected there.
     public func profile() throws(ProfileError) -> Profile {
         try Profile(yaml: bytes, file: place)
     }

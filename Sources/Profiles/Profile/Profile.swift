@@ -1,22 +1,30 @@
-/// What a person wants to be recorded, as a value: the devices by role, the program, the tracks, the budget.
+/// The recording that a person wants, as a value: devices by role, the program, the tracks, the budget.
 ///
-/// Read from YAML by `init(yaml:file:)`; compiled with the devices that are there to a `SessionPlan`.
+/// `init(yaml:file:)` reads it from YAML; with the devices that are present it compiles to a `SessionPlan`.
 public struct Profile: Sendable, Equatable {
-    /// Its file's name without the ending.
+    /// The profile's name: its file's name without the ending.
     public var name: String
-    /// One line; empty where there is none.
+    /// The purpose of the profile in one line; empty where none is given.
     public var description: String
-    /// In order of priority: the last is reduced first.
+    /// The cameras in order of priority: the last is reduced first.
     public var cameras: [CameraRole]
+    /// The microphones, in the order of the file.
     public var microphones: [MicrophoneRole]
+    /// The composed program; `nil` for a profile without one.
     public var program: ProgramSettings?
+    /// The tracks that are recorded of each device.
     public var tracks: TrackSettings
+    /// How much of the machine the recording may need, and what happens when that is not enough.
     public var budget: BudgetSettings
+    /// The losses that the recording tolerates.
     public var limits: RecordingLimits
+    /// How cameras of roles with `any` are chosen.
     public var choice: ChoiceSettings
+    /// The places of the fields in the file, for errors.
     public let source: ProfileSource
 
-    /// A profile that no file holds. Unlike one that was read, it is not checked before it is compiled.
+    /// Creates a profile that no file holds. It is not checked before it is compiled. Without `tracks`, everything is recorded
+    /// where there is no program, else nothing besides it.
     public init(
         name: String, description: String = "", cameras: [CameraRole] = [],
         microphones: [MicrophoneRole] = [],
@@ -48,7 +56,7 @@ public struct Profile: Sendable, Equatable {
         self.source = source
     }
 
-    /// Whether a name can be a role's: it becomes a file's name and stands in commands, so it is plain.
+    /// Whether a name can be a role's: it becomes a file's name and is used in commands, so only plain characters are allowed.
     public static func isRole(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         let isPlain = bytes.allSatisfy { Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8).contains($0) }
@@ -56,10 +64,10 @@ public struct Profile: Sendable, Equatable {
             && bytes[0] != UInt8(ascii: "_")
     }
 
-    /// The same in words.
+    /// The rule for names of roles, in words.
     public static let roleRule = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
 
-    /// Whether it would leave any file behind.
+    /// Whether a recording with this profile would write any file.
     package var writesAnything: Bool {
         program != nil || (!cameras.isEmpty && tracks.cameras != .none)
             || (!microphones.isEmpty && tracks.microphones != .none)
@@ -67,7 +75,7 @@ public struct Profile: Sendable, Equatable {
 }
 
 extension TrackSettings {
-    /// What is recorded where a profile says nothing of tracks: everything if there is no program, else nothing.
+    /// The tracks of a profile that says nothing of them: all cameras and microphones without a program, none beside one.
     public static func usual(withProgram hasProgram: Bool) -> Self {
         hasProgram ? Self(cameras: .none, microphones: .none) : Self(cameras: .copy, microphones: .wav)
     }

@@ -1,12 +1,12 @@
 internal import YAML
 
 extension Profile {
-    /// Reads a profile.
+    /// Reads a profile from YAML and checks it by itself.
     ///
     /// - Parameters:
     ///   - bytes: The whole file. It may hold anything.
-    ///   - file: For messages, as the user named it; its last part without the ending is the profile's name.
-    /// - Throws: With the place, the field and what was expected there.
+    ///   - file: The file as the user named it, for messages; its last part without the ending is the profile's name.
+    /// - Throws: `ProfileError` with the place, the field and what was expected there, and with the further errors.
     public init(yaml bytes: [UInt8], file: String) throws(ProfileError) {
         let root: YAMLNode
         do throws(YAMLError) {
@@ -19,7 +19,7 @@ extension Profile {
         self = try ProfileReader(root, file: file, name: Self.name(ofFile: file)).profile()
     }
 
-    /// `Profiles/pip.yaml` → `pip`.
+    /// The profile's name of a file: `pip` for `Profiles/pip.yaml`.
     static func name(ofFile file: String) -> String {
         let last = file.split(separator: "/").last.map { String($0) } ?? file
         for ending in [".yaml", ".yml"] where last.hasSuffix(ending) && last.count > ending.count {

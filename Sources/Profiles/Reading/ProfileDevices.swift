@@ -1,13 +1,13 @@
 extension Profile {
-    /// The same profile with other devices.
+    /// A copy of the profile with other devices.
     ///
     /// - Parameters:
-    ///   - cameras: Role and selector, as `--camera ROLE=DEVICE` names them. Of one role the last counts.
-    ///   - microphones: The same of microphones.
-    ///   - virtually: Gives every role a synthetic device whose selector is not `virtual:` or `file:` already
-    ///     and that is not named in the other two.
-    /// - Returns: A copy in which nothing else differs.
-    /// - Throws: When the profile has no such role; the error's file is the option.
+    ///   - cameras: Roles and selectors of cameras, as `--camera ROLE=DEVICE` names them. The last one of a role counts.
+    ///   - microphones: Roles and selectors of microphones, as `--mic ROLE=DEVICE` names them. The last one of a role counts.
+    ///   - virtually: Whether every role gets a synthetic device, unless its selector begins with `virtual:` or `file:` already
+    ///     or the role is named in the other two.
+    /// - Returns: The copy, in which nothing else differs.
+    /// - Throws: `ProfileError` when the profile has no such role; the error's file is the option.
     public func replacingDevices(
         cameras: [(role: String, device: String)] = [], microphones: [(role: String, device: String)] = [],
         virtually: Bool = false
@@ -38,9 +38,9 @@ extension Profile {
         return profile
     }
 
-    /// The same profile without its microphones, and with a program without audio.
+    /// A copy of the profile without its microphones, and with a program without audio.
     ///
-    /// - Throws: When nothing is left to record; the error's file is the option.
+    /// - Throws: `ProfileError` when nothing is left to record; the error's file is the option.
     public func withoutMicrophones() throws(ProfileError) -> Profile {
         var profile = self
         profile.microphones = []

@@ -3,7 +3,7 @@ internal import YAML
 /// A field whose name is the user's own: a role, a control.
 struct ProfileEntry {
     let name: String
-    /// Of the name.
+    /// The place of the field's name.
     let position: YAMLPosition
     let value: ProfileValue
 }

@@ -5,9 +5,9 @@ struct ProfileFields {
     let owner: ProfileValue
     private let values: [String: ProfileValue]
 
-    /// A field of another name is a problem of the file.
+    /// Reads the fields of a mapping. A field that is not among `names` is added to the file's problems.
     ///
-    /// - Throws: When it is not a mapping.
+    /// - Throws: `ProfileError` when the value is not a mapping.
     init(_ owner: ProfileValue, _ names: [String]) throws(ProfileError) {
         self.owner = owner
         var values: [String: ProfileValue] = [:]
@@ -24,7 +24,7 @@ struct ProfileFields {
         self.values = values
     }
 
-    /// Reads a field. What is wrong with it is collected, and it counts as left out.
+    /// Reads a field; `nil` where it is left out. An error in it is collected, and the field counts as left out.
     func read<Value>(_ name: String, _ read: (ProfileValue) throws(ProfileError) -> Value) -> Value? {
         guard let value = values[name] else { return nil }
         return owner.problems.collecting { () throws(ProfileError) in try read(value) }
@@ -36,7 +36,7 @@ struct ProfileFields {
         self.read(name, read) ?? usual
     }
 
-    /// The value of a field that must be there.
+    /// Reads a field that must be there.
     func required<Value>(
         _ name: String, expected: String, _ read: (ProfileValue) throws(ProfileError) -> Value
     ) throws(ProfileError) -> Value {

@@ -1,8 +1,8 @@
-/// Collects all errors of one profile, so that a person mends them in one go. Belongs to one reading of one file.
+/// The errors of one profile, collected while its file is read, so that a person mends all of them in one go.
 final class ProfileProblems {
     private(set) var errors: [ProfileError] = []
 
-    /// A file that is no profile at all would have thousands.
+    /// The number of errors that are kept, as a file that is no profile at all would have thousands.
     private static let limit = 20
 
     var isEmpty: Bool { errors.isEmpty }
@@ -12,9 +12,9 @@ final class ProfileProblems {
         if errors.count < Self.limit { errors.append(error) }
     }
 
-    /// Runs a step whose error is collected.
+    /// Runs a step and collects its error.
     ///
-    /// - Returns: `nil` where it failed.
+    /// - Returns: `nil` where the step failed.
     @discardableResult
     func collecting<Value>(_ step: () throws(ProfileError) -> Value) -> Value? {
         do throws(ProfileError) {
@@ -25,7 +25,7 @@ final class ProfileProblems {
         }
     }
 
-    /// - Throws: The first error in the file's order, with the others, where there is any.
+    /// Throws the first error in the file's order, with the others in it, if there is any error.
     func throwAny() throws(ProfileError) {
         let sorted = errors.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
         guard var first = sorted.first else { return }

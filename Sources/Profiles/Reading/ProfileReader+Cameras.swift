@@ -8,7 +8,7 @@ extension ProfileReader {
             value.problems.collecting { () throws(ProfileError) in
                 try checkRole(entry, taken: roles.map(\.role))
             }
-            // What stands wrong in it is told here; that others name its role is right.
+            // An error in the role is reported here; other sections may still name the role.
             let role = value.problems.collecting { () throws(ProfileError) in try camera(entry) }
             roles.append(role ?? CameraRole(role: entry.name))
         }
@@ -62,7 +62,7 @@ extension ProfileReader {
         return camera
     }
 
-    /// `90`, or `sensor`.
+    /// Reads `90`, or `sensor`.
     private func rotation(_ value: ProfileValue) throws(ProfileError) -> CameraRotation {
         if value.plainText == "sensor" { return .sensor }
         guard let degrees = value.plainText.flatMap({ Int($0) }), let rotation = Rotation(rawValue: degrees)
@@ -72,7 +72,7 @@ extension ProfileReader {
         return .fixed(rotation)
     }
 
-    /// `16:9`, or a rectangle.
+    /// Reads `16:9`, or a rectangle.
     private func crop(_ value: ProfileValue) throws(ProfileError) -> CameraCrop {
         let expected =
             "a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }"
@@ -113,7 +113,7 @@ extension ProfileReader {
             pan: try position("pan", "left", "right"), tilt: try position("tilt", "down", "up"))
     }
 
-    /// `640x360`, or `{ size: 640x360, rate: 15 }`.
+    /// Reads `640x360`, or `{ size: 640x360, rate: 15 }`.
     private func output(_ value: ProfileValue) throws(ProfileError) -> CameraOutput {
         func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
             let size = try value.size()
@@ -129,7 +129,7 @@ extension ProfileReader {
             rate: fields.read("rate") { value throws(ProfileError) in try value.rate() })
     }
 
-    /// `desk`, or `{ camera: desk, what: [exposure, size] }`.
+    /// Reads `desk`, or `{ camera: desk, what: [exposure, size] }`.
     private func match(_ value: ProfileValue) throws(ProfileError) -> CameraMatch {
         let expected = "another camera's role, or { camera: desk, what: [exposure, white-balance, focus] }"
         guard case .mapping = value.node.content else {
@@ -155,7 +155,7 @@ extension ProfileReader {
         return match
     }
 
-    /// The camera that is followed is another one of the profile, and follows none itself.
+    /// Checks that the followed camera is another one of the profile, and follows none itself.
     private func checkMatch(_ entry: ProfileEntry, among roles: [CameraRole]) throws(ProfileError) {
         guard let role = roles.first(where: { $0.role == entry.name }), let match = role.match else { return }
         let field = try entry.value.entries(expected: "").first { $0.name == "match" }

@@ -1,7 +1,7 @@
 internal import Media
 internal import YAML
 
-/// Reads the fields of a profile, section by section. What concerns several sections is checked last.
+/// Reads the fields of a profile, section by section, and checks at last what concerns several sections.
 struct ProfileReader {
     private let root: ProfileValue
     private let source: ProfileSource
@@ -69,7 +69,7 @@ struct ProfileReader {
         try value.text(limit: 4096, expected: "a device selector, for example \(example)")
     }
 
-    /// Checks a role's name. Role names become file names and stand in commands, so they are plain, and each names one thing.
+    /// Checks a role's name. Role names become file names and are used in commands, so they are plain, and each names one thing.
     func checkRole(_ entry: ProfileEntry, taken: [String]) throws(ProfileError) {
         guard Profile.isRole(entry.name) else {
             throw entry.value.error(
@@ -141,7 +141,7 @@ struct ProfileReader {
         return budget
     }
 
-    /// `none`, or fields, of which one that is left out has its default.
+    /// Reads `none`, or fields, each of which has its default where it is left out.
     private func limits(_ value: ProfileValue) throws(ProfileError) -> RecordingLimits {
         if value.plainText == "none" { return .none }
         guard case .mapping = value.node.content else {

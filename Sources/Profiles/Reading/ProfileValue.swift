@@ -1,13 +1,13 @@
 internal import Media
 internal import YAML
 
-/// A value in a profile's file with the path to it: what it means, or the error that says what was expected.
+/// A value in a profile's file, with its path and its place for errors.
 package struct ProfileValue {
     let file: String
-    /// `cameras.desk.rate`; empty for the whole file.
+    /// The path to the value: `cameras.desk.rate`; empty for the whole file.
     let field: String
     let node: YAMLNode
-    /// Where errors of its fields are collected.
+    /// The collector of the errors in the value's fields.
     let problems: ProfileProblems
 
     func error(expected: String) -> ProfileError { error(found: found, expected: expected) }
@@ -22,12 +22,12 @@ package struct ProfileValue {
             expected: expected)
     }
 
-    /// The fields of a mapping whose names are fixed; none when it is null.
+    /// The fields of a mapping whose names are fixed; none when the value is null.
     func fields(_ names: [String]) throws(ProfileError) -> ProfileFields {
         try ProfileFields(self, names)
     }
 
-    /// The fields of a mapping whose names are the user's; none when it is null.
+    /// The fields of a mapping whose names are the user's; none when the value is null.
     func entries(expected: String) throws(ProfileError) -> [ProfileEntry] {
         if node.isNull { return [] }
         guard case .mapping(let fields) = node.content else { throw error(expected: expected) }
@@ -40,7 +40,7 @@ package struct ProfileValue {
         }
     }
 
-    /// The items of a list, each with the list's path; a single value where `allowingOne`.
+    /// The items of a list, each with the list's path; with `allowingOne` also a single value.
     func items(allowingOne: Bool = false, expected: String) throws(ProfileError) -> [ProfileValue] {
         switch node.content {
         case .sequence(let items):
@@ -51,7 +51,7 @@ package struct ProfileValue {
         }
     }
 
-    /// A text that is not empty and can be shown.
+    /// A text that is not empty and can be printed.
     func text(limit: Int, expected: String) throws(ProfileError) -> String {
         guard case .scalar(let scalar) = node.content, !node.isNull, !scalar.text.isEmpty,
             scalar.text.printable(limit: limit) == scalar.text
@@ -59,7 +59,7 @@ package struct ProfileValue {
         return scalar.text
     }
 
-    /// One of an enumeration's words.
+    /// One of the words of an enumeration.
     func choice<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type = Choice.self)
         throws(ProfileError) -> Choice where Choice.RawValue == String
     {
@@ -79,7 +79,7 @@ package struct ProfileValue {
     func decimal(
         in range: ClosedRange<Double>, excludingLowest: Bool = false, expected: String
     ) throws(ProfileError) -> Double {
-        // Swift's own reader also takes hexadecimal, infinity and what is no number.
+        // Swift's own reader also takes hexadecimal numbers, infinity and NaN.
         guard let text = plainText, text.utf8.allSatisfy({ Self.decimalCharacters.contains($0) }),
             let number = Double(text), range.contains(number), !excludingLowest || number > range.lowerBound
         else { throw error(expected: expected) }
@@ -91,7 +91,7 @@ package struct ProfileValue {
         return truth
     }
 
-    /// The words of YAML 1.2; a text in quotes is none.
+    /// A truth value by the words of YAML 1.2; `nil` for other text and for text in quotes.
     var truthIfAny: Bool? {
         guard case .scalar(let scalar) = node.content, !scalar.isQuoted else { return nil }
         return switch scalar.text {
@@ -130,7 +130,7 @@ package struct ProfileValue {
         return duration
     }
 
-    /// Bits per second: `160k` or `160000`.
+    /// Bits per second, written as `160k` or `160000`.
     func bitrate(in range: ClosedRange<Int>) throws(ProfileError) -> Int {
         let text = plainText ?? ""
         let isThousands = text.hasSuffix("k")
@@ -144,7 +144,7 @@ package struct ProfileValue {
         return number * (isThousands ? 1000 : 1)
     }
 
-    /// What stands there, for “found”.
+    /// The value in words, for “found”.
     var found: String {
         switch node.content {
         case .scalar where node.isNull: "nothing"
@@ -154,7 +154,7 @@ package struct ProfileValue {
         }
     }
 
-    /// The text of a scalar that is not null. Quotes do not matter for values whose form says what they are.
+    /// The text of a scalar that is not null, with or without quotes, for values whose form says what they are.
     var plainText: String? {
         guard case .scalar(let scalar) = node.content, !node.isNull else { return nil }
         return scalar.text
@@ -162,7 +162,7 @@ package struct ProfileValue {
 
     private static let decimalCharacters = Set("0123456789.+-eE".utf8)
 
-    /// “a, b or c”, and the one that was probably meant.
+    /// The words as “a, b or c”, with the one that was probably meant.
     package static func list(_ words: [String], nearestTo word: String? = nil) -> String {
         let all =
             words.count > 1

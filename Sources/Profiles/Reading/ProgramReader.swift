@@ -1,7 +1,7 @@
 internal import Media
 internal import YAML
 
-/// Reads the `program` of a profile against the roles that the profile has.
+/// Reads the `program` of a profile and checks it against the profile's roles.
 struct ProgramReader {
     private let value: ProfileValue
     private let cameras: [String]
@@ -28,7 +28,7 @@ struct ProgramReader {
             try role(value, of: cameras, kind: "camera")
         }
         var program = ProgramSettings(layout: layout, main: main)
-        // Where the main camera is not known, neither is what cannot be an inset.
+        // Without a known main camera, the roles that cannot be insets are not known either.
         if value.problems.count == problems { program.insets = insets(fields, layout: layout, main: main) }
         program.size = fields.read("size", else: program.size) { value throws(ProfileError) in
             try size(value)
@@ -78,7 +78,8 @@ struct ProgramReader {
         }
     }
 
-    /// All other cameras by default, but for `pip` the next one only: every further inset hides more of the main frame.
+    /// The cameras besides the main one: all by default, but for `pip` the next one only, as every further inset hides more of
+    /// the main frame.
     private func insets(
         _ fields: ProfileFields, layout: ProgramSettings.Layout, main: String
     ) -> [String] {
@@ -102,7 +103,7 @@ struct ProgramReader {
         }
     }
 
-    /// H.264 with 4:2:0 chroma has even sides.
+    /// A size with even sides, as H.264 with 4:2:0 chroma needs it.
     private func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
         let size = try value.size()
         guard [size.width, size.height].allSatisfy({ $0 % 2 == 0 && (64...8192).contains($0) }) else {

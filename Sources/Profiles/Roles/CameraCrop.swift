@@ -2,8 +2,8 @@ public import Media
 
 /// The part of a camera's frame that is used.
 public enum CameraCrop: Sendable, Equatable {
-    /// In pixels of the stored frame, which so has to be of a size that the profile knows.
+    /// A rectangle in pixels of the stored frame, whose size the profile has to state.
     case rectangle(PixelRectangle)
-    /// As much as there is of this shape, as seen upright.
+    /// The largest part of this shape, as seen upright.
     case shape(AspectRatio)
 }

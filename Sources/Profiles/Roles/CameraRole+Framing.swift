@@ -1,10 +1,10 @@
 package import Media
 
 extension CameraRole {
-    /// What is used of its frame, as far as cropping makes it.
+    /// The part of the camera's frame that is used, with a zoom by cropping.
     ///
-    /// - Parameter zoom: What the camera does not do itself.
-    /// - Returns: A rectangle as it was asked for, which may lie outside of a frame.
+    /// - Parameter zoom: The part of the zoom that the camera does not do itself.
+    /// - Returns: A framing whose rectangle is as it was asked for, and may lie outside of a frame.
     package func framing(zoom: Zoom) -> Framing {
         switch crop {
         case nil: Framing(zoom: zoom)
@@ -13,8 +13,8 @@ extension CameraRole {
         }
     }
 
-    /// Whether an output can be made of what is used of a frame without enlarging it. Of a zoom it is not known yet who does it,
-    /// so it does not count.
+    /// Whether an output can be made from the used part of a frame without enlarging it. A zoom does not count, as it is not
+    /// known yet whether the camera does it.
     package func covers(_ output: FrameSize, from size: FrameSize, rotation: Rotation) -> Bool {
         let part = framing(zoom: .none).part(of: size, rotation: rotation)?.size ?? size
         let upright = rotation.swapsSides ? part.turned : part

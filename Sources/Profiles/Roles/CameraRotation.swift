@@ -1,8 +1,8 @@
 public import Media
 
-/// How a profile wants a camera's frames turned.
+/// The rotation that a profile asks for a camera's frames.
 public enum CameraRotation: Sendable, Equatable {
     case fixed(Rotation)
-    /// As the camera is mounted and the computer is held, by its accelerometer: for cameras that are built in.
+    /// The rotation that follows from the camera's mounting and the computer's accelerometer, for built-in cameras.
     case sensor
 }

@@ -1,7 +1,8 @@
 public import Media
 
-/// A camera control and what a profile sets it to.
+/// A camera control and the value that a profile sets it to.
 public struct ControlSetting: Sendable, Equatable {
+    /// The value of a control, as the profile writes it.
     public enum Value: Sendable, Equatable {
         case number(Int64)
         case flag(Bool)
@@ -9,12 +10,14 @@ public struct ControlSetting: Sendable, Equatable {
         case word(String)
     }
 
-    /// As V4L2 names it, in snake case: `focus_automatic_continuous`.
+    /// The control's name in V4L2, in snake case: `focus_automatic_continuous`.
     public var name: String
+    /// The value to set.
     public var value: Value
-    /// Who wants it: `asked`, or `preset` where a saved one was named.
+    /// Where the setting comes from: `asked` for the profile itself, `preset` for a saved set that it names.
     public var origin: ControlRequest.Origin
 
+    /// Creates a setting of a control.
     public init(name: String, value: Value, origin: ControlRequest.Origin = .asked) {
         self.name = name
         self.value = value
@@ -23,7 +26,7 @@ public struct ControlSetting: Sendable, Equatable {
 
     /// The number that the value means to a control.
     ///
-    /// - Throws: When the control has no such value.
+    /// - Throws: `ControlFault` when the control has no such value.
     package func number(for control: DeviceControl) throws(ControlFault) -> Int64 {
         switch value {
         case .word(let word): return try control.value(of: word)
@@ -37,7 +40,7 @@ public struct ControlSetting: Sendable, Equatable {
         }
     }
 
-    /// The number where the control's own words are not known.
+    /// The number of the value where the control is not known; `nil` for a word, which only the control can translate.
     package var plainNumber: Int64? {
         switch value {
         case .number(let number): number

@@ -2,21 +2,22 @@ public import Media
 
 /// A microphone of a profile.
 public struct MicrophoneRole: Sendable, Equatable {
-    /// The name of its track and file: `[a-z0-9][a-z0-9_-]{0,31}`.
+    /// The role, which names the track and its file: `[a-z0-9][a-z0-9_-]{0,31}`.
     public var role: String
     /// A device selector: `default`, `pulse:<source>`, `virtual:clap`, …
     public var device: String
-    /// Of its track, 1 to 8. Synthetic microphones and files deliver all channels that they have, whatever is said here.
+    /// Number of channels of its track, 1…8. Synthetic microphones and files deliver all of their channels in any case.
     public var channels: Int
-    /// Of its audio in the program's mix, −60…30; its own track is never changed.
+    /// Gain in the program's mix in decibels, −60…30; the microphone's own track keeps its level.
     public var gainDecibels: Double
-    /// Added to its capture times, −5…5 s. `nil`: as it was calibrated, else none.
+    /// Correction that is added to its capture times, −5…5 s; `nil` for the calibrated one, or none.
     public var offset: Nanoseconds?
-    /// Which of the device's channels the track has, counted from 1, one a channel of the track; `nil` for no choice.
+    /// The device's channels that the track has, counted from 1, one for each channel of the track; `nil` for no choice.
     public var pick: [Int]?
-    /// What the sound server takes out of it for the program.
+    /// The echo or noise that the sound server removes for the program.
     public var voice: VoiceSettings
 
+    /// Creates a role that by default the default microphone plays.
     public init(
         role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
         offset: Nanoseconds? = nil, pick: [Int]? = nil, voice: VoiceSettings = VoiceSettings()

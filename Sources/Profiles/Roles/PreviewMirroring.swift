@@ -1,15 +1,17 @@
 public import Media
 
-/// Whether a camera's preview is shown as a mirror shows it, left and right exchanged: people find themselves in that. Files and the
-/// program are mirrored by `mirrored` of the camera alone.
+/// Whether a camera's preview is mirrored left to right, which helps people who see themselves. Tracks are never mirrored, and
+/// the program only where the camera's `mirrored` says so.
 public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
-    /// As the camera is used: see `decision`.
+    /// Decides by the kind of camera: see `decision`.
     case auto
     case on = "true"
     case off = "false"
 
-    /// - Parameter camera: Whose preview it is.
-    /// - Returns: Whether it is mirrored, and why: the end of a sentence.
+    /// Decides whether a camera's preview is mirrored.
+    ///
+    /// - Parameter camera: The camera of the preview.
+    /// - Returns: Whether the preview is mirrored, and the reason as the end of a sentence.
     public func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
         switch self {
         case .on: return (true, "the profile says so")

@@ -1,25 +1,26 @@
 internal import Media
 
-/// What is wrong with a profile: where, what stands there, what should. Ends the program with exit status 2, or 3 where the
-/// profile asks for a device that there is not.
+/// An error in a profile: its place, what was found there and what was expected. The program exits with status 2, or with 3
+/// where the profile asks for a device that does not exist.
 public struct ProfileError: Error, Sendable, Equatable {
-    /// As the user named it, or where it was found.
+    /// The file as the user named it, or where it was found.
     public let file: String
-    /// From 1; 0 when the error is not in the file's text (it is not there, or was made by a program).
+    /// The line, counted from 1; 0 when the error is not in the text of a file.
     public let line: Int
-    /// From 1, in characters; 0 as with `line`.
+    /// The column in characters, counted from 1; 0 when the error is not in the text of a file.
     public let column: Int
-    /// The path to the field, for example `cameras.desk.rate`; empty when the whole file is meant.
+    /// The path to the field, for example `cameras.desk.rate`; empty for an error of the whole file.
     public let field: String
-    /// The object of “found”.
+    /// The words that follow “found” in the message.
     public let found: String
-    /// The object of “expected”.
+    /// The words that follow “expected” in the message.
     public let expected: String
-    /// Whether nothing is wrong with the profile elsewhere: this computer lacks what it asks for.
+    /// Whether the profile itself is right, and this computer lacks a device that it asks for.
     public var isMissingDevice = false
-    /// What else is wrong with the same file, further down.
+    /// Further errors in the same file, in its order.
     public internal(set) var others: [ProfileError] = []
 
+    /// Creates an error at a place of a file.
     public init(
         file: String, line: Int = 0, column: Int = 0, field: String = "", found: String, expected: String
     ) {
@@ -33,12 +34,12 @@ public struct ProfileError: Error, Sendable, Equatable {
 }
 
 extension ProfileError {
-    /// This error and the others, in the file's order: one line each.
+    /// This error and the others, in the file's order, one line each.
     public var lines: [String] { [description] + others.map(\.description) }
 }
 
 extension ProfileError: CustomStringConvertible {
-    /// One line: `pip.yaml:4:17: cameras.desk.rate: found “fast”, expected ….`
+    /// The error in one line: `pip.yaml:4:17: cameras.desk.rate: found “fast”, expected ….`
     public var description: String {
         let place =
             line > 0 ? "\(file.printable(limit: 1000)):\(line):\(column)" : file.printable(limit: 1000)

@@ -1,12 +1,12 @@
 internal import YAML
 
-/// Where the fields of a profile stand, for errors that only show once the devices are known.
+/// The places of a profile's fields in its file, for errors that only show once the devices are known.
 public struct ProfileSource: Sendable {
-    /// As the user named it, or where it was found; the profile's name when a program made it.
+    /// The file as the user named it, or where it was found; the profile's name when no file holds it.
     public let file: String
     private let positions: [String: YAMLPosition]
 
-    /// Of a profile that no file holds.
+    /// Creates the source of a profile that no file holds.
     public init(name: String) {
         file = name
         positions = [:]
@@ -19,7 +19,7 @@ public struct ProfileSource: Sendable {
         self.positions = positions
     }
 
-    /// An error at a field, or at the nearest one around it that the file has.
+    /// Creates an error at a field, or at the nearest enclosing field that the file has.
     package func error(at field: String, found: String, expected: String) -> ProfileError {
         var place = field[...]
         while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
@@ -29,7 +29,7 @@ public struct ProfileSource: Sendable {
             expected: expected)
     }
 
-    /// Whether the file has the field, if only as null.
+    /// Whether the file has the field, even if it is null.
     package func has(_ field: String) -> Bool { positions[field] != nil }
 
     private static func collect(_ node: YAMLNode, path: String, into positions: inout [String: YAMLPosition])
@@ -43,6 +43,6 @@ public struct ProfileSource: Sendable {
 }
 
 extension ProfileSource: Equatable {
-    /// Always: where a profile is written is no part of what it says.
+    /// Always true: the place where a profile is written does not make it another profile.
     public static func == (lhs: Self, rhs: Self) -> Bool { true }
 }

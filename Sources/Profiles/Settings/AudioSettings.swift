@@ -1,13 +1,16 @@
-/// What is heard in the program, and how it is encoded.
+/// The audio of the program: the microphones in its mix, and how it is encoded.
 public struct AudioSettings: Sendable, Equatable {
+    /// The audio codec.
     public enum Codec: String, Sendable, CaseIterable { case aac }
 
+    /// The audio codec.
     public var codec: Codec
-    /// Bits per second, 32 000…512 000.
+    /// Bit rate in bits per second, 32 000…512 000.
     public var bitrate: Int
-    /// Roles of microphones; empty for a program without audio.
+    /// Roles of the microphones in the mix; empty for a program without audio.
     public var mix: [String]
 
+    /// Creates audio settings; without a mix the program has no audio.
     public init(codec: Codec = .aac, bitrate: Int = 160_000, mix: [String] = []) {
         self.codec = codec
         self.bitrate = bitrate

@@ -1,17 +1,18 @@
-/// How a session goes by the camera that is preferred: at the start, and while nothing is recorded.
+/// How a session uses the preferred camera: at the start, and while nothing is recorded.
 ///
-/// Whatever it says, a camera is never exchanged in the middle of a recording.
+/// No policy exchanges a camera in the middle of a recording.
 public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
-    /// The preferred camera is followed at once, and nobody is offered a choice: a code scanner.
+    /// The session follows the preferred camera at once and offers no choice, as a code scanner does.
     case follow
-    /// It is followed, and a person may choose: that is remembered, until a camera is plugged in later. A call.
+    /// The session follows the preferred camera, and a person may choose, as in a call; a choice holds until a camera is plugged
+    /// in later.
     case followAndChoose = "follow-and-choose"
-    /// The preferred camera is the first of the list, and nothing changes by itself: a browser.
+    /// The session begins with the preferred camera and changes nothing by itself, as a browser does.
     case list
-    /// What played a role last plays it again, and nothing else does.
+    /// The camera that last played a role plays it again, and no other does.
     case fixed
 
-    /// Whether another camera is taken without anybody's word when another one is preferred.
+    /// Whether a session changes to another camera by itself when that one becomes the preferred one.
     public var follows: Bool {
         switch self {
         case .follow, .followAndChoose: true

@@ -2,8 +2,9 @@ public import Media
 
 /// The composed frame with the mixed audio, as a profile asks for it.
 public struct ProgramSettings: Sendable, Equatable {
+    /// How the cameras are placed in the program's frame.
     public enum Layout: String, Sendable, Codable, CaseIterable {
-        /// The main camera fills the frame, insets lie over a corner.
+        /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it from a corner.
         case pip
         /// Equal columns, the main camera first.
         case sideBySide = "side-by-side"
@@ -13,6 +14,7 @@ public struct ProgramSettings: Sendable, Equatable {
         case single
     }
 
+    /// A corner of the program's frame.
     public enum Corner: String, Sendable, Codable, CaseIterable {
         case topLeft = "top-left"
         case topRight = "top-right"
@@ -20,28 +22,34 @@ public struct ProgramSettings: Sendable, Equatable {
         case bottomRight = "bottom-right"
     }
 
-    /// Even sides, 64…8192 each.
+    /// The frame's size in pixels; width and height are even, 64…8192 each.
     public var size: FrameSize
+    /// The program's frame rate.
     public var rate: FrameRate
+    /// How the cameras are placed in the frame.
     public var layout: Layout
-    /// A camera's role.
+    /// The role of the main camera.
     public var main: String
-    /// The other cameras that are shown, in order: from the corner on, or after the main one.
+    /// Roles of the other cameras that are shown, in order: from the corner on, or after the main one.
     public var insets: [String]
+    /// The corner from which insets are stacked.
     public var corner: Corner
-    /// An inset's width as a share of the program's, 0.05…1.
+    /// An inset's width as a share of the program's width, 0.05…1.
     public var insetShare: Double
-    /// Between insets and the edges, as a share of the program's width, 0…0.5.
+    /// The distance between insets and to the edges, as a share of the program's width, 0…0.5.
     public var marginShare: Double
     /// Width in pixels of a white frame inside each inset, 0…64.
     public var border: Int
-    /// How the main camera and the cells are filled by a frame of another shape. Insets have their frame's shape.
+    /// How a frame of another shape fills the main camera's place or a cell. Insets have their frame's shape.
     public var filling: FrameLayer.Filling
     /// Whether JPEGs are decoded at half of the size at which they are shown.
     public var isCoarse = false
+    /// How the frames are encoded.
     public var video: VideoSettings
+    /// The microphones in the mix, and how the audio is encoded.
     public var audio: AudioSettings
 
+    /// Creates a program; without a `filling` it has the usual one of its layout.
     public init(
         size: FrameSize = FrameSize(width: 1920, height: 1080), rate: FrameRate = FrameRate(30),
         layout: Layout, main: String, insets: [String] = [], corner: Corner = .bottomRight,
@@ -63,13 +71,13 @@ public struct ProgramSettings: Sendable, Equatable {
         self.audio = audio
     }
 
-    /// The shown cameras, the main one first.
+    /// Roles of the cameras that are shown, the main one first.
     public var shown: [String] { layout == .single ? [main] : [main] + insets }
 }
 
 extension ProgramSettings.Layout {
-    /// Nobody's frame is cut where it is alone; cells are narrow, and black beside every frame would waste most of
-    /// the program.
+    /// The filling where a profile names none: frames are shown whole in `pip` and `single`, and cut in cells, as black beside
+    /// every frame would waste most of the program.
     public var usualFilling: FrameLayer.Filling {
         switch self {
         case .pip, .single: .fit
