@@ -1,45 +1,47 @@
 public import Media
 
-/// Decides how a microphone's samples come to lie on the session's: sample n of the track is T0 + n/48 000.
+/// Decides how a microphone's samples are placed on the session's grid: sample n of the track is T0 + n/48 000.
 ///
 /// Small deviations are steered away by changing the resampler's rate, slowly enough not to be heard; large ones, as
 /// after a loss, are bridged with silence or cut. A value: it decides, `AudioTrack` obeys.
 public struct AudioPlacement: Sendable {
+    /// The treatment of a slice of audio.
     public enum Decision: Sendable, Equatable {
         /// Convert the slice with this correction, in parts per million; above 0 stretches.
         case convert(partsPerMillion: Double)
-        /// First leave out as many samples of silence, then convert.
+        /// First insert so many samples of silence, then convert the slice.
         case bridge(samples: Int64)
-        /// Audio of the track overlaps with the slice by as many samples, and yields where it can.
+        /// Audio already in the track overlaps the slice by so many samples: drop the overlap where possible.
         case cut(samples: Int64)
     }
 
-    /// Deviations beyond it are a loss or a jump, not drift: 5 ms, well below what is seen as out of sync and well above
-    /// what steering leaves.
+    /// The largest deviation that is steered away, in samples at 48 kHz: 5 ms. A larger one is a loss or a jump, not drift. 5 ms
+    /// is well below what is seen as out of sync and well above what steering leaves.
     public static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
-    /// The correction changes by at most as many parts per million in a second: far below what is heard as a step (the
-    /// just noticeable difference of pitch is 3 ‰), and a little below the 20 that are promised.
+    /// The largest change of the correction, in parts per million per second: far below what is heard as a step (the just
+    /// noticeable difference of pitch is 3 ‰), and a little below the 20 that are promised.
     public static let largestChangePerSecond = 19.0
-    /// Small deviations are worked off within about this time; larger ones at the pace that can still be brought to rest
+    /// The time in seconds in which small deviations are worked off; larger ones at the pace that can still be brought to rest
     /// in time, so that nothing overshoots.
     private static let settlingSeconds = 3.0
-    /// Of the largest change, what slowing down uses: the rest is for what the clock learns meanwhile.
+    /// The share of the largest change that slowing down uses; the rest is for what the clock model learns meanwhile.
     private static let brakingShare = 0.9
-    /// Within as many standard errors the clock model may be wrong, and what may be its error moves the pitch by at most
-    /// as many parts per million.
+    /// The clock model may be wrong within so many standard errors, and a deviation that may be its error moves the pitch by at
+    /// most so many parts per million.
     private static let (doubtfulErrors, largestDoubt) = (3.0, 2.0)
     private static let largestCorrection = 1000.0
 
     private var correction = 0.0
     private var lastTime: ClockTime?
 
+    /// Creates a placement that has seen no slice.
     public init() {}
 
-    /// Before the first slice. Nothing was heard before it: it may begin with any pitch.
+    /// Decides the correction of the first slice. Nothing was heard before it, so it may begin with any pitch.
     ///
     /// - Parameters:
-    ///   - clock: What is known of the device.
-    ///   - time: When the slice was captured.
+    ///   - clock: The device's clock model as it is now.
+    ///   - time: When the slice was captured, on `CLOCK_MONOTONIC`.
     /// - Returns: The correction to convert with, in parts per million.
     public mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
         lastTime = time
@@ -47,10 +49,12 @@ public struct AudioPlacement: Sendable {
         return correction
     }
 
+    /// Decides what to do with the next slice.
+    ///
     /// - Parameters:
-    ///   - deviation: Where the slice belongs, less where it would come to lie, in samples of the track.
-    ///   - clock: What is known of the device.
-    ///   - time: When the slice was captured.
+    ///   - deviation: The place where the slice belongs, less the place where it would be put, in samples of the track.
+    ///   - clock: The device's clock model as it is now.
+    ///   - time: When the slice was captured, on `CLOCK_MONOTONIC`.
     /// - Returns: `bridge` or `cut` of the whole deviation beyond `largestSteered`, else `convert` with at
     ///   most ±1000 ppm.
     public mutating func decide(
@@ -72,8 +76,8 @@ public struct AudioPlacement: Sendable {
         return .convert(partsPerMillion: correction)
     }
 
-    /// How fast to work off a deviation of so many microseconds, of which `doubt` may be an error: in parts per
-    /// million, which are microseconds per second.
+    /// The pace at which to work off a deviation in microseconds, of which `doubt` may be an error. In parts per million, which
+    /// are microseconds per second.
     private static func pace(_ deviation: Double, doubt: Double) -> Double {
         let doubtful = limited(deviation, to: doubt)
         let sure = abs(deviation - doubtful)

@@ -8,12 +8,13 @@ public import Media
 ///
 /// A value: frames and ticks come in, choices go out. `Frame` is whatever the caller wants back.
 public struct TrackAligner<Frame> {
+    /// The frame that a tick shows.
     public enum Choice {
         /// A frame that was not shown before.
         case show(Frame)
-        /// The last one again.
+        /// The frame of the tick before, once more.
         case repeatLast
-        /// Nothing fit to be shown: no frame yet, or the last is over a second old.
+        /// A slate, as there is no frame yet or the last one is too old.
         case slate
     }
 
@@ -22,37 +23,41 @@ public struct TrackAligner<Frame> {
         let frame: Frame
     }
 
-    /// Of frames in a row, a camera interval apart.
+    /// Lost frames in a row, a camera interval apart.
     private struct Loss {
-        /// Of the first.
+        /// When the first of them would have been captured.
         var time: ClockTime
         var count: Int
         let cause: LossCause
     }
 
     private let start: ClockTime
+    /// The rate of the track's grid.
     public let rate: FrameRate
     private let slateAfter: Nanoseconds
     private var entries: [Entry] = []
     private var losses: [Loss] = []
-    /// Lost frames that may still be what a tick misses.
+    /// Lost frames that may still be the cause of a tick without a new frame.
     private var unexplained: [Loss] = []
     private var lastShown: ClockTime?
     private var decidedThrough: ClockTime?
 
-    /// The time between two frames of the camera, as its clock model has it.
+    /// The time between two frames of the camera, from its clock model.
     public var cameraInterval: Nanoseconds
+    /// The track's frames so far: captured, skipped, repeated, lost.
     public private(set) var counts = FrameCounts()
-    /// Why the tick decided last shows no new frame, where that is known: the cause of a lost frame that would have been
-    /// this tick's. Each lost frame is the cause of at most one tick. `nil` where the camera has captured nothing for it,
-    /// or what it captured is still on its way.
+    /// Why the tick decided last shows no new frame, where known: the cause of a lost frame that would have been this tick's.
+    /// Each lost frame is the cause of at most one tick. `nil` where the camera has captured nothing for it, or its frame is
+    /// still on its way.
     public private(set) var missingCause: LossCause?
 
+    /// Creates an aligner for the track of one recording.
+    ///
     /// - Parameters:
-    ///   - start: T0.
-    ///   - rate: The grid's.
-    ///   - cameraInterval: Nominal, until a better one is set.
-    ///   - slateAfter: How old the last frame may become before a slate takes its place.
+    ///   - start: T0 on `CLOCK_MONOTONIC`.
+    ///   - rate: The rate of the track's grid.
+    ///   - cameraInterval: The camera's nominal interval, until a measured one is set.
+    ///   - slateAfter: The age of the last frame from which a slate takes its place.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, slateAfter: Nanoseconds = .seconds(1)
     ) {
@@ -62,7 +67,7 @@ public struct TrackAligner<Frame> {
         self.slateAfter = slateAfter
     }
 
-    /// Takes a frame. They come in the order of capture.
+    /// Takes the next frame, in the order of capture. A frame that comes too late for its tick is lost.
     public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
         if let decidedThrough, time < decidedThrough - cameraInterval / 2,
             lastShown.map({ time > $0 }) ?? true
@@ -71,15 +76,15 @@ public struct TrackAligner<Frame> {
             return
         }
         if let last = entries.last?.time ?? lastShown, time <= last {
-            // Two frames of one instant: the device repeats itself.
+            // Two frames of one instant: the device delivered a frame twice.
             return
         }
         entries.append(Entry(time: time, frame: frame))
     }
 
-    /// Takes what has become known of frames that wait for their ticks.
+    /// Dates the frames that wait for their ticks anew.
     ///
-    /// - Parameter time: When a frame was captured, that was said to have been captured when.
+    /// - Parameter time: Returns the capture time of a frame from the frame and the time it had so far.
     public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         let waiting = entries.map { Entry(time: time($0.frame, $0.time), frame: $0.frame) }
         entries.removeAll(keepingCapacity: true)
@@ -93,7 +98,7 @@ public struct TrackAligner<Frame> {
         unexplained.append(Loss(time: time, count: count, cause: cause))
     }
 
-    /// Decides tick `index`. Ticks are decided once each, in order.
+    /// Decides what tick `index` shows. Each tick is decided once, in order.
     public mutating func choose(tick index: Int64) -> Choice {
         let tick = start + Nanoseconds(rate.time(ofTick: index).nanoseconds)
         decidedThrough = tick
@@ -110,7 +115,7 @@ public struct TrackAligner<Frame> {
             return .slate
         }
         let entry = entries[chosen]
-        // What was captured before the first tick's frame belongs to no tick: it is not of this recording.
+        // Frames captured before the first tick's frame belong to no tick of this recording.
         if lastShown != nil { counts.skipped += chosen }
         counts.captured += lastShown == nil ? 1 : chosen + 1
         entries.removeFirst(chosen + 1)
@@ -118,12 +123,13 @@ public struct TrackAligner<Frame> {
         return .show(entry.frame)
     }
 
-    /// A frame that was chosen could not be used and its predecessor stands in its place.
+    /// Counts a chosen frame as lost: it could not be used, and its predecessor stands in its place.
     public mutating func withdrawChoice(cause: LossCause) {
         counts = counts.withdrawing(1, cause: cause)
     }
 
-    /// A frame that was withdrawn is shown at the tick decided last after all, which repeats or was withdrawn itself.
+    /// Counts a withdrawn frame as captured again: it is shown after all, at the tick decided last, which repeats or was
+    /// withdrawn itself.
     public mutating func restoreChoice(cause: LossCause) {
         counts = counts.restoring(1, cause: cause)
     }
@@ -153,7 +159,7 @@ public struct TrackAligner<Frame> {
         return best
     }
 
-    /// Lost frames that no tick can show any more.
+    /// Forgets lost frames that no tick can show any more.
     private mutating func forgetLosses(through limit: ClockTime) {
         let step = max(cameraInterval, Nanoseconds(1))
         for index in unexplained.indices where unexplained[index].time <= limit {
@@ -164,8 +170,8 @@ public struct TrackAligner<Frame> {
         unexplained.removeAll { $0.count <= 0 }
     }
 
-    /// The cause of the earliest lost frame that the tick would have shown: as far after it as frames that follow each
-    /// other are shown.
+    /// The cause of the earliest lost frame that the tick would have shown, looked for as far after the tick as successive frames
+    /// are shown.
     private mutating func takeCause(at tick: ClockTime) -> LossCause? {
         let limit = tick + min(cameraInterval, rate.interval) * 55 / 100
         let earliest = unexplained.indices.min { unexplained[$0].time < unexplained[$1].time }

@@ -1,6 +1,6 @@
 public import Media
 
-/// A device's own clock, modelled against the session clock: when was its n-th frame or sample really captured?
+/// A model of a device's own clock against the session clock: it tells when the n-th frame or sample was really captured.
 ///
 /// Time stamps jitter by milliseconds, clocks drift by parts per million. A line through the last stamps over the
 /// device's own count gives both away. It is a least-squares line, with a prior at the nominal rate that steadies the
@@ -10,7 +10,7 @@ public import Media
 ///
 /// A value: no clock, no thread. A stamp costs some tenths of a microsecond.
 public struct DeviceClock: Sendable {
-    /// What is known of a device's rate: nanoseconds per count, and its standard deviation.
+    /// An estimate of a device's rate: nanoseconds per count, and its standard deviation.
     private struct Rate {
         var interval: Double
         var deviation: Double
@@ -19,9 +19,9 @@ public struct DeviceClock: Sendable {
     /// Nominal nanoseconds per count.
     private var nominalInterval: Double
     private let windowLength: Int
-    /// Over how many counts stamps share their error.
+    /// The number of counts over which stamps share their error.
     private let correlationLength: Double
-    /// Deviations beyond it, in nanoseconds, do not pull the line. It is wider than at least while stamps scatter more.
+    /// The deviation in nanoseconds from which a stamp does not pull the line. It widens while stamps scatter more.
     private var clamp: Double
     private let leastClamp: Double
 
@@ -34,53 +34,55 @@ public struct DeviceClock: Sendable {
     private var expected: Rate
     private var crystal: Rate
     private var line = StraightLine(slope: 0, intercept: 0)
-    /// Of the least-squares line alone.
+    /// The slope of the least-squares line alone, without the strip.
     private var leastSquaresSlope = 0.0
-    /// Standard errors of the newest end, and of the slope per count, in nanoseconds.
+    /// The standard errors of the line's newest end, and of its slope per count, in nanoseconds.
     private var error = 0.0
     private var slopeError = 0.0
     private var lastTime: ClockTime?
-    /// Of all deviations since the beginning, for the jitter.
+    /// The sum of the squares of all deviations since the beginning, for the jitter.
     private var squares = 0.0
     private var squareCount = 0.0
 
-    /// What warming up may change a rate by, as one standard deviation.
+    /// The change of a crystal's rate by warming up, as one standard deviation.
     private static let warmingPartsPerMillion = 20.0
-    /// A line that has been watched for less than 10 s may still have a wrong rate.
+    /// The age below which a line may still have a wrong rate: 10 s.
     private static let youngNanoseconds = 10e9
-    /// Rates farther from the nominal one are not the crystal's but the exposure's.
+    /// The largest share by which a crystal's rate differs from the nominal one; larger differences come from the exposure.
     private static let largestCrystalError = 0.05
-    /// In the dark the interval is so many times the own, give or take a part of it.
+    /// The multiples of its interval at which a camera runs in the dark, and the share by which they may be off.
     private static let multiples = 1...4
     private static let doubtOfMultiple = 0.001
-    /// Stamps from which the strip has a say, and from which it alone has.
+    /// The numbers of stamps from which the strip has a share, and from which it alone decides.
     private static let stripStamps = (first: 120.0, full: 240.0)
     /// The standard error of a strip's middle at its newest end, times stamps, in half heights: measured on 4000
     /// seeds of flat noise each, for 120 to 3600 stamps.
     private static let stripError = 4.7
-    /// A least-squares line is wrong by at most as many standard errors.
+    /// The largest error of a least-squares line, in standard errors.
     private static let largestLineError = 4.0
-    /// The strip is made anew at most once in this share of the window.
+    /// The share of the window, 1/64, that has to be renewed before the strip is computed again.
     private static let stripShare = 64
-    /// Stamps scattered more widely than this are not followed any more: 0.25 s.
+    /// The widest clamp, 0.25 s: stamps that scatter more widely are not followed any more.
     private static let largestClamp = 0.25e9
-    /// A clamp of as many standard deviations may be halved again.
+    /// The number of standard deviations in a clamp from which it may be halved again.
     private static let clampToNarrow = 6.0
 
     /// How often the line began anew.
     public private(set) var restarts = 0
-    /// By how much that moved the line, jumps added up: above 0 to later times. An interruption does not count.
+    /// The sum of all jumps of the line; above 0 to later times. An interruption does not count.
     public private(set) var moved = Nanoseconds.zero
-    /// Stamps that were not after their predecessor.
+    /// The number of stamps that were not after their predecessor.
     public private(set) var nonMonotonic = 0
 
+    /// Creates the model of a clock that has given no stamp.
+    ///
     /// - Parameters:
     ///   - nominalInterval: Seconds per count: 1/30 for a camera, 1/48 000 for a microphone. Above 0.
-    ///   - windowLength: How many stamps the line follows at most.
-    ///   - clamp: Larger deviations are held to the line. It widens for a device that scatters more.
-    ///   - priorPartsPerMillion: Expected deviation from the nominal rate.
-    ///   - correlation: Over what time stamps share their error, as those that are averaged do; so many together tell no more
-    ///     than one. Each tells something of its own when it is shorter than from one to the next.
+    ///   - windowLength: The largest number of stamps that the line follows.
+    ///   - clamp: The deviation to which larger ones are held. It widens for a device that scatters more.
+    ///   - priorPartsPerMillion: The expected deviation from the nominal rate.
+    ///   - correlation: The time over which stamps share their error, as averaged ones do, so that many together tell no more
+    ///     than one. When it is shorter than the time between two stamps, each tells something of its own.
     public init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
         clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200,
@@ -99,7 +101,9 @@ public struct DeviceClock: Sendable {
         window = StampWindow(expectedInterval: crystal.interval, capacity: windowLength)
     }
 
-    /// Takes the stamp of count `count` and tells when that was captured, as well as is known now.
+    /// Takes the stamp of count `count`.
+    ///
+    /// - Returns: The best estimate of when that frame or sample was captured, on `CLOCK_MONOTONIC`.
     public mutating func time(of count: Int64, stamped time: ClockTime) -> ClockTime {
         let stamp = DeviceStamp(count: count, time: time)
         if let lastTime, time <= lastTime { nonMonotonic += 1 }
@@ -115,7 +119,7 @@ public struct DeviceClock: Sendable {
             scale: noise.scale, clamp: clamp)
         switch watch.judge(stamp, deviation: deviation, line: line) {
         case .onLine:
-            // What may turn out to belong to another line does not pull this one.
+            // A stamp that may turn out to belong to another line does not pull this one.
             if isYoung || !watch.hasDoubts { follow(stamp, deviation: deviation) }
         // A single wild stamp is replaced by the line.
         case .offLine: break
@@ -125,16 +129,16 @@ public struct DeviceClock: Sendable {
         return predicted(count)
     }
 
-    /// The device was away: what it counts from now on lies on another line, of the same rate.
+    /// Notes that the device was away: its next counts lie on another line of the same rate.
     public mutating func interrupt() {
         guard window.count > 0 else { return }
         restarts += 1
         leaveLine()
     }
 
-    /// The device goes on at another nominal rate: on another line, with the error that its crystal has shown.
+    /// Notes that the device goes on at another nominal rate: on another line, with the error that its crystal has shown.
     ///
-    /// - Parameter seconds: Per count, above 0.
+    /// - Parameter seconds: Seconds per count, above 0.
     public mutating func change(nominalSecondsPerCount seconds: Double) {
         precondition(seconds > 0, "a clock counts forward")
         if window.count > 0 {
@@ -143,18 +147,18 @@ public struct DeviceClock: Sendable {
         }
         let factor = seconds * 1e9 / nominalInterval
         nominalInterval *= factor
-        // What a dark room made of the old rate says nothing of the new one.
+        // The rate at which a dark room made the camera run says nothing about the new rate.
         crystal = Rate(interval: crystal.interval * factor, deviation: crystal.deviation * factor)
         expected = crystal
         window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
     }
 
-    /// Where the line puts a count.
+    /// The capture time of a count, by the line as it is now.
     public func predicted(_ count: Int64) -> ClockTime {
         window.time(of: count, on: line)
     }
 
-    /// Nanoseconds per count as measured.
+    /// Measured nanoseconds per count, rounded to a whole number.
     public var interval: Nanoseconds { Nanoseconds(Int64(rounding: slope)) }
 
     /// How fast the device runs against its nominal rate: above 0 it counts too fast.
@@ -174,6 +178,7 @@ public struct DeviceClock: Sendable {
         watchedNanoseconds >= 1e9 && error <= 1e6 && !watch.hasDoubts
     }
 
+    /// The number of stamps that the line follows now.
     public var stampCount: Int { window.count }
 
     private var slope: Double { expected.interval + line.slope }
@@ -231,11 +236,11 @@ public struct DeviceClock: Sendable {
         begin(with: move.stamps)
     }
 
-    /// The rates that a camera has in the light, and in the dark, where most count in whole intervals.
+    /// The rates that a camera has in the light, and in the dark, where most cameras run at whole multiples of their interval.
     private var multiplesOfCrystal: [Rate] {
         Self.multiples.map { multiple in
             let interval = crystal.interval * Double(multiple)
-            // Some do not: there the stamps soon have their way.
+            // Some do not: the doubt lets their stamps soon decide.
             let doubt = multiple == 1 ? 0 : Self.doubtOfMultiple * interval
             return Rate(interval: interval, deviation: max(crystal.deviation * Double(multiple), doubt))
         }
@@ -245,7 +250,7 @@ public struct DeviceClock: Sendable {
         abs(known.interval - measured.interval) <= 3 * hypotenuse(known.deviation, measured.deviation)
     }
 
-    /// What the line knew of the rate is what the next one expects.
+    /// Leaves the line. The next one expects the rate that this one has found.
     private mutating func leaveLine() {
         let warming = slope * Self.warmingPartsPerMillion * 1e-6
         expected = Rate(interval: slope, deviation: hypotenuse(slopeError, warming))
@@ -281,9 +286,9 @@ public struct DeviceClock: Sendable {
         blendStrip(at: window.point(end))
     }
 
-    /// How many stamps say together what one says that shares its error with no other. n of equal variance whose errors are one
-    /// have the information of one: the variance of what is fitted to them is so many times larger (G. Bayley, J. Hammersley,
-    /// J. R. Statist. Soc. Suppl. 8, 1946: the effective number of observations).
+    /// The number of stamps that together tell as much as one whose error is shared with no other. n stamps of equal variance
+    /// whose errors are one have the information of one: the variance of what is fitted to them is so many times larger (G.
+    /// Bayley, J. Hammersley, J. R. Statist. Soc. Suppl. 8, 1946: the effective number of observations).
     private var stampsPerReading: Double {
         guard correlationLength > 0, let oldest = window.oldest, let newest = window.newest, window.count > 1
         else { return 1 }
@@ -302,7 +307,7 @@ public struct DeviceClock: Sendable {
         renewStrip(at: newest)
         guard let strip else { return }
         let middle = strip.middle
-        // An outermost stamp that lies is believed no farther than least squares can be wrong.
+        // An outermost stamp that is wrong is believed no farther than least squares can be wrong.
         let difference = abs(middle(newest.x) - line(newest.x))
         let believed = share * min(1, Self.largestLineError * error / max(difference, .leastNonzeroMagnitude))
         line = line.blended(with: middle, share: believed)

@@ -1,8 +1,9 @@
 import Media
 
-/// When a device, or the machine for it, says that it captured its frame or sample `count`.
+/// A device's time stamp: when its frame or sample `count` was captured, as the device or its driver says.
 struct DeviceStamp: Sendable {
     /// The device's own count: frames, or samples per channel.
     let count: Int64
+    /// The stamped time on `CLOCK_MONOTONIC`.
     let time: ClockTime
 }

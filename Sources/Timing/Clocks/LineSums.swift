@@ -15,7 +15,7 @@ struct LineSums: Sendable {
 
     /// The line through the points, its slope drawn towards 0.
     ///
-    /// - Parameter prior: In units of x²: the spread that points at slope 0 would have.
+    /// - Parameter prior: The spread, in units of x², that further points at slope 0 would have.
     /// - Returns: The line y = 0 without points, a level one when they and the prior say nothing about the slope.
     func line(prior: Double) -> StraightLine {
         guard n > 0 else { return StraightLine(slope: 0, intercept: 0) }
@@ -29,8 +29,8 @@ struct LineSums: Sendable {
     /// Regression Analysis*, 3rd edition, 3.1; the prior adds to the information about the slope).
     ///
     /// - Parameters:
-    ///   - x: Where.
-    ///   - prior: As of `line(prior:)`.
+    ///   - x: The place of the line.
+    ///   - prior: The spread, in units of x², that further points at slope 0 would have.
     /// - Returns: Both variances; 1 and 0 while points and prior say nothing.
     func variance(at x: Double, prior: Double) -> (line: Double, slope: Double) {
         let spread = spread + prior
@@ -39,7 +39,7 @@ struct LineSums: Sendable {
         return (1 / n + distance * distance / spread, 1 / spread)
     }
 
-    /// Σ (x − mean)².
+    /// The spread of the points: Σ (x − mean)².
     private var spread: Double { max(xx - x * x / n, 0) }
 
     private mutating func change(_ point: (x: Double, y: Double), by sign: Double) {

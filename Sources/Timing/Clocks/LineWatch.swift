@@ -1,6 +1,6 @@
 import Media
 
-/// Watches whether a device's stamps still lie about its line, and tells when they lie about another.
+/// Watches whether a device's stamps still lie about its line, and tells when they lie about another one.
 ///
 /// A line is left only for another one that the stamps agree on: wild stamps, a host that stamps late for a second and
 /// frames that come in a burst after a stall are no such line. It is left soon when the rate has changed or the jump
@@ -8,27 +8,29 @@ import Media
 struct LineWatch: Sendable {
     /// The line that is watched; times in nanoseconds.
     struct Line: Sendable {
-        /// Where it ends, and how many stamps it goes through.
+        /// The count at which the line ends.
         let newestCount: Int64
+        /// The number of stamps that the line goes through.
         let stampCount: Int
-        /// Per count.
+        /// Nanoseconds per count.
         let interval: Double
-        /// Per count at the device's own rate, which a camera that exposes longer divides by whole numbers.
+        /// Nanoseconds per count at the device's own rate, which a camera that exposes longer divides by whole numbers.
         let crystalInterval: Double
-        /// The standard error of its end.
+        /// The standard error of the line's end.
         let error: Double
-        /// The standard deviation of its stamps.
+        /// The standard deviation of the line's stamps.
         let scale: Double
-        /// How far a stamp of it may lie off.
+        /// The distance from the line within which its stamps lie.
         let clamp: Double
     }
 
     /// Another line that the stamps agree on.
     struct Move: Sendable {
-        /// Those on it.
+        /// The stamps on the new line.
         let stamps: [DeviceStamp]
-        /// Its nanoseconds per count beyond the old line's, and the standard error of that.
+        /// Nanoseconds per count of the new line beyond the old line's.
         let slope: Double
+        /// The standard error of `slope`.
         let slopeError: Double
     }
 
@@ -49,31 +51,33 @@ struct LineWatch: Sendable {
 
     private typealias Reading = (stamp: DeviceStamp, deviation: Double)
 
-    /// 0.24 s: six frames at 25 a second.
+    /// The length of a slot, 0.24 s: six frames at 25 a second.
     private static let slotNanoseconds = 0.24e9
     private static let slotStamps = 4
-    /// About 1.5 s: longer than a busy host's second of lateness, with what it touches of a slot at either end.
+    /// The number of shifted slots in a row after which the line is left, about 1.5 s: longer than a busy host's second of
+    /// lateness, with the parts of a slot that it touches at either end.
     private static let slotsToLeave = 6
-    /// Off the line in a row: before another rate or a large jump is believed, before a count that went back is, and
-    /// before a line that has no more stamps itself is left.
+    /// The numbers of stamps in a row off the line: before another rate or a large jump is believed, before a count that went
+    /// back is, and before a line that has no more stamps itself is left.
     private static let stampsToLeave = 8
     private static let stampsBack = 3
     private static let stampsOfFirstLine = 4
-    /// Beyond it a jump is no lateness of a busy host: 0.25 s.
+    /// The jump from which it is no lateness of a busy host: 0.25 s.
     private static let largeJump = 0.25e9
-    /// A rate is another one when it differs by this share.
+    /// The share by which another rate differs.
     private static let otherRate = 0.2
-    /// Or a multiple of the device's own interval, one to four fold; then fewer stamps are believed: as many at least, and
-    /// a slope of as many standard errors.
+    /// The multiples of the device's own interval that are believed with fewer stamps: with at least so many, and a slope of so
+    /// many standard errors.
     private static let multiples = 1...4
     private static let (stampsOfMultiple, errorsOfMultiple) = (3, 8.0)
-    /// No device counts twenty times as fast all at once.
+    /// The largest share by which a new line may be faster: no device counts twenty times as fast all at once.
     private static let fastest = 0.95
-    /// As many of the stamps must lie on a new line, within the clamp.
+    /// The share of the stamps that must lie on a new line, within the clamp.
     private static let agreeing = 0.8
-    /// Stamps scatter more widely than the clamp when of the last hundred or so as many lie off it, and on either side.
+    /// Stamps scatter more widely than the clamp when such a share of the last hundred or so lies off it, and such a share on
+    /// either side.
     private static let (scatteredShare, scatteredOnOneSide, shareMemory) = (0.15, 0.02, 100.0)
-    /// Beyond it stamps in a row are looked at by eights: wild ones may go on for minutes.
+    /// The number of stamps in a row from which only every eighth is examined, as wild ones may go on for minutes.
     private static let stampsToHurry = 16
     private static let mostStamps = 256
 
@@ -81,20 +85,22 @@ struct LineWatch: Sendable {
     private var inRow: [Reading] = []
     /// Stamps in a row whose count did not rise, or that follow on such.
     private var back: [Reading] = []
-    /// Stamps of the latest slots, all of which were off the line on the whole, and of the current one.
+    /// Stamps of the latest slots, all of which were off the line on the whole, and of the current slot.
     private var run: [Reading] = []
     private var runSlots = 0
     private var slot = Slot()
     private var (lateShare, earlyShare) = (0.0, 0.0)
 
-    /// Whether the latest stamps doubt the line.
+    /// Whether the latest stamps put the line in doubt.
     var hasDoubts: Bool { inRow.count > 2 || runSlots > 1 }
 
+    /// Judges the next stamp.
+    ///
     /// - Parameters:
-    ///   - stamp: The next.
-    ///   - deviation: How far it lies off the line, in nanoseconds.
-    ///   - line: As it is without the stamp.
-    /// - Returns: Where the stamp lies, and what follows from it and those before.
+    ///   - stamp: The next stamp.
+    ///   - deviation: Its distance from the line, in nanoseconds.
+    ///   - line: The line without the stamp.
+    /// - Returns: Where the stamp lies, and what follows from it and those before it.
     mutating func judge(_ stamp: DeviceStamp, deviation: Double, line: Line) -> Verdict {
         let isOff = abs(deviation) > line.clamp
         if stamp.count <= line.newestCount {
@@ -130,7 +136,7 @@ struct LineWatch: Sendable {
             let other = otherLine(of: inRow, than: line), other.isPlausible
         else { return .offLine }
         let isOtherRate = abs(other.move.slope) > Self.otherRate * line.interval
-        // A handful of stamps tells nothing of a rate.
+        // A handful of stamps tells nothing about a rate.
         if isOtherRate, !isMultiple, inRow.count < Self.stampsToLeave { return .offLine }
         guard isFirstLine || isOtherRate || abs(other.jump) > Self.largeJump else { return .offLine }
         return .moved(other.move)
@@ -197,7 +203,7 @@ struct LineWatch: Sendable {
         return other.isPlausible ? .moved(other.move) : nil
     }
 
-    /// The line that most of some stamps lie on, if there is one; and whether a device's clock may take it.
+    /// The line that most of some stamps lie on, and whether a device's clock may take it; `nil` where there is none.
     private func otherLine(
         of stamps: [Reading], than old: Line
     ) -> (move: Move, jump: Double, isPlausible: Bool)? {

@@ -10,13 +10,13 @@ struct NarrowestStrip: Sendable {
 
     let middle: StraightLine
     let halfHeight: Double
-    /// Where the first of the three points lies that hold the strip: as long as it is there and no other lies outside,
-    /// the strip stays what it is.
+    /// The x of the first of the three points that hold the strip: as long as that point is in the window and no other lies
+    /// outside, the strip stays what it is.
     let firstSupport: Double
 
-    /// `nil` for fewer than two points.
+    /// Computes the strip of some points; `nil` for fewer than two points.
     ///
-    /// - Parameter points: In order of x, no two at the same.
+    /// - Parameter points: The points in order of x, no two at the same.
     init?(_ points: [Point]) {
         var (upper, lower): ([Point], [Point]) = ([], [])
         for point in points {

@@ -1,22 +1,22 @@
-/// How a device's stamps scatter about its line: how widely, and in which shape.
+/// The noise of a device's stamps about its line: its width and its shape.
 ///
-/// Averages that forget with time: what the noise was half a minute ago matters less.
+/// The averages forget with time: noise from half a minute ago matters less.
 struct StampNoise: Sendable {
-    /// Averages over about as many stamps: of the shape, of the scale.
+    /// The numbers of stamps over which the shape and the scale are averaged.
     private static let shapeMemory = 1200.0
     private static let scaleMemory = 300.0
-    /// Until stamps have told: 5 ms, as sure as four stamps are.
+    /// The scale in nanoseconds that is assumed until stamps have told it: 5 ms, as certain as four stamps are.
     private static let expectedScale = 5e6
     private static let expectedWeight = 4.0
     private static let stampsOfScale = 10.0
-    /// Beyond as many standard deviations a stamp pulls no harder (Huber, *Robust Statistics*, 1981: an efficiency of
-    /// 99 % for normal noise), and what E(min(z², 2²)) is for it.
+    /// The deviation in standard deviations from which a stamp pulls no harder (Huber, *Robust Statistics*, 1981: an efficiency
+    /// of 99 % for normal noise), and E(min(z², 2²)) for it.
     private static let bend = 2.0
     private static let bendShare = 0.9205
-    /// However quiet it is, so far a stamp may pull: 50 µs.
+    /// The deviation in nanoseconds up to which a stamp may always pull, however small the noise is: 50 µs.
     private static let leastPull = 5e4
-    /// Harter's adaptive scheme: minimax for a kurtosis below 2.2 (flat noise has 1.8, normal noise 3). Blended here
-    /// from one to the other, so that the line does not jump.
+    /// The kurtosis below which noise counts as flat, and above which it does not. Harter's adaptive scheme takes the minimax line
+    /// below 2.2 (flat noise has 1.8, normal noise 3); here it is blended from one to the other, so that the line does not jump.
     private static let (flat, notFlat) = (2.0, 2.4)
 
     private var count = 0.0
@@ -24,7 +24,9 @@ struct StampNoise: Sendable {
     private var fourths = 0.0
     private var scaleSquared = expectedScale * expectedScale
 
-    /// - Parameter deviation: Of a stamp from the line, in nanoseconds.
+    /// Takes a stamp.
+    ///
+    /// - Parameter deviation: The stamp's distance from the line, in nanoseconds.
     mutating func add(_ deviation: Double) {
         count += 1
         let square = deviation * deviation
@@ -34,7 +36,7 @@ struct StampNoise: Sendable {
         scaleSquared += (held - scaleSquared) / min(count + Self.expectedWeight, Self.scaleMemory)
     }
 
-    /// The standard deviation that the bulk of the stamps has, in nanoseconds.
+    /// The standard deviation of the bulk of the stamps, in nanoseconds.
     var scale: Double {
         // The bulk is never wider than all of them, which soon tells when the noise is smaller than expected.
         let most = count < Self.stampsOfScale ? scaleSquared : min(scaleSquared, squares / Self.bendShare)
@@ -44,7 +46,7 @@ struct StampNoise: Sendable {
     /// The standard deviation of all stamps, in nanoseconds.
     var spread: Double { squares.squareRoot() }
 
-    /// The deviation held to what may pull the line.
+    /// The deviation, limited to what may pull the line.
     func held(_ deviation: Double) -> Double {
         let limit = Self.bend * scale
         return min(max(deviation, -limit), limit)
@@ -57,7 +59,7 @@ struct StampNoise: Sendable {
         return min(max((Self.notFlat - kurtosis) / (Self.notFlat - Self.flat), 0), 1)
     }
 
-    /// Where flat noise ends: √3 σ, and what `stampCount` stamps leave unsure of it. In nanoseconds.
+    /// The largest deviation of flat noise in nanoseconds: √3 σ, and what `stampCount` stamps leave uncertain of it.
     func edge(stampCount: Int) -> Double {
         (3 * squares).squareRoot() * (1 + 2 / Double(stampCount).squareRoot())
     }

@@ -55,7 +55,7 @@ struct StampWindow: Sendable {
         return (x, Double(stamp.time.nanoseconds - reference.time.nanoseconds) - x * expectedInterval)
     }
 
-    /// Where a line in the window's coordinates puts a count.
+    /// The time of a count, by a line in the window's coordinates.
     func time(of count: Int64, on line: StraightLine) -> ClockTime {
         let x = x(count)
         // A wild count may lie centuries ahead.

@@ -8,9 +8,9 @@ struct StraightLine: Sendable {
     /// The line that lies between two others.
     ///
     /// - Parameters:
-    ///   - other: The other one.
-    ///   - share: Of the other line, 0 to 1.
-    /// - Returns: The line as much of the way to it.
+    ///   - other: The line at share 1.
+    ///   - share: The share of the other line, 0…1.
+    /// - Returns: The line that lies so far on the way to the other one.
     func blended(with other: Self, share: Double) -> Self {
         Self(
             slope: slope + share * (other.slope - slope),

@@ -7,9 +7,11 @@ enum TrimmedLine {
     /// Enough for the steps to settle on the tens of points that are asked about.
     private static let steps = 6
 
+    /// Fits a line to the share of the points that agrees best on one.
+    ///
     /// - Parameters:
-    ///   - points: In any order; at least one.
-    ///   - share: Of the points that the line has to suit, above 0 and at most 1.
+    ///   - points: The points in any order; at least one.
+    ///   - share: The share of the points that the line has to fit, above 0 and at most 1.
     /// - Returns: The line; the level one through the middle for points that say nothing else.
     static func fitted(to points: [(x: Double, y: Double)], share: Double) -> StraightLine {
         let kept = max(Int(rounding: share * Double(points.count), .up), min(points.count, 2))

@@ -1,19 +1,20 @@
 internal import Media
 
-/// Keeps the stretches of a microphone's track in which its device delivered samples that are no audio.
+/// The stretches of a microphone's track in which its device delivered damaged samples, which are not audio.
 ///
-/// Damaged samples less than a second apart belong to one stretch, so that a device that damages every tenth sample makes one gap
-/// and one event, not thousands.
+/// Damaged samples less than a second apart belong to one stretch, so that a device that damages every tenth sample makes one
+/// gap and one event, not thousands.
 package struct AudioDamage {
     private let track: String
     /// The stretch that may go on.
     private var open: Range<Int64>?
+    /// The stretches that are over, as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
-    /// In samples of the track.
+    /// The shortest distance between two stretches, in samples of the track: one second.
     private static let patience = Int64(AudioFormat.sessionRate)
 
-    /// - Parameter track: Its name in the gaps.
+    /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
         self.track = track
     }
@@ -21,8 +22,8 @@ package struct AudioDamage {
     /// Takes the damaged ranges of a block of samples.
     ///
     /// - Parameters:
-    ///   - ranges: In order, by the track's samples at 48 kHz.
-    ///   - end: The block's end.
+    ///   - ranges: The damaged ranges in order, in samples of the track at 48 kHz.
+    ///   - end: The end of the block, in samples of the track.
     /// - Returns: The stretches that are over.
     package mutating func take(_ ranges: [Range<Int64>], through end: Int64) -> [Gap] {
         var ended: [Gap] = []
@@ -38,7 +39,9 @@ package struct AudioDamage {
         return ended
     }
 
-    /// The recording ends, and with it the last stretch.
+    /// Ends the last stretch with the recording.
+    ///
+    /// - Returns: The stretch, if one was open.
     package mutating func finish() -> [Gap] {
         guard let stretch = open else { return [] }
         open = nil

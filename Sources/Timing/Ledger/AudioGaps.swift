@@ -1,24 +1,25 @@
 package import Media
 
-/// Keeps the stretches of a microphone's track that are silence for want of audio while the device was there: lost on the
-/// way, or come too late.
+/// The stretches of a microphone's track that are silent because audio was lost or came too late while the device was present.
 package struct AudioGaps {
     private let track: String
-    /// Not known to have ended.
+    /// The stretch that may go on.
     private var open: Range<Int64>?
+    /// The stretches that are over, as gaps of the track.
     package private(set) var gaps: [Gap] = []
-    /// What the source said of audio that it lost, where no hole was found for it yet.
+    /// Losses of audio that the source reported and that no silent stretch has been found for yet.
     private var losses: [(at: MediaTime, cause: LossCause)] = []
 
-    /// The source's word for when it lost audio, and the hole, are at most so far apart: its clock model was at work between.
+    /// The largest distance in nanoseconds between a reported loss and its silent stretch, as the clock model was at work
+    /// between.
     private static let tolerance: Int64 = 50_000_000
 
-    /// - Parameter track: Its name in the gaps.
+    /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
         self.track = track
     }
 
-    /// Takes note of audio that the source says it lost.
+    /// Takes note of a loss of audio that the source reports.
     package mutating func lose(at time: MediaTime, cause: LossCause) {
         losses.removeAll { $0.at.nanoseconds < time.nanoseconds - 10_000_000_000 }
         losses.append((time, cause))
@@ -27,10 +28,10 @@ package struct AudioGaps {
     /// Takes the silent stretches of a block of samples.
     ///
     /// - Parameters:
-    ///   - stretches: In order, by the track's samples at 48 kHz.
-    ///   - end: The block's: what ends before it is over.
-    ///   - outages: What overlaps one of them is a part of it, and stands there.
-    /// - Returns: The holes that ended.
+    ///   - stretches: The silent stretches in order, in samples of the track at 48 kHz.
+    ///   - end: The end of the block: stretches that end before it are over.
+    ///   - outages: The times when the device was away; a stretch that overlaps one of them is part of it and makes no gap.
+    /// - Returns: The stretches that are over.
     package mutating func take(
         _ stretches: [Range<Int64>], through end: Int64, besides outages: OutageLog
     ) -> [Gap] {
@@ -47,8 +48,8 @@ package struct AudioGaps {
         return ended
     }
 
-    /// The causes of the silent stretches of a block of samples, as far as they are known. To be asked before the block is
-    /// taken; a stretch that goes on where the last ended has the cause of the whole.
+    /// The causes of the silent stretches of a block of samples, as far as they are known. Ask before the block is taken; a
+    /// stretch that continues the last one has the cause of the whole.
     package func causes(of stretches: [Range<Int64>], besides outages: OutageLog) -> [MissingAudio] {
         var begun = open
         return stretches.map { stretch in
@@ -67,7 +68,9 @@ package struct AudioGaps {
         }
     }
 
-    /// The recording ends.
+    /// Ends the last stretch with the recording.
+    ///
+    /// - Returns: The stretch, if one was open and makes a gap.
     package mutating func finish(besides outages: OutageLog) -> [Gap] {
         close(besides: outages)
     }
@@ -87,7 +90,7 @@ package struct AudioGaps {
             to: AudioGrid.samples.time(ofTick: hole.upperBound), cause: cause.rawValue)
     }
 
-    /// That of the nearest loss that the source told of; `late` where it told of none.
+    /// The cause of the nearest loss that the source reported; `late` where it reported none.
     private func cause(of begin: MediaTime) -> LossCause {
         nearestLoss(to: begin).map { losses[$0].cause } ?? .late
     }

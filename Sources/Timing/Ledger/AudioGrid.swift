@@ -6,7 +6,7 @@ package enum AudioGrid {
     package static let blocks = FrameRate(50, per: 1)
     /// Samples: sample *n* is T0 + n/48 000 s.
     package static let samples = FrameRate(Int64(AudioFormat.sessionRate))
-    /// Channels of the program's audio. A stereo microphone's go to one each; a single channel goes to both, and so does the mean
-    /// of three and more, which are no left and right.
+    /// The number of channels of the program's audio. A stereo microphone's channels go to one each; a single channel goes to
+    /// both, and so does the mean of three and more, which are no left and right.
     package static let mixChannels = 2
 }

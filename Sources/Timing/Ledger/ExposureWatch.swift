@@ -6,16 +6,17 @@ package import Media
 /// A value, fed with the interval that the camera's clock model has found.
 package struct ExposureWatch {
     private let nominal: Nanoseconds
-    /// Frames left out that make no whole one yet.
+    /// Frames left out that do not add up to a whole one yet.
     private var debt = 0.0
+    /// Whether the camera exposes longer than its rate allows.
     private(set) var isSlow = false
-    /// Frames in a row that speak against `isSlow`.
+    /// The number of frames in a row that contradict `isSlow`.
     private var against = 0
 
-    /// Slower than by this part is a lower rate; less is a crystal or a rounded interval (1/29.97 for 1/30).
+    /// The share from which a slower camera has a lower rate; less is a crystal's error or a rounded interval (1/29.97 for 1/30).
     private static let tolerance = 0.05
-    /// So many frames in a row make a spell of darkness, and so many end it: a camera at the edge would be told of each
-    /// time.
+    /// The numbers of frames in a row that begin and end a spell of darkness, so that a camera at the edge is not reported again
+    /// and again.
     private static let spell = (begin: 15, end: 300)
 
     /// - Parameter nominal: The time between two frames at the rate that the camera was set to. Above 0.
@@ -25,7 +26,7 @@ package struct ExposureWatch {
 
     /// Takes note of one frame.
     ///
-    /// - Parameter interval: Of the camera as it now runs.
+    /// - Parameter interval: The camera's present interval.
     /// - Returns: How many frames are missing before it, and whether the camera has just become slow.
     package mutating func frameCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
         let excess = interval.inSeconds / nominal.inSeconds - 1

@@ -1,24 +1,27 @@
 public import Media
 
-/// What became of a camera's frames on one track: written = captured − skipped + repeated + slate.
+/// The fate of a camera's frames on one track, in numbers: written = captured − skipped + repeated + slate.
 public struct FrameCounts: Sendable, Equatable {
-    /// Good frames from T0 on.
+    /// Good frames captured from T0 on.
     public var captured = 0
-    /// Surplus frames of a camera faster than its grid.
+    /// Surplus frames of a camera that is faster than its grid.
     public var skipped = 0
     /// Ticks that show the last frame again.
     public var repeated = 0
     /// Ticks that show a slate.
     public var slate = 0
-    /// Frames that should have been there, by cause. No zero entries.
+    /// Frames that should exist and do not, by cause. No entry is zero.
     public var lost: [LossCause: Int] = [:]
 
+    /// Creates counts of zero.
     public init() {}
 
+    /// Frames in the track's file.
     public var written: Int { captured - skipped + repeated + slate }
+    /// Lost frames of all causes.
     public var lostInAll: Int { lost.values.reduce(0, +) }
 
-    /// The same when some frames that were to be shown turned out unusable and their predecessors stand in their place.
+    /// The counts after some chosen frames turned out unusable and their predecessors stand in their place.
     package func withdrawing(_ count: Int, cause: LossCause) -> Self {
         guard count > 0 else { return self }
         var counts = self
@@ -28,7 +31,7 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
-    /// The same when a frame that was withdrawn came to be in the file after all, where its predecessor was to repeat.
+    /// The counts after withdrawn frames were written to the file after all, where their predecessors were to repeat.
     func restoring(_ count: Int, cause: LossCause) -> Self {
         var counts = self
         counts.captured += count
@@ -38,7 +41,7 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
-    /// The same when some of the decided ticks were left out of the file. Which of them only repeated is not known any more:
+    /// The counts after some of the decided ticks were left out of the file. Which of them only repeated is not known any more:
     /// each counts as a frame lost, as long as there are any.
     package func leavingOut(_ count: Int, cause: LossCause) -> Self {
         guard count > 0 else { return self }
@@ -52,7 +55,7 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
-    /// The same when only the first `count` of the decided ticks came to be in the file.
+    /// The counts when only the first `count` of the decided ticks were written to the file.
     package func endingAfter(_ count: Int, cause: LossCause) -> Self {
         let missing = written - count
         guard missing > 0 else { return self }
@@ -69,7 +72,7 @@ public struct FrameCounts: Sendable, Equatable {
         return counts
     }
 
-    /// Lost ÷ (captured + lost), 0…1.
+    /// The share of lost frames: lost ÷ (captured + lost), 0…1.
     public var lostShare: Double {
         lostInAll == 0 ? 0 : Double(lostInAll) / Double(captured + lostInAll)
     }

@@ -1,24 +1,25 @@
 package import Media
 
-/// Keeps the stretches in which a device was away, as gaps of its track.
+/// The stretches in which a device was away, as gaps of its track.
 package struct OutageLog {
     private let track: String
     private let start: ClockTime
     private var open: (since: ClockTime, cause: String, loss: LossCause)?
+    /// The stretches that are over, as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
     /// - Parameters:
-    ///   - track: Its name in the gaps.
-    ///   - start: T0. What was over before it is no gap.
+    ///   - track: The track's name in the gaps.
+    ///   - start: T0 on `CLOCK_MONOTONIC`. An outage that was over before it is no gap.
     package init(track: String, start: ClockTime) {
         self.track = track
         self.start = start
     }
 
-    /// Since when the device is away; `nil` while it is there.
+    /// The time since which the device is away; `nil` while it is present.
     package var awaySince: ClockTime? { open?.since }
 
-    /// The ledger's cause of what is missing now; `nil` while the device is there.
+    /// The ledger's cause of the frames or samples missing now; `nil` while the device is present.
     package var absence: LossCause? { open?.loss }
 
     /// Whether the device was away at some time of a stretch.
@@ -27,25 +28,26 @@ package struct OutageLog {
         return gaps.contains { $0.from < gap.to && gap.from < $0.to }
     }
 
-    /// It went away, or while it is away another reason shows: the last one stands, as the first is often but a sign of it.
-    /// Where another loss begins with it, so does another gap.
+    /// Notes that the device went away or, while it is away, that another reason shows: the latest reason is kept, as the first
+    /// is often but a sign of it. A different `loss` begins another gap.
     package mutating func begin(at time: ClockTime, cause: String, loss: LossCause = .away) {
         if let open, open.loss != loss { end(at: time) }
         open = (open?.since ?? time, cause.printable(), loss)
     }
 
-    /// Frames are missing of a device that was silent without being away, or that is told of already.
+    /// Notes that frames are missing of a device that was silent without being away. A stretch that is in a gap already is
+    /// ignored.
     ///
     /// - Parameters:
     ///   - time: When the first of them would have been captured.
-    ///   - length: From there to the next that came.
+    ///   - length: The time from there to the next frame that came.
     package mutating func wasSilent(from time: ClockTime, for length: Nanoseconds) {
         let from = max(MediaTime(time, since: start), .zero)
         let gap = Gap(track: track, from: from, to: MediaTime(time + length, since: start), cause: "silent")
         if gap.to > gap.from, !overlaps(gap) { gaps.append(gap) }
     }
 
-    /// The recording ends: no gap reaches beyond, though the device may have come back later.
+    /// Ends the log with the recording: no gap reaches beyond `time`, though the device may have come back later.
     package mutating func finish(at time: ClockTime) {
         end(at: time)
         let last = MediaTime(time, since: start)
@@ -54,7 +56,7 @@ package struct OutageLog {
         }
     }
 
-    /// It is back.
+    /// Notes that the device is back.
     package mutating func end(at time: ClockTime) {
         guard let outage = open else { return }
         open = nil

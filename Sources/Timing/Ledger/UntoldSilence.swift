@@ -7,6 +7,7 @@ package import Media
 /// much. Either alone is a host that was busy, or a clock that jumped. A value, fed with each frame.
 package struct UntoldSilence {
 
+    /// Creates a detector that has seen no frame.
     package init() {
     }
     private struct Suspicion {
@@ -15,19 +16,21 @@ package struct UntoldSilence {
         let moved: Nanoseconds
     }
 
-    /// Shorter ones are a busy host's.
+    /// The shortest silence that is examined; shorter ones come from a busy host.
     private static let shortest = Nanoseconds.milliseconds(200)
-    /// By then the clock model has left its line, if it does.
+    /// The time within which the clock model leaves its line, if it does.
     private static let patience = Nanoseconds.seconds(3)
 
     private var last: (sequence: Int64, arrival: ClockTime)?
     private var suspicion: Suspicion?
 
+    /// Takes the next frame.
+    ///
     /// - Parameters:
-    ///   - sequence: The frame's.
-    ///   - arrival: When it came.
-    ///   - clock: What is known with it.
-    /// - Returns: How many frames are missing and since when, once that is found; the count is above 0.
+    ///   - sequence: The frame's number, as the camera counts.
+    ///   - arrival: When the frame arrived, on `CLOCK_MONOTONIC`.
+    ///   - clock: The clock model with this frame.
+    /// - Returns: The number of missing frames, above 0, and the time since which they are missing, once that is found.
     package mutating func frameCame(
         _ sequence: Int64, at arrival: ClockTime, clock: ClockReading
     ) -> (count: Int, since: ClockTime)? {
