@@ -1,27 +1,29 @@
 public import Media
 
-/// What a person must know of a microphone while it runs: that something begins, or that it is over.
+/// A warning about a microphone while it runs: that a problem begins, or that it is over.
 public struct AudioAlarm: Sendable, Equatable {
+    /// The problem that an alarm is about.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// Nothing comes that an open microphone would have in the quietest room: it is muted, switched off or not connected.
+        /// The microphone delivers less than an open one would in the quietest room: it is muted, switched off or not connected.
         case noSignal = "no-signal"
-        /// It has been silent for longer than the profile allows.
+        /// The microphone has been silent for longer than the profile allows.
         case silence
-        /// It is louder than its converter can tell.
+        /// The microphone is louder than its converter can represent.
         case clipping
     }
 
+    /// The problem.
     public let kind: Kind
-    /// Whether it is over.
+    /// Whether the problem is over; `false` when it begins.
     public let isEnd: Bool
-    /// When that was found, by the audio's own time.
+    /// When the problem was found or was over, on `CLOCK_MONOTONIC`, by the capture times of the audio.
     public let at: ClockTime
-    /// The highest magnitude since it was last as it should be; 1 is full scale.
+    /// The highest magnitude since the microphone was last as it should be, linear; 1 is full scale.
     public let peak: Float
-    /// How long it has lasted. Of clipping, how long the audio stood at full scale.
+    /// How long the problem has lasted; for clipping, how long the audio stood at full scale.
     public let duration: Nanoseconds
 
-    /// One clear sentence about the microphone of a role.
+    /// The alarm as one sentence for people, about the microphone of a role.
     public func sentence(role: String) -> String {
         let seconds = "\((duration.inSeconds * 10).rounded() / 10) s"
         switch (kind, isEnd) {

@@ -1,25 +1,26 @@
 package import Media
 
-/// Listens to one microphone as it is captured, whether it is recorded or not: its level, and what a person must know of it.
+/// The watch over one microphone as it is captured, recorded or not: it keeps its level and raises alarms.
 ///
-/// A value, fed with each slice. What it finds waits until it is taken, in the order of time.
+/// A value, fed with each slice. Alarms wait until they are taken, in the order of time.
 package struct AudioWatch {
     private let rate: Int
     private let step: Int
     private let picked: [Int]
+    /// The microphone's level now.
     package private(set) var level = AudioLevel()
     private var signal = SilenceWatch.ofSignal
     private var silence: SilenceWatch?
     private var clipping: ClippingWatch
     private var end: ClockTime?
-    /// From when on samples at full scale are counted.
+    /// The time from which samples at full scale are counted.
     private var start: ClockTime?
     private var alarms: [AudioAlarm] = []
     private var overloads: [(at: ClockTime, count: Int64)] = []
 
     /// - Parameters:
-    ///   - format: As it is captured.
-    ///   - pick: Which of its channels count, from 0; all when empty.
+    ///   - format: The format of the captured audio.
+    ///   - pick: The channels that are watched, counted from 0; empty for all of them.
     package init(format: AudioFormat, pick: [Int]) {
         rate = format.rate
         step = format.channels
@@ -27,21 +28,21 @@ package struct AudioWatch {
         clipping = ClippingWatch(channels: picked.count)
     }
 
-    /// How long it may be silent from now on; `nil` is no limit.
+    /// Sets how long the microphone may be silent from now on; `nil` for no limit.
     package mutating func limitSilence(to limit: Nanoseconds?) {
         silence = limit.map { SilenceWatch.ofProfile($0) }
     }
 
-    /// A recording begins: what was before is not its silence, nor its overloads.
+    /// Notes that a recording begins: silence and overloads before it do not count for it.
     ///
     /// - Parameters:
-    ///   - time: T0.
+    ///   - time: T0 on `CLOCK_MONOTONIC`.
     ///   - wasOpen: Whether a signal was to be expected before.
     package mutating func begin(at time: ClockTime, wasOpen: Bool) {
         start = time
         if !wasOpen { signal.begin(at: time) }
         silence?.begin(at: time)
-        // What was told of while nothing was recorded is told of in the recording too.
+        // Clipping that was reported before the recording is reported in it too.
         clipping.begin()
         if !alarms.contains(where: { $0.kind == .noSignal }) {
             note(signal.ongoing(at: time), .noSignal, at: time, time)
@@ -49,7 +50,7 @@ package struct AudioWatch {
         overloads.removeAll { $0.at < time }
     }
 
-    /// Alarms that are not over.
+    /// The problems that are not over.
     package var inForce: [AudioAlarm.Kind] {
         var kinds: [AudioAlarm.Kind] = []
         if signal.isSilent { kinds.append(.noSignal) }
@@ -58,11 +59,11 @@ package struct AudioWatch {
         return kinds
     }
 
-    /// Passes a slice.
+    /// Takes the next slice.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved, as captured.
-    ///   - time: Of the first one.
+    ///   - samples: The samples as captured: interleaved, 1 being full scale.
+    ///   - time: When the first sample was captured, on `CLOCK_MONOTONIC`.
     package mutating func take(_ samples: [Float], at time: ClockTime) {
         let frames = samples.count / step
         guard frames > 0 else { return }
@@ -83,12 +84,12 @@ package struct AudioWatch {
         }
     }
 
-    /// Everything that was captured before an instant has come.
+    /// Takes the alarms until an instant, before which all audio has been delivered.
     ///
-    /// - Parameter now: That instant.
-    /// - Returns: What began or ended until then and was not taken yet.
+    /// - Parameter now: The instant, on `CLOCK_MONOTONIC`.
+    /// - Returns: The alarms until then that were not taken before.
     package mutating func takeAlarms(through now: ClockTime) -> [AudioAlarm] {
-        // What does not come is silence too: of a device that is away.
+        // Audio that does not come, as from a device that is away, counts as silence.
         if let end, end < now {
             note(signal.look(at: now), .noSignal, at: now, now)
             note(silence?.look(at: now), .silence, at: now, now)
@@ -98,8 +99,8 @@ package struct AudioWatch {
         return Array(due)
     }
 
-    /// Samples at full scale that were parts of overloads, of all channels, from the recording's beginning to an instant, and
-    /// not taken yet.
+    /// The number of samples at full scale that were parts of overloads, of all channels, from the recording's beginning to an
+    /// instant, without those that were taken before.
     package mutating func takeOverloads(through now: ClockTime) -> Int64 {
         let due = overloads.prefix { $0.at <= now }
         overloads.removeFirst(due.count)
@@ -124,7 +125,7 @@ package struct AudioWatch {
                 var place = channel
                 for _ in 0..<frames {
                     let magnitude = abs(samples[place])
-                    // What is no number is nothing.
+                    // NaN counts as silence.
                     if magnitude > peak { peak = magnitude }
                     if magnitude < .infinity { sum += magnitude * magnitude }
                     place += step

@@ -1,18 +1,19 @@
 internal import Media
 
-/// Finds audio that was too loud for its converter. A value: time comes with the audio.
+/// The detector of audio that was too loud for its converter. A value: time comes with the audio.
 ///
-/// As digital meters have it: three successive samples of a channel at full scale are an overload, fewer are audio that happens to
-/// reach it. It sees samples as they were captured, since resampling rounds
-/// plateaus; what was limited before the converter, or turned down after it, is not found.
+/// Three successive samples of a channel at full scale are an overload, as in digital meters; fewer are audio that happens to
+/// reach it. The detector needs samples as they were captured, since resampling rounds plateaus; audio that was limited before
+/// the converter, or turned down after it, is not found.
 struct ClippingWatch {
+    /// The number of successive samples at full scale that make an overload.
     static let shortestRun = 3
-    /// The highest code of 16 bits: converters with more reach it too.
+    /// The highest code of 16 bits as a magnitude, which converters with more bits reach too.
     static let fullScale: Float = 32_767 / 32_768
-    /// It is over when there was none for so long.
+    /// The time without an overload after which clipping is over.
     static let patience = Nanoseconds.seconds(10)
 
-    /// Of each channel: successive samples at full scale up to the last one.
+    /// The number of successive samples at full scale up to the last one, of each channel.
     private var runs: [Int]
     private var last: ClockTime?
     private(set) var isClipping = false
@@ -21,19 +22,19 @@ struct ClippingWatch {
         runs = Array(repeating: 0, count: channels)
     }
 
-    /// What was told of before a recording is told of it too.
+    /// Notes that a recording begins: clipping that lasts is reported again.
     mutating func begin() { isClipping = false }
 
-    /// Whether a slice whose highest sample is this has to be looked at.
+    /// Whether a slice with this highest magnitude has to be examined.
     func concerns(peak: Float) -> Bool { peak >= Self.fullScale || runs.contains { $0 > 0 } }
 
-    /// Looks at a slice.
+    /// Examines a slice.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved.
-    ///   - step: Channels in it.
-    ///   - picked: Those that count, one for each channel of the watch.
-    /// - Returns: How many samples are parts of overloads that were found in it.
+    ///   - samples: The interleaved samples.
+    ///   - step: The number of channels in them.
+    ///   - picked: The channels that count, one for each channel of the watch.
+    /// - Returns: The number of samples that are parts of overloads found in the slice.
     mutating func count(_ samples: [Float], step: Int, picked: [Int]) -> Int {
         var found = 0
         for (index, channel) in picked.enumerated() {
@@ -44,7 +45,7 @@ struct ClippingWatch {
                     continue
                 }
                 run += 1
-                // With the third the two before it become parts of one.
+                // With the third sample the two before it become parts of an overload.
                 found += run == Self.shortestRun ? run : run > Self.shortestRun ? 1 : 0
             }
             runs[index] = run
@@ -52,12 +53,12 @@ struct ClippingWatch {
         return found
     }
 
-    /// Passes a slice's end.
+    /// Notes the end of a slice.
     ///
     /// - Parameters:
-    ///   - found: What `count` returned.
-    ///   - end: After its last sample.
-    /// - Returns: `true` when clipping begins, `false` when it is over.
+    ///   - found: The result of `count` for the slice.
+    ///   - end: The time after its last sample.
+    /// - Returns: `true` when clipping begins, `false` when it is over, `nil` otherwise.
     mutating func pass(_ found: Int, to end: ClockTime) -> Bool? {
         if found > 0 {
             defer {

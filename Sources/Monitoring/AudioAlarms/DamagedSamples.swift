@@ -1,14 +1,14 @@
 package import Media
 
-/// Finds values in a microphone's slice that are no audio, and puts silence in their place.
+/// The search for values in a microphone's slice that are not audio, which are replaced by silence.
 ///
-/// A damaged sample is not a number, infinite, or more than 60 dB above full scale. One of them would make a resampler, an encoder
-/// and a meter useless for everything that follows. Audio between full scale and that limit is kept: it is only too loud.
+/// A damaged sample is not a number, infinite, or more than 60 dB above full scale. One of them would make a resampler, an
+/// encoder and a meter useless for everything that follows. Audio between full scale and that limit is kept: it is only too loud.
 package enum DamagedSamples {
     /// The largest magnitude that is audio; 1 is full scale.
     static let limit: Float = 1000
 
-    /// Whether all values are audio. Costs one pass of integer maxima, which the compiler vectorises.
+    /// Whether all values are audio. It costs one pass of integer maxima, which the compiler vectorises.
     static func isAudio(_ samples: [Float]) -> Bool {
         samples.withUnsafeBufferPointer { samples in
             // Without their sign, the bit patterns of floats have the order of their magnitudes; those of infinity and of what is
@@ -22,10 +22,10 @@ package enum DamagedSamples {
     /// Replaces damaged samples by silence.
     ///
     /// - Parameters:
-    ///   - sound: A slice as it was captured.
-    ///   - pick: The channels that are listened to, from 0; all when empty.
-    /// - Returns: The slice with silence where it was damaged, and which of its frames are damaged in a channel that is listened
-    ///   to, in order.
+    ///   - audio: A slice as it was captured.
+    ///   - pick: The channels that are used, counted from 0; empty for all of them.
+    /// - Returns: The slice with silence where it was damaged, and the ranges of its frames that are damaged in a channel that is
+    ///   used, in order.
     package static func repaired(_ audio: CapturedAudio, pick: [Int]) -> (
         audio: CapturedAudio, frames: [Range<Int>]
     ) {

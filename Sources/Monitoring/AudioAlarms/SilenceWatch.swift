@@ -1,10 +1,10 @@
 internal import Media
 
-/// One rule for when a microphone counts as silent. A value: time comes with the audio.
+/// A rule for when a microphone counts as silent. A value: time comes with the audio.
 struct SilenceWatch {
-    /// What is above it is heard: a linear magnitude.
+    /// The linear magnitude above which audio is heard.
     let level: Float
-    /// How long nothing may be heard; `first` until something was for the first time.
+    /// The time after which missing audio counts as silence; `first` until something was heard for the first time.
     let limit: (first: Nanoseconds, later: Nanoseconds)
 
     private var quietSince: ClockTime?
@@ -12,14 +12,14 @@ struct SilenceWatch {
     private var highest: Float = 0
     private(set) var isSilent = false
 
-    /// −60 dB of full scale: below any room with a person in it.
+    /// The rule for a profile's limit: −60 dB of full scale, which is below any room with a person in it.
     static func ofProfile(_ limit: Nanoseconds) -> Self {
         Self(level: 0.001, limit: (limit, limit))
     }
 
-    /// −80 dB of full scale, ten above a single bit of 16: below the noise of any open microphone. Told soon after it was
-    /// switched on, where something can still be done; later no sooner than after a pause that people make, for those that
-    /// suppress what they take for noise.
+    /// The rule for a missing signal: −80 dB of full scale, ten above a single bit of 16 and below the noise of any open
+    /// microphone. It is told soon after the microphone was switched on, where something can still be done; later no sooner than
+    /// after a pause that people make, for microphones that suppress what they take for noise.
     static let ofSignal = Self(level: 0.0001, limit: (.milliseconds(1500), .seconds(10)))
 
     init(level: Float, limit: (first: Nanoseconds, later: Nanoseconds)) {
@@ -27,19 +27,19 @@ struct SilenceWatch {
         self.limit = limit
     }
 
-    /// What was before does not count any more.
+    /// Notes that a recording begins: silence before it does not count.
     mutating func begin(at time: ClockTime) {
         quietSince = quietSince.map { max($0, time) }
         isSilent = false
     }
 
-    /// Passes a slice.
+    /// Takes a slice.
     ///
     /// - Parameters:
     ///   - peak: The magnitude of its highest sample.
-    ///   - time: Of its first sample.
-    ///   - end: After its last one.
-    /// - Returns: Whether silence has begun or ended, and since when it was silent.
+    ///   - time: The time of its first sample.
+    ///   - end: The time after its last sample.
+    /// - Returns: The change when silence begins or ends, with its length; `nil` otherwise.
     mutating func take(peak: Float, from time: ClockTime, to end: ClockTime) -> Change? {
         let since = quietSince ?? time
         guard peak > level else {
@@ -47,7 +47,7 @@ struct SilenceWatch {
             highest = max(highest, peak)
             return look(at: end)
         }
-        // Silence that the slice ends was long enough before it.
+        // Silence that ends in this slice was long enough before it.
         defer {
             quietSince = end
             hasHeard = true
@@ -57,13 +57,15 @@ struct SilenceWatch {
         return isSilent ? Change(isSilent: false, lasting: time - since, peak: peak) : nil
     }
 
-    /// What lasts at an instant.
+    /// The silence that lasts at an instant; `nil` where there is none.
     func ongoing(at now: ClockTime) -> Change? {
         guard isSilent, let quietSince else { return nil }
         return Change(isSilent: true, lasting: now - quietSince, peak: highest)
     }
 
-    /// Nothing came until an instant.
+    /// Takes note that no audio came until an instant.
+    ///
+    /// - Returns: The change when silence begins with that; `nil` otherwise.
     mutating func look(at now: ClockTime) -> Change? {
         guard !isSilent, let quietSince, now - quietSince >= (hasHeard ? limit.later : limit.first) else {
             return nil

@@ -1,14 +1,14 @@
 internal import Media
 
-/// What temperatures mean, by the points at which the kernel acts (Documentation/driver-api/thermal/sysfs-api.rst): from
-/// `passive` on it slows the machine down, from `hot` on it warns, at `critical` it switches it off.
+/// The pressure of temperatures, by the points at which the kernel acts (Documentation/driver-api/thermal/sysfs-api.rst): from
+/// `passive` on it slows the machine down, from `hot` on it warns, at `critical` it switches the machine off.
 struct HeatPressure: Sendable {
-    /// How near a point is near. Sensors know a degree or so, and a small computer under load gains one in a second or two:
-    /// two degrees are the last moment in which files can be closed.
+    /// The distances in degrees at which a point counts as near. Sensors are accurate to a degree or so, and a small computer
+    /// under load gains one in a second or two: two degrees are the last moment in which files can be closed.
     private static let near = (fair: 5.0, critical: 5.0, shutdown: 2.0)
-    /// Where nothing says from when on the machine is slowed down: it is well before it is switched off.
+    /// The levels where no point says from when the machine is slowed down, which is well before it is switched off.
     private static let unsaid = LevelSteps(fair: -20, serious: -10)
-    /// A rise of fewer degrees in the window is no trend.
+    /// The smallest rise in degrees over the window that counts as a trend.
     private static let leastRise = 2.0
     private static let leastSpan = Nanoseconds.seconds(20)
 
@@ -23,7 +23,7 @@ struct HeatPressure: Sendable {
         return zones.map(Self.factor).max { $0.level < $1.level }
     }
 
-    /// When each zone that becomes hotter comes to the next of its points.
+    /// The time until each zone that becomes hotter reaches the next of its points.
     func deadlines(_ zones: [ThermalZone]) -> [PressureCost.Deadline] {
         zones.compactMap { zone in
             guard let trend = trends[zone.name], trend.span >= Self.leastSpan, let slope = trend.slope,
@@ -38,7 +38,7 @@ struct HeatPressure: Sendable {
                 .filter { $0.0 > zone.temperature }
             guard let next = ahead.min(by: { $0.0 < $1.0 }) else { return nil }
             let seconds = (next.0.degrees - zone.temperature.degrees) / slope
-            // Beyond a day it is no forecast.
+            // A time beyond a day is no forecast.
             guard seconds < 86_400 else { return nil }
             return PressureCost.Deadline(limit: next.1, timeLeft: .seconds(rounding: seconds))
         }

@@ -1,9 +1,9 @@
 internal import Media
 
-/// What it means to run on a battery.
+/// The pressure of running on a battery.
 enum PowerPressure {
-    /// UPower's steps, at which desktops warn, warn again, and switch off (UPower.conf: `PercentageLow` 20,
-    /// `PercentageCritical` 5, `PercentageAction` 2). On a battery at all is fair.
+    /// UPower's steps, at which desktops warn, warn again, and switch off (UPower.conf: `PercentageLow` 20, `PercentageCritical`
+    /// 5, `PercentageAction` 2). Any discharging battery is fair.
     private static let charge = LevelSteps(fair: -1, serious: -0.2, critical: -0.05, shutdown: -0.02)
 
     static func factor(_ power: PowerSupply?) -> PressureFactor? {

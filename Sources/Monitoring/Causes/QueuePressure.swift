@@ -1,12 +1,12 @@
 internal import Media
 
-/// What it means that queues do not become empty.
+/// The pressure of queues that do not become empty.
 enum QueuePressure {
-    /// Of the room of an encoder's queue, by what stands in it all of a second: from four fifths on there is no room left for
-    /// the ups and downs, and frames are lost.
+    /// The share of an encoder's queue that stays filled for a second: from four fifths on no room is left for the ups and downs,
+    /// and frames are lost.
     private static let encoder = LevelSteps(fair: 0.2, serious: 0.5, critical: 0.8)
-    /// In frame intervals: half a second, two, five of a recording at 30 a second. What waits is what a power cut loses;
-    /// what finds no room any more is left out (`WriteLimits`).
+    /// The age of a file's queue in frame intervals: half a second, two, five of a recording at 30 a second. Waiting frames are
+    /// lost by a power cut; frames that find no room any more are dropped (`WriteLimits`).
     private static let writer = LevelSteps(fair: 15, serious: 60, critical: 150)
 
     static func factors(_ queues: [QueueAge]) -> [PressureFactor] {

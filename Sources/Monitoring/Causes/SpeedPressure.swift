@@ -1,8 +1,9 @@
 internal import Media
 
-/// What it means when the processor may not do all that it can: it is capped, slowed down for heat, or its quota runs out.
+/// The pressure of a processor that may not do all that it can: it is capped, slowed down for heat, or its quota runs out.
 struct SpeedPressure: Sendable {
-    /// The share of the full speed that is left. Of a cap we know the fact, not whether the rest suffices: never more than serious.
+    /// The share of the full speed that is left, with the sign turned. A cap does not tell whether the rest suffices, so it is
+    /// never more than serious.
     private static let cap = LevelSteps(fair: -0.9, serious: -0.5)
     /// The share of the quota's periods in which it ran out.
     private static let quota = LevelSteps(fair: 0.05, serious: 0.25)
@@ -31,7 +32,7 @@ struct SpeedPressure: Sendable {
             throttlings.removeAll()
             return nil
         }
-        // A processor that is switched off takes its count along.
+        // A processor that is switched off takes its count with it.
         if Double(count) < throttlings.last ?? 0 { throttlings.removeAll() }
         throttlings.add(Double(count), at: time)
         let times = Int64(throttlings.increase)

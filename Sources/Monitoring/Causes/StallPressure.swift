@@ -1,20 +1,23 @@
 internal import Media
 
-/// What it means when tasks wait (kernel, Documentation/accounting/psi.rst).
+/// The pressure of tasks that wait (kernel, Documentation/accounting/psi.rst).
 ///
-/// The control group of this process, where there is one, tells of our own tasks, the machine of everybody's: the group's
-/// figure counts where it is known. Memory is everybody's: there the worse of both counts.
+/// The control group of this process, where there is one, tells of its own tasks, the machine of everybody's: the group's figure
+/// counts where it is known. Memory is everybody's: there the worse of both counts.
 enum StallPressure {
-    /// Tasks that wait may be others', and our own encoders take turns whenever there are more threads than processors: this
-    /// alone is never more than serious. Whether frames are late, only the encoders' queues show.
+    /// The share of time in which tasks wait for the processor. They may be others', and our own encoders take turns whenever
+    /// there are more threads than processors: this alone is never more than serious. Only the encoders' queues show whether
+    /// frames are late.
     private static let processor = LevelSteps(fair: 0.25, serious: 0.6)
-    /// Our files are flushed once a second, and that thread always waits: only the share of time in which *nothing* else had
-    /// work counts, and it alone is never more than serious. Whether files are late, their queues show.
+    /// The share of time in which all tasks wait for the disk. Our files are flushed once a second, and that thread always waits,
+    /// so only time in which *nothing* else had work counts, and it alone is never more than serious. Only the files' queues show
+    /// whether files are late.
     private static let storage = LevelSteps(fair: 0.25, serious: 0.6)
-    /// 7 % is where Android's lmkd begins to look for memory (`psi_partial_stall_ms` 70 of 1000).
+    /// The share of time in which some tasks wait for memory. At 7 % Android's lmkd begins to look for memory
+    /// (`psi_partial_stall_ms` 70 of 1000).
     private static let memorySome = LevelSteps(fair: 0.07)
-    /// 60 % is where systemd-oomd ends programs (`DefaultMemoryPressureLimit`), lmkd at 70 % (`psi_complete_stall_ms`).
-    /// Below that, a tenth of all time lost is felt, and a third makes every device late.
+    /// The share of time in which all tasks wait for memory. At 60 % systemd-oomd ends programs (`DefaultMemoryPressureLimit`),
+    /// lmkd at 70 % (`psi_complete_stall_ms`). Below that, a tenth of all time lost is felt, and a third makes every device late.
     private static let memoryFull = LevelSteps(fair: 0.05, serious: 0.1, critical: 0.3, shutdown: 0.6)
 
     static func factors(_ stalls: [ResourceStall]) -> [PressureFactor] {

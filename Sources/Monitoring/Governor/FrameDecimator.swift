@@ -1,26 +1,26 @@
 package import Media
 
-/// Leaves out frames evenly, to come from one rate to a lower one.
+/// The rule that drops frames evenly, to come from one rate to a lower one.
 ///
-/// The classic rule of video calls (WebRTC, `FramerateController::KeepFrame`): the next wanted time goes on by one interval
+/// It is the classic rule of video calls (WebRTC, `FramerateController::KeepFrame`): the next wanted time goes on by one interval
 /// of the lower rate, begins at half of one, and begins anew when the frames are two intervals off.
 package struct FrameDecimator: Sendable, Equatable {
     let rate: FrameRate
     private var next: MediaTime?
 
-    /// - Parameter rate: What remains, in frames a second.
+    /// - Parameter rate: The rate of the frames that are kept.
     package init(rate: FrameRate) {
         self.rate = rate
     }
 
-    /// Whether the frame of an instant remains. Instants come in order.
+    /// Whether to keep the frame of an instant. Instants come in order.
     package mutating func keeps(_ time: MediaTime) -> Bool {
         let interval = rate.interval.count
         guard let wanted = next, abs(wanted.nanoseconds - time.nanoseconds) < 2 * interval else {
             next = MediaTime(nanoseconds: time.nanoseconds + interval / 2)
             return true
         }
-        // Ticks are whole nanoseconds: what is a hundredth too early is on time.
+        // Ticks are whole nanoseconds: a frame that is a hundredth of an interval too early is on time.
         guard time.nanoseconds >= wanted.nanoseconds - interval / 100 else { return false }
         next = MediaTime(nanoseconds: wanted.nanoseconds + interval)
         return true

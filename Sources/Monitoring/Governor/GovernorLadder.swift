@@ -2,9 +2,9 @@ package import Media
 package import Plan
 package import Profiles
 
-/// What a session that runs can give up: the measures that its plan and its cameras' offers allow, by `ReliefRule`.
+/// The measures by which a running session can be relieved: those that its plan and its cameras' offers allow, by `ReliefRule`.
 package struct GovernorLadder {
-    /// What a camera can be changed to while it runs: what it offers; empty where it cannot be changed.
+    /// The formats that each camera can be changed to while it runs, by role; cameras that cannot be changed have none.
     package typealias Offers = [String: [OfferedFormat]]
 
     private let plan: SessionPlan
@@ -13,10 +13,10 @@ package struct GovernorLadder {
     private let hasPreviews: Bool
 
     /// - Parameters:
-    ///   - plan: That runs.
-    ///   - offers: Of the cameras that can be changed, by role.
-    ///   - floors: No size and no rate is lowered below.
-    ///   - hasPreviews: Whether somebody takes frames only to show them.
+    ///   - plan: The plan that runs.
+    ///   - offers: The formats of the cameras that can be changed, by role.
+    ///   - floors: The size and rate below which nothing is lowered.
+    ///   - hasPreviews: Whether a program takes frames only to show them.
     package init(_ plan: SessionPlan, offers: Offers, floors: BudgetSettings, hasPreviews: Bool) {
         self.plan = plan
         self.offers = offers
@@ -24,7 +24,7 @@ package struct GovernorLadder {
         self.hasPreviews = hasPreviews
     }
 
-    /// What can be given up, in the order of `Concession.whileRunning`, the last camera of the plan before the others.
+    /// The measures in the order of `Concession.whileRunning`, the last camera of the plan before the others.
     package var measures: [GovernorMeasure] {
         let rule = ReliefRule(plan, isRunning: true)
         return Concession.whileRunning.flatMap { concession in
@@ -34,7 +34,7 @@ package struct GovernorLadder {
         }.filter { !$0.relieves.isEmpty }
     }
 
-    /// The ways to give up one kind of thing, each with the camera that it is of.
+    /// The ways to make one kind of concession, each with the role of its camera.
     private func actions(of concession: Concession) -> [(role: String?, action: GovernorMeasure.Action)] {
         let cameras = plan.cameras.reversed().filter { !isCopiedStream($0) }
         return switch concession {
@@ -57,7 +57,7 @@ package struct GovernorLadder {
 
     // MARK: Without a restart
 
-    /// Hardware knows no presets.
+    /// Faster presets for the streams that x264 encodes; hardware knows no presets.
     private var presets: [GovernorMeasure.Action] {
         let tracks = encodedTracks.map { ($0.role, $0.settings) }
         let program = plan.program.map { [(SessionPlan.programOwner, $0.settings)] } ?? []
@@ -86,7 +86,7 @@ package struct GovernorLadder {
     private var decodesJPEG: Bool {
         plan.cameras.contains { camera in
             guard camera.format.pixel == .mjpeg, plan.decodes(camera.role) else { return false }
-            // A program that begins with coarse decoding has none to give up.
+            // A program that begins with coarse decoding has no finer one to give up.
             return plan.program?.isCoarse != true || encodedTracks.contains { $0.role == camera.role }
         }
     }
@@ -124,7 +124,8 @@ package struct GovernorLadder {
         return actions
     }
 
-    /// The next size that has at most three fifths of the pixels, of the same shape if there is one; not below the floor.
+    /// The largest offered size that has at most three fifths of the pixels, of the same shape if there is one; not below the
+    /// floor.
     private func smaller(than size: FrameSize, among offered: [FrameSize]) -> FrameSize? {
         let possible = offered.filter { other in
             other.pixelCount * 5 <= size.pixelCount * 3 && other.width >= floors.floorSize.width
@@ -136,7 +137,7 @@ package struct GovernorLadder {
         return (sameShape.isEmpty ? possible : sameShape).max { $0.pixelCount < $1.pixelCount }
     }
 
-    /// Frames of H.264 that go into a file as they are depend on parameters that the file has from its beginning.
+    /// Whether a camera's H.264 goes into a file as it is: such frames depend on parameters that the file has from its beginning.
     private func isCopiedStream(_ camera: PlannedCamera) -> Bool {
         camera.format.pixel == .h264
             && plan.cameraTracks.contains { $0.role == camera.role && $0.mode == .copy }
@@ -148,7 +149,7 @@ package struct GovernorLadder {
         FrameRate($0)
     }
 
-    /// To two thirds at a time, at usual rates, down to the floor.
+    /// Lower rates in steps of about two thirds, at usual rates, down to the floor.
     private func steps(
         from rate: FrameRate, where isPossible: (FrameRate) -> Bool = { _ in true }
     ) -> [(from: FrameRate, to: FrameRate)] {

@@ -1,38 +1,44 @@
 public import Media
 public import Plan
 
-/// One thing that a running session can give up, and take back.
+/// A measure that relieves a running session, and can be taken back.
 public struct GovernorMeasure: Sendable, Equatable {
+    /// The change that a measure makes.
     public enum Action: Sendable, Equatable {
-        /// Of an encoder, by its stream's name: `program` or a role.
+        /// The preset of an encoder, by its stream's name: `program` or a role.
         case preset(
             stream: String, from: VideoEncodingSettings.Preset, to: VideoEncodingSettings.Preset)
-        /// Frames that are composed and encoded anew; the others repeat the last.
+        /// The rate at which frames are composed and encoded anew; the others repeat the last.
         case rate(stream: String, from: FrameRate, to: FrameRate)
-        /// All new frames of the program; its last one stands.
+        /// New frames of the program altogether: its last frame stands.
         case programPause
-        /// JPEGs are decoded at half of the size at which they are shown.
+        /// The sharpness of JPEGs, which are decoded at half of the size at which they are shown.
         case coarseDecoding
         /// Frames for programs that only show them.
         case previews
+        /// The rate that a camera delivers.
         case cameraRate(role: String, from: FrameRate, to: FrameRate)
+        /// The size that a camera delivers.
         case cameraSize(role: String, from: FrameSize, to: FrameSize)
+        /// A whole camera, which is switched off.
         case cameraOff(role: String)
     }
 
-    /// An encoder whose queue holds this much work gets no new frame.
+    /// The length of work in an encoder's queue from which it gets no new frame.
     package static let fullBacklog = Nanoseconds.milliseconds(500)
 
+    /// The change that the measure makes.
     public let action: Action
-    /// The resources that it makes easier.
+    /// The resources that the measure saves.
     public let relieves: Relief
 
+    /// Creates a measure with the resources that it saves.
     public init(_ action: Action, relieves: Relief) {
         self.action = action
         self.relieves = relieves
     }
 
-    /// Whether a camera's stream is restarted for it, which costs a gap.
+    /// Whether the measure restarts a camera's stream, which costs a gap.
     public var restartsCamera: Bool {
         switch action {
         case .preset, .rate, .programPause, .coarseDecoding, .previews: false
@@ -40,7 +46,7 @@ public struct GovernorMeasure: Sendable, Equatable {
         }
     }
 
-    /// The role of the camera that is changed for it, if any.
+    /// The role of the camera that the measure changes; `nil` where it changes none.
     package var changedCamera: String? {
         switch action {
         case .preset, .rate, .programPause, .coarseDecoding, .previews: nil
@@ -48,10 +54,10 @@ public struct GovernorMeasure: Sendable, Equatable {
         }
     }
 
-    /// Taking it, as `desk rate 30 → 20`.
+    /// The measure in short when it is taken: `desk rate 30 → 20`.
     public var text: String { text(isUp: false) }
 
-    /// Taking it back, as `desk rate 20 → 30`.
+    /// The measure in short when it is taken back: `desk rate 20 → 30`.
     public var reverseText: String { text(isUp: true) }
 
     private func text(isUp: Bool) -> String {

@@ -1,104 +1,109 @@
 public import Media
 internal import Plan
 
-/// Gives up quality in a stated order while a session is too hard for its computer, and takes it back when it is not.
+/// The rule that lowers quality in a stated order while a session is too hard for its computer, and raises it again afterwards.
 ///
-/// A value: looks in, steps out; time is an argument. Down quickly and only for what hurts the recording itself: an
-/// encoder or a file that falls behind, heat, an empty battery, memory. That tasks wait or a quota runs out does not yet hurt: in
-/// that band nothing is given up and nothing taken back. Up slowly, and after an attempt that failed more slowly; less slowly
-/// where others' work was in the way and is over.
+/// A value: readings in, steps out; time is an argument. It steps down quickly and only for what hurts the recording itself: an
+/// encoder or a file that falls behind, heat, an empty battery, memory. Tasks that wait and a quota that runs out do not hurt it
+/// yet: in that band no step is taken in either direction. It steps up slowly, and more slowly after an attempt that failed, but
+/// less slowly where others' work was in the way and is over.
 public struct GovernorPolicy: Sendable {
+    /// The answer of the policy to a look.
     public enum Decision: Sendable, Equatable {
+        /// The session stays as it is.
         case none
-        /// More than one only for one camera, which is restarted once for all of them.
+        /// The session takes these steps. More than one concern one camera, which is restarted once for all of them.
         case steps([GovernorStep])
-        /// The computer is about to end the session: it ends itself, properly.
+        /// The session is to end itself properly, as the computer is about to end it.
         case end(reason: String)
     }
 
-    /// How badly something must become less.
+    /// How quickly something must improve.
     private enum Urgency: Comparable { case soon, now }
 
     private struct Trouble {
         let urgency: Urgency
         let relief: Relief
-        /// From a step to the next: what it takes to see whether it has helped.
+        /// The time from one step to the next, which it takes to see whether the first has helped.
         let patience: Nanoseconds
         let reason: String
-        /// Of an encoder's queue, 0…1: whether it becomes less is seen at once.
+        /// The filled share of an encoder's queue, 0…1, which shows at once whether it becomes less.
         var fill: Double?
     }
 
-    /// What can be given up, in this order.
+    /// The measures that can be taken, in this order.
     public private(set) var ladder: [GovernorMeasure]
-    /// Indices of what is not worth a step now, as a measure of a camera that is away.
+    /// Indices of measures that are not worth a step now, as one of a camera that is away.
     package var idle: Set<Int> = []
-    /// Indices of what a device refused.
+    /// Indices of measures that a device refused.
     private var void: Set<Int> = []
-    /// Indices of what is given up now, in the order in which it was.
+    /// Indices of the measures in force, in the order in which they were taken.
     private var taken: [Int] = []
     private var lastChange: ClockTime?
-    /// Of the fullest queue when something was given up last, or at its fullest since.
+    /// The filled share of the fullest queue when a measure was taken last, or its highest since.
     private var fillAtChange: Double?
     private var lastRaise: ClockTime?
     private var troubleSince: ClockTime?
     private var calmSince: ClockTime?
-    /// No attempt to take something back before this.
+    /// The time before which no attempt is made to take a measure back.
     private var raisesFrom: ClockTime?
     private var backoff = Self.shortestBackoff
-    /// The step up that failed last.
+    /// When the last step up was made that failed.
     private var failedRaise: ClockTime?
-    /// Since when others' work is in the way; `nil` while it is not.
+    /// When others' work began to be in the way; `nil` while it is not.
     private var busySince: ClockTime?
-    /// Whether that work is over and nothing was given up since: what the session could do before, it can again.
+    /// Whether others' work is over and no measure was taken since: the session can do again what it could before.
     private var isFreed = false
 
-    /// Of an encoder's queue: from a third on it is behind, from two thirds on frames are about to be lost. Within a tenth it
-    /// only breathes.
+    /// Shares of an encoder's queue: from the first on it is behind, from the second on frames are about to be lost, and up to
+    /// the third it is easy.
     private static let (behind, nearlyFull, easy) = (0.35, 0.7, 0.1)
-    /// An encoder that needs so long for what waits is behind, however few frames these are.
+    /// The time needed for the frames that wait from which an encoder is behind, however few they are.
     private static let tooSlow = Nanoseconds.milliseconds(250)
-    /// Two looks in a row: one may fall between a key frame and the next.
+    /// The time over which trouble must last: two readings in a row, as one may fall between a key frame and the next.
     private static let confirmation = Nanoseconds.milliseconds(150)
-    /// A queue that drains is left to it for so long.
+    /// The time that a queue is given to drain.
     private static let drainPatience = Nanoseconds.seconds(4)
-    /// A stream that restarts needs a moment, and its gap must be worth it. Off only for what has not passed meanwhile: longer than a
-    /// factor is held (`LevelHold.fallDelay`).
+    /// The patience before a camera is restarted, whose gap must be worth it, and before it is switched off, for trouble that has
+    /// not passed meanwhile: longer than a factor is held (`LevelHold.fallDelay`).
     private static let (restartPatience, offPatience) = (
         Nanoseconds.seconds(3), LevelHold.fallDelay + .seconds(4)
     )
-    /// Before the program pauses, the steps before it get this long to help.
+    /// The time that the steps before get to help, before the program pauses.
     private static let pausePatience = Nanoseconds.seconds(3)
-    /// Calm before the first step up, between two of them, and before one that restarts a camera.
+    /// The calm before the first step up, between two of them, and before one that restarts a camera.
     private static let (firstCalm, nextCalm, restartCalm) = (
         Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
     )
-    /// The same where others' work is over: nothing is found out, only a relapse noticed.
+    /// The calm before a step up, and before one that restarts a camera, where others' work is over: only a relapse must be
+    /// noticed.
     private static let (freedCalm, freedRestartCalm) = (Nanoseconds.seconds(1), Nanoseconds.seconds(2))
-    /// While others keep the computer busy, a step up is tried so seldom.
+    /// The calm before a step up while others keep the computer busy.
     private static let busyPatience = Nanoseconds.seconds(60)
-    /// A step down so soon after one up means that the attempt failed.
+    /// The time after a step up within which a step down means that the attempt failed.
     private static let trial = Nanoseconds.seconds(30)
     private static let (shortestBackoff, longestBackoff) = (Nanoseconds.seconds(60), Nanoseconds.seconds(600))
 
-    /// - Parameter ladder: What can be given up, in the order in which it is.
+    /// Creates a policy with no measure in force.
+    ///
+    /// - Parameter ladder: The measures that can be taken, in order.
     public init(ladder: [GovernorMeasure]) {
         self.ladder = ladder
     }
 
-    /// What is given up now, in the order in which it was.
+    /// The measures in force, in the order in which they were taken.
     public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
 
-    /// A measure turned out to be none: it is not in force, and never taken again.
+    /// Notes that a measure turned out to be impossible: it is not in force, and never taken again.
     package mutating func withdraw(_ measure: GovernorMeasure) {
         guard let index = ladder.firstIndex(of: measure) else { return }
         taken.removeAll { $0 == index }
         void.insert(index)
     }
 
-    /// Puts measures of a camera that was taken in between the others. What is given up now stays so.
+    /// Adds the measures of a camera that was added to the session. Measures in force stay so.
     ///
-    /// - Parameter longer: The ladder with them.
+    /// - Parameter longer: The ladder with the added measures.
     package mutating func extend(to longer: [GovernorMeasure]) {
         let known = ladder
         ladder = longer + known.filter { !longer.contains($0) }
@@ -108,13 +113,13 @@ public struct GovernorPolicy: Sendable {
         (idle, void, taken) = (Set(moved(idle)), Set(moved(void)), moved(taken))
     }
 
-    /// Takes a look: about ten times a second, since a queue fills in less than one.
+    /// Decides what to do now; to be called about ten times a second, since a queue fills in less than one.
     ///
     /// - Parameters:
-    ///   - queues: As they are now.
-    ///   - pressure: As assessed last; `nil` where nobody asks the computer.
-    ///   - time: Now.
-    /// - Returns: What to do, which counts as done.
+    ///   - queues: The session's queues as they are now.
+    ///   - pressure: The last assessment; `nil` where nobody reads the computer's state.
+    ///   - time: Now, on `CLOCK_MONOTONIC`.
+    /// - Returns: The decision, which counts as carried out.
     public mutating func look(
         _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
     ) -> Decision {
@@ -168,18 +173,18 @@ public struct GovernorPolicy: Sendable {
         case .cameraOff:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.offPatience)
-        // What the encoder finds no time for is left out anyway, and a few frames are more than none.
+        // Frames that the encoder finds no time for are dropped anyway, and a few frames are more than none.
         case .programPause:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.pausePatience)
         case .preset, .rate, .coarseDecoding, .previews, .cameraRate, .cameraSize: break
         }
-        // What has only begun may pass before a camera's stream is broken for it.
+        // Trouble that has only begun may pass before a camera's stream is broken for it.
         let reference = measure.restartsCamera ? max(lastChange ?? since, since) : lastChange
         return reference.map { time - $0 >= patience } ?? true
     }
 
-    /// Whether the last step shows already.
+    /// Whether the last step already has an effect.
     private mutating func isDraining(_ trouble: Trouble, at time: ClockTime) -> Bool {
         guard let fill = trouble.fill, let before = fillAtChange, let lastChange else { return false }
         fillAtChange = max(fill, before)
@@ -192,7 +197,7 @@ public struct GovernorPolicy: Sendable {
         let troubles =
             [encoderTrouble(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
             + factors.compactMap(trouble)
-        // Of equally urgent ones the first: the encoder's, which is the quickest.
+        // The first of equally urgent ones: the encoder's, which is the quickest.
         return troubles.first { $0.urgency == .now } ?? troubles.first
     }
 
@@ -206,7 +211,7 @@ public struct GovernorPolicy: Sendable {
                     "the encoder of \(queue.name) is \(Int(rounding: queue.intervals)) frames behind, with room for \(room).",
                 fill: fill)
         }
-        // Frames that take long are left out before there are many of them.
+        // Frames that take long are dropped before there are many of them.
         guard let slowest = queues.max(by: { $0.backlog < $1.backlog }), slowest.backlog >= tooSlow else {
             return nil
         }
@@ -270,7 +275,7 @@ public struct GovernorPolicy: Sendable {
             raised.map { GovernorStep(index: $0, measure: ladder[$0], isUp: true, reason: reason) })
     }
 
-    /// How long all must have been calm before a measure is taken back.
+    /// The time for which all must have been calm before a measure is taken back.
     private func calm(before measure: GovernorMeasure, isBusy: Bool) -> Nanoseconds {
         if isBusy { return Self.busyPatience }
         if isFreed { return measure.restartsCamera ? Self.freedRestartCalm : Self.freedCalm }
@@ -278,15 +283,15 @@ public struct GovernorPolicy: Sendable {
         return lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
     }
 
-    /// Indices of what is taken back at once, the last first: one measure, or all of the same camera where that is as safe as one.
+    /// Indices of the measures to take back at once, the last first: one, or all of the same camera where that is as safe as one.
     private func takenTogether() -> [Int] {
         guard let last = taken.last else { return [] }
         guard isFreed, let camera = ladder[last].changedCamera else { return [last] }
         return Array(taken.reversed().prefix { ladder[$0].changedCamera == camera })
     }
 
-    /// When what kept the computer busy is over, attempts that failed meanwhile say nothing any more. Busy since such an
-    /// attempt, it was our own doing.
+    /// Notes whether others' work keeps the computer busy. When it is over, attempts that failed meanwhile mean nothing any more.
+    /// If it began only after such an attempt, the session itself was the cause.
     private mutating func noteOthers(_ isBusy: Bool, at time: ClockTime) {
         if isBusy {
             busySince = busySince ?? time
@@ -299,7 +304,7 @@ public struct GovernorPolicy: Sendable {
         }
     }
 
-    /// Whether it tells of the computer as a whole, and not yet of the recording.
+    /// Whether a cause concerns the computer as a whole, and not yet the recording.
     private static func isOthers(_ cause: PressureFactor.Cause) -> Bool {
         switch cause {
         case .processorStall, .storageStall, .share, .speed: true

@@ -1,7 +1,7 @@
 package import Media
 
 extension HostState {
-    /// The same without what no computer can say, such as a share that is no number; `missing` names what was left out.
+    /// The state without impossible figures, such as a share that is not a number; `missing` names those that were left out.
     package func checked() -> HostState {
         var state = self
         func omit(_ source: MissingSource.Source, _ part: String? = nil) {
@@ -53,7 +53,7 @@ extension ResourceStall {
 }
 
 extension ThermalZone {
-    /// From absolute zero to where everything has melted, in thousandths of a degree.
+    /// Possible temperatures in thousandths of a degree Celsius: from absolute zero to where everything has melted.
     private static let range = -273_150...10_000_000
 
     fileprivate var isPossible: Bool {
@@ -83,7 +83,7 @@ extension PowerSupply {
 }
 
 extension DiskSpace {
-    /// An exbibyte, which no disk has: sums and products of possible numbers fit 64 bits.
+    /// The largest possible number of bytes, an exbibyte, which no disk has: sums and products of possible numbers fit 64 bits.
     private static let most: Int64 = 1 << 60
 
     fileprivate var isPossible: Bool {

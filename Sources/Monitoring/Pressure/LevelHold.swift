@@ -1,18 +1,21 @@
 internal import Media
 
-/// Keeps one factor from flickering: it rises at once, and falls when it has been lower for some seconds.
+/// The rule that keeps one factor from flickering: it rises at once, and falls when it has been lower for some seconds.
 struct LevelHold: Sendable {
-    /// Long enough for a sensor that goes to and fro over a step, short enough to see that a measure has helped.
+    /// The time after which a lower level counts: long enough for a sensor that goes to and fro over a step, short enough to see
+    /// that a measure has helped.
     static let fallDelay = Nanoseconds.seconds(8)
 
     private var held: PressureFactor?
-    /// Since when it has been below the held level, and the worst since then.
+    /// Since when the factor has been below the held level, and its worst since then.
     private var lower: (since: ClockTime, worst: PressureFactor?)?
 
+    /// Takes the factor of a look.
+    ///
     /// - Parameters:
-    ///   - factor: As it is now; `nil` for nominal.
-    ///   - time: Now.
-    /// - Returns: What counts now. While it is held, its text is that of when it was so.
+    ///   - factor: The present factor; `nil` for nominal.
+    ///   - time: Now, on `CLOCK_MONOTONIC`.
+    /// - Returns: The factor that counts now. While it is held, its text is the one of when it was so.
     mutating func settle(_ factor: PressureFactor?, at time: ClockTime) -> PressureFactor? {
         let (new, old) = (factor?.level ?? .nominal, held?.level ?? .nominal)
         guard new < old else {

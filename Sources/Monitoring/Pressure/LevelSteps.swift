@@ -1,4 +1,4 @@
-/// From which value on each level holds, of something that is worse the higher it is.
+/// The values from which each level holds, for a figure that is worse the higher it is.
 struct LevelSteps: Sendable {
     let fair: Double
     var serious = Double.infinity
@@ -12,6 +12,6 @@ struct LevelSteps: Sendable {
         return value >= fair ? .fair : .nominal
     }
 
-    /// Likewise of something that is worse the lower it is, whose steps stand here with their signs turned.
+    /// The level of a figure that is worse the lower it is, whose steps are given with their signs turned.
     func level(ofRemaining value: Double) -> PressureLevel { level(of: -value) }
 }

@@ -1,31 +1,32 @@
 public import Media
 
-/// Judges how hard a session is on its computer. A value: readings in, an assessment out; time is an argument.
+/// The judgement of how hard a session is on its computer. A value: readings in, an assessment out; time is an argument.
 ///
-/// Where several figures speak of one thing, the hard one decides: waiting tasks and capped processors say that frames
-/// may become late, queues that they are.
+/// Where several figures concern one thing, the hard one decides: waiting tasks and capped processors say that frames may become
+/// late, queues that they are.
 public struct PressureAssessment: Sendable {
     private var holds: [PressureFactor.Cause: LevelHold] = [:]
     private var heat = HeatPressure()
     private var speed = SpeedPressure()
     private var headroom = DiskHeadroom()
 
-    /// When a reading is older than this, the computer does not answer.
+    /// The age of a reading from which the computer does not answer.
     private static let staleAge = Nanoseconds.seconds(5)
 
-    /// How long a figure must have been lower before it counts as that.
+    /// How long a figure must have been lower before its level falls.
     public static let fallDelay = LevelHold.fallDelay
 
+    /// Creates an assessment that has seen no reading.
     public init() {}
 
-    /// Takes the next look, about a second after the last.
+    /// Takes the next reading, about a second after the last.
     ///
     /// - Parameters:
-    ///   - state: What the computer said last.
-    ///   - readAt: When it said so. The same reading may be given again.
-    ///   - queues: What stands in the session's queues.
-    ///   - time: Now.
-    /// - Returns: What that means, with what was worse a moment ago.
+    ///   - state: The latest reading of the computer's state.
+    ///   - readAt: When it was read, on `CLOCK_MONOTONIC`. The same reading may be given again.
+    ///   - queues: How far behind the session's queues are.
+    ///   - time: Now, on `CLOCK_MONOTONIC`.
+    /// - Returns: The system pressure, in which a cause that was worse a moment ago is held.
     public mutating func assess(
         _ state: HostState, readAt: ClockTime, queues: [QueueAge], at time: ClockTime
     ) -> SystemPressure {
@@ -47,7 +48,7 @@ public struct PressureAssessment: Sendable {
             missing: missing(state, readAt: readAt, at: time), diskTime: diskTime)
     }
 
-    /// What is above nominal or was a moment ago, the worst first.
+    /// The factors that are above nominal or were a moment ago, the worst first.
     private mutating func settle(_ found: [PressureFactor], at time: ClockTime) -> [PressureFactor] {
         var settled: [PressureFactor] = []
         for cause in PressureFactor.Cause.allCases {
@@ -56,7 +57,7 @@ public struct PressureAssessment: Sendable {
                 settled.append(factor)
             }
         }
-        // Of equal ones, in the order of the causes.
+        // Factors of the same level are in the order of the causes.
         return PressureLevel.allCases.reversed().flatMap { level in settled.filter { $0.level == level } }
     }
 

@@ -1,16 +1,16 @@
 public import Media
 
-/// How long it can go on like this, as Apple's `systemPressureCost` says it: below 1 for ever, 1…2 for about 15 minutes, 2…3
-/// for about 10 minutes, above 3 briefly.
+/// How long a session can go on like this, on the scale of Apple's `systemPressureCost`: below 1 for ever, 1…2 for about
+/// 15 minutes, 2…3 for about 10 minutes, above 3 briefly.
 ///
-/// An estimate: it takes the present trend as a straight line to the nearest limit, while a temperature levels off, a
-/// battery sags and a disk's user changes his mind.
+/// An estimate: it extends the present trend as a straight line to the nearest limit, while a temperature levels off, a battery
+/// sags and a disk's user changes his mind.
 public struct PressureCost: Sendable, Equatable {
-    /// 0 and above; 0 where nothing is known to come nearer to a limit.
+    /// The cost, 0 and above; 0 where nothing is known to come nearer to a limit.
     public let value: Double
-    /// Until the nearest limit; `nil` where none comes nearer.
+    /// The time until the nearest limit; `nil` where none comes nearer.
     public let timeLeft: Nanoseconds?
-    /// What happens then, as `the disk is full`.
+    /// The event at the nearest limit, such as `the disk is full`; `nil` where none comes nearer.
     public let limit: String?
 
     /// A limit and the time until it.
@@ -20,9 +20,8 @@ public struct PressureCost: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - deadlines: Of all limits that come nearer.
-    ///   - level: The present level, below whose advice the cost does not fall: serious is 1 at least, critical 2,
-    ///     shutdown 3.
+    ///   - deadlines: The limits that come nearer.
+    ///   - level: The present level, which sets the least cost: serious 1, critical 2, shutdown 3.
     init(deadlines: [Deadline], level: PressureLevel) {
         let nearest = deadlines.min { $0.timeLeft < $1.timeLeft }
         timeLeft = nearest?.timeLeft

@@ -1,11 +1,11 @@
-/// How hard a session is on its computer: Apple's levels of system pressure, with its advice.
+/// How hard a session is on its computer, in Apple's levels of system pressure and with its advice.
 public enum PressureLevel: String, Sendable, Codable, CaseIterable {
     case nominal
-    /// Worth watching; nothing needs to be done.
+    /// The session is worth watching; nothing needs to be done.
     case fair
-    /// Doing less is advised: lower a rate, close other programs.
+    /// The session should do less: lower a rate, close other programs.
     case serious
-    /// Doing less is highly advised: frames are lost, or the computer soon is at its end.
+    /// The session should do less soon: frames are lost, or the computer is near its end.
     case critical
     /// The session must stop: the computer is about to end it.
     case shutdown
@@ -22,5 +22,6 @@ extension PressureLevel: Comparable {
         }
     }
 
+    /// Orders levels from `nominal` to `shutdown`.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
 }

@@ -2,20 +2,24 @@ public import Media
 
 /// How far behind an encoder or a file is.
 public struct QueueAge: Sendable, Equatable {
+    /// The kind of queue: an encoder's or a file's.
     public enum Kind: Sendable, Equatable {
-        /// With the number of frames that find room in its queue: what comes on top is lost.
+        /// An encoder's queue, with the number of frames that it has room for: further frames are lost.
         case encoder(room: Int)
+        /// A file's queue.
         case writer
     }
 
+    /// Whether the queue is an encoder's or a file's.
     public let kind: Kind
-    /// The track's or the file's.
+    /// The name of the stream or of the file.
     public let name: String
-    /// The age of what has waited longest, in intervals between two frames.
+    /// The age of the oldest waiting frame, in intervals between two frames.
     public let intervals: Double
-    /// How long it will take to work off what waits, by what the last frames took; zero where that is not known.
+    /// The time needed to work off the queue, by what the last frames took; zero where that is not known.
     public let backlog: Nanoseconds
 
+    /// Creates the age of a queue.
     public init(_ kind: Kind, name: String, intervals: Double, backlog: Nanoseconds = .zero) {
         self.kind = kind
         self.name = name

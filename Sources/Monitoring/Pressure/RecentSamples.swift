@@ -1,8 +1,8 @@
 internal import Media
 
-/// A figure over the last while, and how it changes.
+/// The recent values of a figure, and how they change.
 struct RecentSamples: Sendable {
-    /// How far back it looks.
+    /// The age from which values are forgotten.
     let window: Nanoseconds
     private var samples: [(time: ClockTime, value: Double)] = []
 
@@ -10,7 +10,7 @@ struct RecentSamples: Sendable {
         self.window = window
     }
 
-    /// Adds a figure; one that is no later than the last is the same reading again, and nothing new.
+    /// Adds a value; one that is no later than the last is the same reading again and is ignored.
     mutating func add(_ value: Double, at time: ClockTime) {
         if let last = samples.last, time <= last.time { return }
         samples.append((time, value))
@@ -19,21 +19,22 @@ struct RecentSamples: Sendable {
 
     mutating func removeAll() { samples.removeAll() }
 
+    /// The latest value.
     var last: Double? { samples.last?.value }
 
-    /// From the first to the last.
+    /// The time from the first value to the last.
     var span: Nanoseconds {
         guard let first = samples.first, let last = samples.last else { return .zero }
         return last.time - first.time
     }
 
-    /// The last less the first: how much a counter went up.
+    /// The last value less the first: how far a counter went up.
     var increase: Double {
         guard let first = samples.first, let last = samples.last else { return 0 }
         return last.value - first.value
     }
 
-    /// Change per second, by least squares; `nil` for fewer than three figures.
+    /// Change per second, by least squares; `nil` for fewer than three values.
     var slope: Double? {
         guard samples.count >= 3, let origin = samples.first?.time else { return nil }
         let count = Double(samples.count)

@@ -1,4 +1,4 @@
-/// What stands in each queue all of the time: the lowest age seen since the last look.
+/// The lowest age of each queue since the last look: the part of it that stands all of the time.
 ///
 /// A queue that fills for a moment does its work; one that never becomes empty is behind (the idea of CoDel, RFC 8289).
 package struct StandingQueues: Sendable {
@@ -7,6 +7,7 @@ package struct StandingQueues: Sendable {
     }
     private var lowest: [String: QueueAge] = [:]
 
+    /// Takes note of the present ages.
     package mutating func note(_ ages: [QueueAge]) {
         for age in ages {
             if let known = lowest[age.name], known.intervals <= age.intervals { continue }
@@ -14,7 +15,7 @@ package struct StandingQueues: Sendable {
         }
     }
 
-    /// Hands over what was seen, and begins anew.
+    /// Returns the lowest ages by name, and begins anew.
     package mutating func take() -> [QueueAge] {
         defer { lowest.removeAll() }
         return lowest.values.sorted { $0.name < $1.name }

@@ -1,17 +1,19 @@
 public import Media
 
-/// What running costs the computer at present: a level, its causes, how long it can go on, and what could not be known.
+/// The strain of a session on its computer at present: a level, its causes, how long it can go on, and which figures are missing.
 public struct SystemPressure: Sendable, Equatable {
+    /// The level: that of the worst factor, or `nominal`.
     public let level: PressureLevel
-    /// What is above nominal, the worst first; at most one of each cause.
+    /// The factors above nominal, the worst first; at most one of each cause.
     public let factors: [PressureFactor]
+    /// How long the session can go on like this.
     public let cost: PressureCost
-    /// What the computer does not tell. A level of `nominal` means no more than what is not missing.
+    /// The figures that the computer does not tell. A level of `nominal` is only known for the others.
     public let missing: [MissingSource]
-    /// How long the recording can go on before its disk is full; `nil` until its rate is known.
+    /// The time until the disk is full; `nil` until the rate of the recording is known.
     public let diskTime: Nanoseconds?
 
-    /// A sentence for people: the level, its causes, what to do.
+    /// The pressure as sentences for people: the level, its causes, what to do.
     public var text: String {
         guard let worst = factors.first else { return "system pressure is nominal." }
         let causes = factors.filter { $0.level == worst.level }.map(\.text).joined(separator: "; ")

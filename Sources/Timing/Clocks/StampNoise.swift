@@ -15,8 +15,9 @@ struct StampNoise: Sendable {
     private static let bendShare = 0.9205
     /// The deviation in nanoseconds up to which a stamp may always pull, however small the noise is: 50 µs.
     private static let leastPull = 5e4
-    /// The kurtosis below which noise counts as flat, and above which it does not. Harter's adaptive scheme takes the minimax line
-    /// below 2.2 (flat noise has 1.8, normal noise 3); here it is blended from one to the other, so that the line does not jump.
+    /// The kurtosis below which noise counts as flat, and above which it does not. Harter's adaptive scheme takes the minimax
+    /// line below 2.2 (flat noise has 1.8, normal noise 3); here it is blended from one to the other, so that the line does not
+    /// jump.
     private static let (flat, notFlat) = (2.0, 2.4)
 
     private var count = 0.0
