@@ -18,6 +18,8 @@ package struct AudioWatch {
     private var alarms: [AudioAlarm] = []
     private var overloads: [(at: ClockTime, count: Int64)] = []
 
+    /// Creates a watch without a limit of silence.
+    ///
     /// - Parameters:
     ///   - format: The format of the captured audio.
     ///   - pick: The channels that are watched, counted from 0; empty for all of them.

@@ -8,6 +8,8 @@ package struct FrameDecimator: Sendable, Equatable {
     let rate: FrameRate
     private var next: MediaTime?
 
+    /// Creates a rule that keeps its first frame.
+    ///
     /// - Parameter rate: The rate of the frames that are kept.
     package init(rate: FrameRate) {
         self.rate = rate

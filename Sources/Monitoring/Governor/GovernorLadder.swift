@@ -12,6 +12,8 @@ package struct GovernorLadder {
     private let floors: BudgetSettings
     private let hasPreviews: Bool
 
+    /// Creates the ladder of a running session.
+    ///
     /// - Parameters:
     ///   - plan: The plan that runs.
     ///   - offers: The formats of the cameras that can be changed, by role.
@@ -169,7 +171,7 @@ package struct GovernorLadder {
 }
 
 extension OfferedFormat {
-    /// Whether it can run at a rate, within what drivers round.
+    /// Whether the format can run at a rate, within the rounding of drivers.
     func offers(_ rate: FrameRate) -> Bool {
         switch rates {
         case .listed(let rates): rates.contains { abs($0.perSecond / rate.perSecond - 1) < 0.002 }

@@ -262,7 +262,7 @@ public struct GovernorPolicy: Sendable {
         guard time - max(since, lastChange ?? since) >= wait else { return .none }
         let raised = takenTogether()
         taken.removeLast(raised.count)
-        // The one before has proved itself.
+        // The step up before has proved itself.
         if let lastRaise, time - lastRaise >= Self.trial { backoff = Self.shortestBackoff }
         lastChange = time
         lastRaise = time

@@ -19,6 +19,8 @@ public struct PressureCost: Sendable, Equatable {
         let timeLeft: Nanoseconds
     }
 
+    /// Reckons the cost from the nearest deadline and the present level.
+    ///
     /// - Parameters:
     ///   - deadlines: The limits that come nearer.
     ///   - level: The present level, which sets the least cost: serious 1, critical 2, shutdown 3.

@@ -16,6 +16,8 @@ public struct CameraPreference: Sendable, Equatable {
     /// The position that is preferred among cameras that nobody wished for.
     public var defaultPosition: CaptureDevice.Position
 
+    /// Creates the rule from what is stored of earlier choices and from the cameras that are present.
+    ///
     /// - Parameters:
     ///   - history: The choices that the person made in this application.
     ///   - streamed: Cameras that have streamed, the most recent first.
@@ -89,7 +91,7 @@ public struct CameraPreference: Sendable, Equatable {
         return ranked(cameras.filter { !taken.contains($0.identity) }).first
     }
 
-    /// A sentence for the user where a choice could mean either of two cameras that are there, and so means none.
+    /// A sentence for people where a remembered choice fits several present cameras and so counts for none; `nil` otherwise.
     public var doubt: String? {
         wishes.doubtful.map { identity, candidates in
             let names = candidates.map { $0.selector.printable() }.joined(separator: " or ")

@@ -64,7 +64,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     {
         guard !hasProposal(by: name) else { return false }
         proposals = Array(([name] + proposals).prefix(Self.proposalCapacity))
-        // What a person chose already needs no proposal.
+        // A device that a person chose already needs no proposal.
         guard !chosen.contains(where: { Self.means($0, device, among: present) }) else { return true }
         proposed.removeAll { Self.means($0, device, among: present) }
         proposed.insert(Choice(identity: device), at: 0)

@@ -11,6 +11,8 @@ public struct MicrophoneRoute: Sendable, Equatable {
     /// The microphone that was in use when the recording began.
     private var held: PreferredDevice?
 
+    /// Creates the rule from what is stored of earlier choices and from the microphones that are present.
+    ///
     /// - Parameters:
     ///   - history: The microphones that the person chose.
     ///   - present: Microphones that are present at the beginning; devices of other kinds in it are ignored.

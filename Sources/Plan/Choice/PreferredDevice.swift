@@ -18,7 +18,7 @@ public struct PreferredDevice: Sendable, Equatable {
         case ready
         /// No camera can be used now; this one is the least hindered.
         case noneIsReady
-        /// The sound server's own choice.
+        /// The sound server has the microphone as its default.
         case serverDefault
     }
 

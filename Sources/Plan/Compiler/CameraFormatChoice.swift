@@ -17,6 +17,8 @@ package struct CameraFormatChoice: Equatable {
     /// The size where no offered size reaches the wanted rate.
     private static let fallbackSize = FrameSize(width: 640, height: 480)
 
+    /// Chooses the format that a camera is opened with.
+    ///
     /// - Parameters:
     ///   - camera: The role with the profile's wishes; what they leave open is chosen here.
     ///   - device: The camera with the formats that it offers.

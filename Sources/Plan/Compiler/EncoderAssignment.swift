@@ -12,6 +12,8 @@ struct EncoderAssignment {
     private let encoders: [TriedEncoder]
     private var used: [HardwareEncoder: (streams: Int, pixelsPerSecond: Double)] = [:]
 
+    /// Creates an assignment in which all encoders are free.
+    ///
     /// - Parameter encoders: The encoders that were tried; the first with room is taken.
     init(_ encoders: [TriedEncoder]) {
         self.encoders = encoders

@@ -14,6 +14,8 @@ package struct MatchedControls: Equatable {
     private static let temperatures = ["white_balance_temperature"]
     private static let gains = ["gain", "analogue_gain"]
 
+    /// Derives the values for a follower from the controls of its leader.
+    ///
     /// - Parameters:
     ///   - traits: The traits to match. Only exposure and white balance are controls that can be taken over.
     ///   - leader: The role and the controls of the camera that was metered.

@@ -54,6 +54,6 @@ struct EncoderCost {
 }
 
 extension HardwareEncoder {
-    /// `renderD128`.
+    /// The last part of the encoder's device node: `renderD128`.
     var nodeName: String { (node.split(separator: "/").last.map(String.init) ?? node).printable() }
 }

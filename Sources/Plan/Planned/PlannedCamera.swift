@@ -17,7 +17,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var rotationSource: RotationSource
     /// Whether the program shows the camera mirrored left to right.
     public var isMirrored: Bool
-    /// How a preview of it is to be shown.
+    /// How a preview of the camera is to be shown.
     public var preview: PreviewConnection
     /// The part of the camera's frames that is used in the program and in an encoded track.
     public var framing: Framing

@@ -49,7 +49,7 @@ struct PlannedControls {
             guard let fault = device.controls.governing(request.name, beside: requests) else { continue }
             if request.origin == .asked { throw error(fault, request.name) }
         }
-        // What a preset says of a control that the profile leaves to an automatic one is of no use.
+        // A preset's value for a control that the profile leaves to an automatic one is of no use.
         return requests.filter {
             $0.origin == .asked || device.controls.governing($0.name, beside: requests) == nil
         }

@@ -17,6 +17,8 @@ struct PlannedZoom {
     private let rotation: Rotation
     private let source: ProfileSource
 
+    /// Decides who zooms and moves the camera.
+    ///
     /// - Parameters:
     ///   - camera: The role with its zoom, pan and tilt.
     ///   - device: The camera with its controls.
@@ -58,6 +60,8 @@ struct PlannedZoom {
         }
     }
 
+    /// The requests by which the camera zooms and moves itself.
+    ///
     /// - Returns: `nil` where the camera lacks a control that is needed.
     private static func requests(
         _ camera: CameraRole, _ controls: [DeviceControl], _ rotation: Rotation, _ source: ProfileSource

@@ -98,6 +98,8 @@ struct BudgetRemedies {
         return fitting("without the cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
     }
 
+    /// Tries a change of the profile.
+    ///
     /// - Returns: A sentence if the changed profile fits, after reductions where it allows them.
     private func fitting(_ words: String, _ change: (inout Profile) -> Void) -> [String] {
         var changed = profile

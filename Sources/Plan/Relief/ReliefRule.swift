@@ -14,6 +14,8 @@ package struct ReliefRule {
     private let plan: SessionPlan
     private let isRunning: Bool
 
+    /// Creates the rule for a plan.
+    ///
     /// - Parameters:
     ///   - plan: The plan as it would run, or runs.
     ///   - isRunning: Whether the plan runs already, so that the grids of its tracks are fixed.

@@ -11,6 +11,8 @@ package struct RunningPlan: Sendable, Equatable {
     /// The state of the session's devices, as far as changes depend on it.
     package var devices: RunningDevices
 
+    /// Creates the plan of a session that begins.
+    ///
     /// - Parameters:
     ///   - plan: The plan with which the session began.
     ///   - devices: The state of its devices.

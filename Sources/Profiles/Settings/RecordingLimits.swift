@@ -2,7 +2,7 @@ public import Media
 
 /// The losses that a recording may have. A recording with more of them runs to its end, and the program exits with status 6.
 public struct RecordingLimits: Sendable, Equatable, Codable {
-    /// Lost ÷ (captured + lost) frames of each camera track, 0…1; `nil` for no limit.
+    /// Lost ÷ (captured + lost) frames of each track of frames, the program included, 0…1; `nil` for no limit.
     public var lostFrames: Double?
     /// Filled ÷ written samples of each microphone, 0…1; `nil` for no limit.
     public var lostSamples: Double?

@@ -79,7 +79,7 @@ public struct DeviceClock: Sendable {
     /// - Parameters:
     ///   - nominalInterval: Seconds per count: 1/30 for a camera, 1/48 000 for a microphone. Above 0.
     ///   - windowLength: The largest number of stamps that the line follows.
-    ///   - clamp: The deviation to which larger ones are held. It widens for a device that scatters more.
+    ///   - clamp: The deviation beyond which a stamp does not pull the line. It widens for a device that scatters more.
     ///   - priorPartsPerMillion: The expected deviation from the nominal rate.
     ///   - correlation: The time over which stamps share their error, as averaged ones do, so that many together tell no more
     ///     than one. When it is shorter than the time between two stamps, each tells something of its own.

@@ -53,7 +53,7 @@ struct StampNoise: Sendable {
         return min(max(deviation, -limit), limit)
     }
 
-    /// 1 when the noise is flat between hard bounds, 0 when it is not, and a share between.
+    /// How flat the noise is: 1 between hard bounds, 0 where it has none, and a share between.
     var flatness: Double {
         guard squares > 0 else { return 0 }
         let kurtosis = fourths / (squares * squares)

@@ -14,6 +14,8 @@ package struct AudioDamage {
     /// The shortest distance between two stretches, in samples of the track: one second.
     private static let patience = Int64(AudioFormat.sessionRate)
 
+    /// Creates a list without stretches.
+    ///
     /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
         self.track = track

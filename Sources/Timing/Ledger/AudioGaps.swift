@@ -14,6 +14,8 @@ package struct AudioGaps {
     /// between.
     private static let tolerance: Int64 = 50_000_000
 
+    /// Creates a list without stretches.
+    ///
     /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
         self.track = track

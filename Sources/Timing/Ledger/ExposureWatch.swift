@@ -19,6 +19,8 @@ package struct ExposureWatch {
     /// and again.
     private static let spell = (begin: 15, end: 300)
 
+    /// Creates a watch over a camera that is not slow.
+    ///
     /// - Parameter nominal: The time between two frames at the rate that the camera was set to. Above 0.
     package init(nominal: Nanoseconds) {
         self.nominal = nominal

@@ -8,6 +8,8 @@ package struct OutageLog {
     /// The stretches that are over, as gaps of the track.
     package private(set) var gaps: [Gap] = []
 
+    /// Creates a log of a device that is present.
+    ///
     /// - Parameters:
     ///   - track: The track's name in the gaps.
     ///   - start: T0 on `CLOCK_MONOTONIC`. An outage that was over before it is no gap.

@@ -1,7 +1,7 @@
 package import Media
 
-/// Finds frames that are missing though nobody tells: a camera that stood still for a while, as with a suspended
-/// machine, and then counts on as if nothing had been.
+/// The detector of missing frames that nobody reports: a camera stands still for a while, as with a suspended machine, and
+/// then counts on as if nothing had been.
 ///
 /// No frames arrive for a while, then they go on counting, and the clock model finds that they lie later by about as
 /// much. Either alone is a host that was busy, or a clock that jumped. A value, fed with each frame.
