@@ -1,10 +1,10 @@
 public import Media
 
-/// Opens cameras and microphones that are no hardware, by the selectors `virtual:…` and `file:…`.
+/// Opens synthetic and file-backed cameras and microphones by the selectors `virtual:…` and `file:…`.
 public enum VirtualSources {
     static let filePrefix = "file:"
 
-    /// Whether a selector is one of these; any other names hardware.
+    /// Whether a selector begins with `virtual:` or `file:`; any other selector names hardware.
     public static func handles(_ selector: String) -> Bool {
         selector.hasPrefix(VirtualSelector.prefix) || selector.hasPrefix(filePrefix)
     }
@@ -13,10 +13,11 @@ public enum VirtualSources {
     ///
     /// - Parameters:
     ///   - selector: `virtual:…` or `file:…`.
-    ///   - role: Random choices of a synthetic device depend on it.
-    ///   - wanted: What the role asks; a selector's own keys come first, and a file is as it is.
+    ///   - role: The role in the profile; random choices of a synthetic device depend on it.
+    ///   - wanted: The format that the role asks for; a selector's own keys take precedence, and a file keeps its
+    ///     format.
     /// - Returns: The camera, not yet started.
-    /// - Throws: `.usage` when the selector is wrong, `.device` when its file is missing or not what it should be.
+    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong, `.device` when its file is missing or unusable.
     public static func camera(
         selector: String, role: String, wanted: VideoFormat? = nil
     ) throws(VirtualDeviceError) -> any CameraSource {
@@ -25,7 +26,13 @@ public enum VirtualSources {
             role: role, settings: VirtualCameraSettings(selector: selector), wanted: wanted)
     }
 
-    /// Opens a microphone, as `camera` does a camera.
+    /// Opens a microphone.
+    ///
+    /// - Parameters:
+    ///   - selector: `virtual:…` or `file:…`.
+    ///   - role: The role in the profile; random choices of a synthetic device depend on it.
+    /// - Returns: The microphone, not yet started.
+    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong, `.device` when its file is missing or unusable.
     public static func microphone(
         selector: String, role: String
     ) throws(VirtualDeviceError) -> any MicrophoneSource {
@@ -33,10 +40,10 @@ public enum VirtualSources {
         return VirtualMicrophone(role: role, settings: try VirtualMicrophoneSettings(selector: selector))
     }
 
-    /// What a synthetic camera's selector itself says of its format: it delivers what it is asked for where that is `nil`.
+    /// Returns the parts of the format that a synthetic camera's selector fixes; parts that are `nil` follow the role.
     ///
-    /// - Returns: `nil` for a file, which is as it is.
-    /// - Throws: `.usage` only.
+    /// - Returns: `nil` for a file, which keeps its own format.
+    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong.
     public static func fixedFormat(
         of selector: String
     ) throws(VirtualDeviceError) -> (pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)? {
@@ -45,9 +52,12 @@ public enum VirtualSources {
         return (settings.pixel, settings.size, settings.rate)
     }
 
-    /// Checks a selector's words without opening anything.
+    /// Checks a selector's syntax without opening anything.
     ///
-    /// - Throws: `.usage` only.
+    /// - Parameters:
+    ///   - selector: `virtual:…` or `file:…`.
+    ///   - mediaType: Whether a camera or a microphone is meant.
+    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong.
     public static func check(selector: String, mediaType: CaptureDevice.MediaType) throws(VirtualDeviceError)
     {
         if try path(selector) != nil { return }
@@ -57,7 +67,7 @@ public enum VirtualSources {
         }
     }
 
-    /// The path of a file selector; `nil` for any other.
+    /// The path of a `file:` selector; `nil` for any other selector.
     private static func path(_ selector: String) throws(VirtualDeviceError) -> String? {
         guard selector.hasPrefix(filePrefix) else { return nil }
         let path = String(selector.dropFirst(filePrefix.count))
@@ -67,7 +77,7 @@ public enum VirtualSources {
         return path
     }
 
-    /// The last part of a path.
+    /// The last component of a path, made printable.
     static func fileName(_ path: String) -> String {
         (path.split(separator: "/").last.map(String.init) ?? path).printable()
     }

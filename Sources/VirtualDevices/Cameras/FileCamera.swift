@@ -1,19 +1,28 @@
 import Encoding
 public import Media
 
-/// A media file played at its own speed as a camera.
+/// A camera that plays a media file at the file's own speed.
 ///
-/// Until the recording begins it shows its first frame again and again, so that the session can get ready. From T0 on
-/// the frame with the file's time p was captured at T0 + p. JPEGs stay the file's bytes, anything else is decoded.
+/// Until the recording begins it repeats its first frame, so that the session can get ready. From T0 on, the frame with
+/// file time p has the capture time T0 + p. JPEG frames stay the file's bytes; frames of any other codec are decoded.
 public final class FileCamera: CameraSource {
+    /// Identity, selector and the single format of this file.
     public let device: CaptureDevice
+    /// Pixel format, size and frame rate of the file's video stream.
     public let format: VideoFormat
+    /// Color description that the file states for its frames.
     public let color: ColorDescription
+    /// Duration of one frame: a frame of the file is delivered when its interval ends.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
 
-    /// - Throws: When the file is not there, cannot be read or holds no frames.
+    /// Opens the file to read its format; frames are not read before `start`.
+    ///
+    /// - Parameters:
+    ///   - role: The role in the profile; names the thread.
+    ///   - path: Path of the media file.
+    /// - Throws: `VirtualDeviceError.device` when the file is missing, cannot be read or holds no video.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
         let file = try ReadableFile(path, asked: selector, operation: "opening the file")
@@ -35,6 +44,13 @@ public final class FileCamera: CameraSource {
             formats: [OfferedFormat(pixel: facts.pixel, size: facts.size, rates: .listed([facts.rate]))])
     }
 
+    /// Starts the thread that plays the file. Returns at once; frames follow on that thread.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that the frames are timed by.
+    ///   - receive: Called on the camera's thread for each event. `ended` is the last one, at the end of the file or on
+    ///     an error.
+    /// - Throws: Nothing; a file that can no longer be read ends the stream with `ended`.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
@@ -47,14 +63,17 @@ public final class FileCamera: CameraSource {
         }
     }
 
+    /// Sets the instant T0 at which the file starts to play. Only the first call since `start` counts.
     public func recordingBegins(at start: ClockTime) {
         thread.recordingBegins(at: start)
     }
 
+    /// Stops the thread and waits for its end; no event follows. Must not be called from the camera's own thread.
     public func stop() {
         thread.stop()
     }
 
+    /// Processor time that the camera's threads have used for reading and decoding.
     public var simulationTime: Nanoseconds { thread.processorTime }
 
     // MARK: On its thread

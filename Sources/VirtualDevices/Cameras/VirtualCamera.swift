@@ -1,14 +1,18 @@
 import Encoding
 public import Media
 
-/// A synthetic camera: a test frame, on a clock of its own, with the faults that its selector asks for.
+/// A synthetic camera: a generated test frame, a device clock of its own, and the faults that its selector scripts.
 ///
-/// Its frames are prepared while they would be exposed, and delivered when they are due. Everything about frame n is a
-/// function of the session clock, the selector and the role, so that in simulated time it repeats to the byte.
+/// Each frame is prepared during its exposure and delivered when it is due. Frame n depends on the session clock, the
+/// selector and the role alone, so recordings in simulated time repeat to the byte.
 public final class VirtualCamera: CameraSource {
+    /// Identity, selector, offered formats and controls of this camera.
     public let device: CaptureDevice
+    /// Format that the camera delivers from `start` on; `change(to:)` does not alter this property.
     public let format: VideoFormat
+    /// Full-range BT.601 (JPEG) for `mjpeg` and `grey`, limited-range BT.601 for other pixel formats.
     public let color: ColorDescription
+    /// Longest time from the start of exposure to delivery: frame interval + latency + jitter.
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualCameraSettings
     private let role: String
@@ -17,25 +21,29 @@ public final class VirtualCamera: CameraSource {
     private let thread: SourceThread
     private let place: SyntheticBus.Place?
     private let adjustables: VirtualControls
-    /// What came of controls that were set before it streamed.
+    /// Outcomes of `set` calls that the camera's thread has not yet delivered as a `controls` event.
     private let untold = ConditionLock<[ControlOutcome]>([])
 
     private enum Request {
         case none
-        /// `nil` is off.
+        /// The format to switch to; `nil` switches the camera off.
         case format(VideoFormat?)
     }
 
-    /// A webcam needs about so long to stop, to take another format and to start.
+    /// Time a change of format takes, as a webcam needs it to stop, take the format and start again.
     private static let restartTime = Nanoseconds.milliseconds(300)
-    /// Frames that are overdue by more are lost, as with a driver whose buffers are full; in real time only.
+    /// In real time, frames overdue by more than this are lost, as when a driver's buffers are full.
     private static let patience = Nanoseconds.seconds(1)
-    /// As many different frames of noise take turns.
+    /// Number of different noise frames that repeat in turn.
     private static let noiseCount: Int64 = 4
 
-    /// Random choices depend on `role`. `wanted` is what it asks; what the selector says comes first.
+    /// Makes a synthetic camera, not yet started.
     ///
-    /// An image that is missing or no image is the device's failure.
+    /// - Parameters:
+    ///   - role: The role in the profile; random choices depend on it.
+    ///   - settings: The parsed selector.
+    ///   - wanted: The format that the role asks for; the selector's own keys take precedence.
+    /// - Throws: `VirtualDeviceError.device` when the still image is missing or cannot be read.
     public init(
         role: String, settings: VirtualCameraSettings, wanted: VideoFormat? = nil
     ) throws(VirtualDeviceError) {
@@ -65,6 +73,13 @@ public final class VirtualCamera: CameraSource {
         }
     }
 
+    /// Takes bandwidth on the synthetic bus and starts the camera's thread. Returns at once; events follow on that
+    /// thread.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that the frames are timed by.
+    ///   - receive: Called on the camera's thread for each event.
+    /// - Throws: `DeviceError` with `noBandwidth` when the bus that the selector names has too little bandwidth left.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
@@ -78,46 +93,59 @@ public final class VirtualCamera: CameraSource {
         }
     }
 
+    /// Sets T0, the instant that the fault script counts from. Only the first call since `start` counts.
     public func recordingBegins(at start: ClockTime) {
         thread.recordingBegins(at: start)
     }
 
-    /// A frame of its own has the size that it has.
+    /// False for a still image, which is loaded for one size.
     public var isChangeable: Bool { image == nil }
 
+    /// Asks the camera's thread to restart in another format, which takes 300 ms as with a webcam. Returns at once.
+    ///
+    /// - Parameter format: The new format; `nil` switches the camera off until a format is given.
+    /// - Precondition: `isChangeable`.
     public func change(to format: VideoFormat?) {
         precondition(isChangeable, "an image has one size")
         request.withLock { $0 = .format(format) }
     }
 
+    /// Returns all controls with their present values.
     public func controls() -> [DeviceControl] { adjustables.all }
 
+    /// Sets controls in the given order; a `controls` event with the outcomes follows on the camera's thread.
+    ///
+    /// - Parameter requests: Controls with their new values, in an order in which they can be carried out.
+    /// - Returns: The outcome of each request, in the same order.
     public func set(_ requests: [ControlRequest]) -> [ControlOutcome] {
         let outcomes = adjustables.set(requests)
         untold.withLock { $0 += outcomes }
         return outcomes
     }
 
+    /// Stops the thread, waits for its end and frees the bandwidth on the bus. Must not be called from the camera's own
+    /// thread.
     public func stop() {
         thread.stop()
         place?.leave()
     }
 
+    /// Processor time that the camera's threads have used to paint and encode frames.
     public var simulationTime: Nanoseconds { thread.processorTime }
 
     // MARK: On its thread
 
-    /// What it is from one change of its format to the next.
+    /// The state of the stream between two changes of format.
     private struct Stream {
         let format: VideoFormat
         let rules: ScriptedDelivery.Rules
         var painter: any FramePainting
-        /// That the painter paints.
+        /// The scene adjustments that `painter` was made with.
         var look: FrameLook
         var delivery: ScriptedDelivery
-        /// Whether its format is still to be told, with the return.
+        /// Whether the change of format is still to be reported, together with the return.
         var isUntold = false
-        /// The frame that is exposed now or next, once it was made.
+        /// The frame that is exposed now or next, once it has been painted.
         var prepared: CapturedFrame?
     }
 
@@ -188,10 +216,11 @@ public final class VirtualCamera: CameraSource {
         }
     }
 
-    /// Goes on in another format after the time that a webcam takes for it. One that is unplugged has it when it returns.
-    /// Like a real one it is not looked at meanwhile: what its script does is found out at the end.
+    /// Restarts the stream in another format after the time that a webcam takes for it. An unplugged camera has the
+    /// format when it returns. As with a real camera, the fault script is not observed meanwhile: its state is
+    /// evaluated at the end.
     ///
-    /// - Returns: `false` when it was stopped meanwhile.
+    /// - Returns: `false` when the camera was stopped meanwhile.
     private func change(
         _ stream: inout Stream, to wanted: VideoFormat?, on clock: any SessionClock,
         until cancellation: Cancellation, _ receive: @Sendable (CameraEvent) -> Void
@@ -224,7 +253,7 @@ public final class VirtualCamera: CameraSource {
         return true
     }
 
-    /// The frame that is exposed now or next; `nil` when nobody will see it.
+    /// Paints the frame that is exposed now or next; `nil` when that frame will not be delivered.
     private func prepare(_ stream: Stream) throws(EncodingError) -> CapturedFrame? {
         let (rules, number) = (stream.rules, stream.delivery.slot)
         guard stream.delivery.isCapturing, stream.painter.isStream || !rules.isDropped(number) else {
@@ -241,7 +270,7 @@ public final class VirtualCamera: CameraSource {
             isOwned: true)
     }
 
-    /// A JPEG arrives without its last third; of other formats the driver tells.
+    /// Damages a frame: a JPEG loses its last third; any other format becomes a corrupt loss that the driver reports.
     private func damaged(_ frame: CapturedFrame) -> CameraEvent {
         guard frame.pixel == .mjpeg else {
             return .lost(count: 1, cause: .corrupt, capturedAt: frame.capturedAt)

@@ -1,7 +1,7 @@
 import Glibc
 import Media
 
-/// What a synthetic microphone hears: a function of the monotonic clock.
+/// The audio that a synthetic microphone hears: a function of CLOCK_MONOTONIC.
 struct AudioPattern: Sendable {
     let pattern: VirtualMicrophoneSettings.Pattern
     let channels: Int
@@ -10,11 +10,13 @@ struct AudioPattern: Sendable {
     private static let amplitude = 0.5
     private static let beepSeconds = 0.04
 
+    /// Computes the samples of one slice.
+    ///
     /// - Parameters:
     ///   - count: Samples per channel.
-    ///   - start: When the first is captured.
+    ///   - start: Capture time of the first sample.
     ///   - interval: Seconds from one sample to the next, by the device's own clock.
-    /// - Returns: `count` × `channels` values, the same in every channel.
+    /// - Returns: `count` × `channels` interleaved values, the same in every channel.
     func samples(_ count: Int, from start: ClockTime, every interval: Double) -> [Float] {
         // Between two claps the wave is computed from the last one; within a slice a double is exact enough: to 10⁻¹⁵ s.
         let sinceClap = Clap.timeSince(start).inSeconds

@@ -1,20 +1,28 @@
 import Encoding
 public import Media
 
-/// The audio of a media file played at its own speed as a microphone.
+/// A microphone that plays the audio of a media file at the file's own speed.
 ///
-/// Until the recording begins it delivers silence. From T0 on the sample with the file's time p was captured at T0 + p.
+/// Until the recording begins it delivers silence. From T0 on, the sample with file time p has the capture time T0 + p.
 public final class FileMicrophone: MicrophoneSource {
+    /// Identity, selector and audio format of this file.
     public let device: CaptureDevice
+    /// Sample rate in Hz and channel count of the file's audio stream.
     public let format: AudioFormat
+    /// Duration of one slice, 10 ms.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
 
-    /// About what a device gives at once.
+    /// Duration of the audio that is delivered at once, about that of a sound card's period.
     private static let slice = Nanoseconds.milliseconds(10)
 
-    /// - Throws: When the file is not there, cannot be read or holds no audio.
+    /// Opens the file to read its audio format; samples are not read before `start`.
+    ///
+    /// - Parameters:
+    ///   - role: The role in the profile; names the thread.
+    ///   - path: Path of the media file.
+    /// - Throws: `VirtualDeviceError.device` when the file is missing, cannot be read or holds no audio.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
         let file = try ReadableFile(path, asked: selector, operation: "opening the file")
@@ -32,6 +40,13 @@ public final class FileMicrophone: MicrophoneSource {
             name: VirtualSources.fileName(path), node: path, selector: selector, audio: format)
     }
 
+    /// Starts the thread that plays the file. Returns at once; audio follows on that thread.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that the samples are timed by.
+    ///   - receive: Called on the microphone's thread for each event. `ended` is the last one, at the end of the file
+    ///     or on an error.
+    /// - Throws: Nothing; a file that can no longer be read ends the stream with `ended`.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -44,14 +59,17 @@ public final class FileMicrophone: MicrophoneSource {
         }
     }
 
+    /// Sets the instant T0 at which the file starts to play. Only the first call since `start` counts.
     public func recordingBegins(at start: ClockTime) {
         thread.recordingBegins(at: start)
     }
 
+    /// Stops the thread and waits for its end; no event follows. Must not be called from the microphone's own thread.
     public func stop() {
         thread.stop()
     }
 
+    /// Processor time that the microphone's threads have used for reading and decoding.
     public var simulationTime: Nanoseconds { thread.processorTime }
 
     // MARK: On its thread
@@ -92,7 +110,7 @@ public final class FileMicrophone: MicrophoneSource {
         }
     }
 
-    /// Plays the file to its end, in slices, each when its last sample is due.
+    /// Plays the file to its end in slices; each slice is delivered when its last sample is due.
     private func play(
         _ reader: MediaFileReader, from start: ClockTime, counting first: Int64, on clock: any SessionClock,
         until cancellation: Cancellation, delivering receive: @Sendable (MicrophoneEvent) -> Void

@@ -1,23 +1,31 @@
 public import Media
 
-/// A synthetic microphone: beeps, a tone or silence, on a clock of its own, with the faults that its selector asks for.
+/// A synthetic microphone: beeps, a tone or silence, a device clock of its own, and the faults that its selector
+/// scripts.
 ///
-/// It delivers slices of about 10 ms; a slice is to it what a frame is to a camera. Everything about sample i is a
-/// function of the session clock, the selector and the role.
+/// It delivers slices of about 10 ms; drops and losses hit whole slices. Sample i depends on the session clock, the
+/// selector and the role alone.
 public final class VirtualMicrophone: MicrophoneSource {
+    /// Identity, selector and audio format of this microphone.
     public let device: CaptureDevice
+    /// Sample rate in Hz and channel count that the selector asks for.
     public let format: AudioFormat
+    /// Longest time from the capture of a slice's first sample to delivery: slice + latency + jitter.
     public let deliveryDelay: Nanoseconds
     private let settings: VirtualMicrophoneSettings
     private let rules: ScriptedDelivery.Rules
     private let thread: SourceThread
 
-    /// Slices a second, about.
+    /// Approximate number of slices per second.
     private static let slicesPerSecond = 100
-    /// Slices that are overdue by more are lost, as with a full buffer; in real time only.
+    /// In real time, slices overdue by more than this are lost, as when a buffer is full.
     private static let patience = Nanoseconds.seconds(1)
 
-    /// Random choices depend on `role`.
+    /// Makes a synthetic microphone, not yet started.
+    ///
+    /// - Parameters:
+    ///   - role: The role in the profile; random choices depend on it.
+    ///   - settings: The parsed selector.
     public init(role: String, settings: VirtualMicrophoneSettings) {
         self.settings = settings
         format = settings.format
@@ -37,6 +45,12 @@ public final class VirtualMicrophone: MicrophoneSource {
             controller: behavior.bus ?? "virtual-microphone-\(role)", busSpeed: 480, audio: settings.format)
     }
 
+    /// Starts the microphone's thread. Returns at once; events follow on that thread.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that the samples are timed by.
+    ///   - receive: Called on the microphone's thread for each event.
+    /// - Throws: Nothing.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -45,14 +59,17 @@ public final class VirtualMicrophone: MicrophoneSource {
         }
     }
 
+    /// Sets T0, the instant that the fault script counts from. Only the first call since `start` counts.
     public func recordingBegins(at start: ClockTime) {
         thread.recordingBegins(at: start)
     }
 
+    /// Stops the thread and waits for its end; no event follows. Must not be called from the microphone's own thread.
     public func stop() {
         thread.stop()
     }
 
+    /// Processor time that the microphone's threads have used to compute samples.
     public var simulationTime: Nanoseconds { thread.processorTime }
 
     private func run(

@@ -7,29 +7,32 @@ import Media
 /// The frame is cut into bands of one row of blocks, each a restart interval (ITU-T T.81, B.2.4.4 and E.1.4): the DC
 /// prediction begins anew at a restart marker, as at the start of a scan, so the entropy-coded data of a band that was
 /// encoded alone is exactly that of the band within the frame. Bands that stand still are encoded once; each frame
-/// encodes those of the strip and joins all with markers.
+/// encodes only the bands that move and joins all bands with markers.
 final class BandedJPEGPainter: FramePainting {
     /// One row of blocks of the frame.
     private struct Band {
         let top: Int
         let rows: Int
-        /// Bands of the same group look alike when the same moves in them; below zero where it is shared.
+        /// Bands with an equal group share their encoded data when their contents are equal. Bands inside the strip
+        /// share -1, bands inside the lane -2; any other band has its own index.
         let group: Int
-        /// The strip's cells that show in it, and where their bits are.
+        /// The code strip's cells that this band shows.
         let cells: Range<Int>
+        /// The bits of `cells` within the strip's 64-bit number.
         let mask: UInt64
         let showsLane: Bool
 
         var moves: Bool { showsLane || !cells.isEmpty }
     }
 
-    /// All that the bytes of a band depend on.
+    /// Everything that the encoded bytes of a band depend on.
     private struct Content: Hashable {
         let group: Int
         let isWhite: Bool
         let bits: UInt64
-        /// The box's left edge and the rows that it covers of the band; without rows where it is not seen.
+        /// The box's left edge in pixels; 0 when the box does not show in this band.
         let boxLeft: Int
+        /// The band's rows that the box covers; empty when the box does not show in this band.
         let boxRows: Range<Int>
     }
 
@@ -40,17 +43,17 @@ final class BandedJPEGPainter: FramePainting {
     private let bands: [Band]
     /// Everything before the first band's data.
     private var header: [UInt8] = []
-    /// Bytes before the data in a band that was encoded alone; the same for all, as they share tables.
+    /// Bytes before the entropy-coded data in a band that was encoded alone; equal for all bands, as they share tables.
     private var scanStart = 0
     private var still: [SharedBytes] = []
     private var white = SharedBytes(count: 0)
-    /// Of contents with few variants.
+    /// Encoded data of band contents that have few variants, kept for the life of the painter.
     private var known: [Content: SharedBytes] = [:]
 
-    // A block row of 4:2:2: 16 × 8 pixels.
+    // Width in pixels of a 4:2:2 block row's unit: 16 × 8 pixels.
     private static let blockWidth = 16
     private static let bandHeight = 8
-    /// As many cells have few enough variants to keep them all.
+    /// Bands with at most this many cells have few enough variants to keep all their encoded data.
     private static let fewCells = 4
 
     init(scene: TestScene) throws(EncodingError) {
@@ -131,8 +134,8 @@ final class BandedJPEGPainter: FramePainting {
 
     // MARK: Markers
 
-    /// Takes everything up to the data from a band that was encoded alone, and makes it the whole frame's: its height,
-    /// and a restart interval of one band.
+    /// Takes the headers from a band that was encoded alone and patches them for the whole frame: its height, and a
+    /// restart interval of one band.
     private func readHeader(of jpeg: SharedBytes) {
         let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }
         var place = 2
@@ -157,7 +160,7 @@ final class BandedJPEGPainter: FramePainting {
     private static let restart: UInt8 = 0xD0
     private static let endOfImage: UInt8 = 0xD9
 
-    /// The entropy-coded data of a band: what lies between its scan header and its end marker.
+    /// The entropy-coded data of a band: the bytes between its scan header and its end marker.
     private func scan(of jpeg: SharedBytes) -> SharedBytes {
         withExtendedLifetime(jpeg) {
             SharedBytes(copying: UnsafeRawBufferPointer(rebasing: jpeg.bytes[scanStart..<jpeg.count - 2]))

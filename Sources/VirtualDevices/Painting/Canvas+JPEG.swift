@@ -2,7 +2,7 @@ import Encoding
 import Media
 
 extension Canvas {
-    /// Encodes some rows as a JPEG of their own. Of an `i422` canvas.
+    /// Encodes some rows of an `i422` canvas as a JPEG of their own.
     func encode(by encoder: JPEGEncoder, rows: Range<Int>) throws(EncodingError) -> SharedBytes {
         precondition(pixel == .i422, "JPEGs of a webcam are 4:2:2")
         return try withExtendedLifetime(memory) { () throws(EncodingError) in

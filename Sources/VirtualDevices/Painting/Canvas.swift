@@ -1,16 +1,18 @@
 import Glibc
 import Media
 
-/// A raw frame that is being painted: rectangles, by the row, with libc's fills. Used by one thread until it is lent.
+/// A raw frame that is being painted with rectangles, row by row. Used by one thread until its memory is lent out.
 struct Canvas {
     let pixel: PixelFormat
     let size: FrameSize
     let memory: SharedBytes
     let planes: [FramePlane]
 
+    /// Allocates a frame; its contents are undefined until painted.
+    ///
     /// - Parameters:
     ///   - pixel: `yuyv`, `nv12`, `i420`, `i422` or `grey`.
-    ///   - size: Even width; even height where chroma has half of it.
+    ///   - size: Width × height in pixels: the width even; the height even where chroma has half of it.
     init(_ pixel: PixelFormat, _ size: FrameSize) {
         precondition(
             [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel), "a synthetic camera paints no \(pixel)")
@@ -21,7 +23,7 @@ struct Canvas {
         memory = SharedBytes(count: byteCount)
     }
 
-    /// The same frame in memory of its own.
+    /// A copy of the frame in memory of its own.
     func copy() -> Canvas {
         let copy = Canvas(pixel, size)
         copy.memory.start.copyMemory(from: memory.start, byteCount: memory.count)
@@ -34,7 +36,8 @@ struct Canvas {
         (memory.start + planes[plane].offset + row * planes[plane].stride).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Paints what of a rectangle lies on the canvas. Neighbours meet without gap or overlap, in chroma too.
+    /// Paints the part of a rectangle that lies on the canvas. Neighbouring rectangles meet without gap or overlap, in
+    /// chroma too.
     func fill(_ area: PixelRectangle, _ color: PaintColor) {
         let columns = max(area.x, 0)..<max(max(area.x, 0), min(area.x + area.width, size.width))
         let rows = max(area.y, 0)..<max(max(area.y, 0), min(area.y + area.height, size.height))
@@ -62,7 +65,7 @@ struct Canvas {
         for row in rows { memset(self.row(row, of: plane) + columns.lowerBound, Int32(code), columns.count) }
     }
 
-    /// Cb and Cr interleaved.
+    /// Fills the interleaved Cb Cr plane of `nv12`.
     private func fillPairs(_ columns: Range<Int>, _ rows: Range<Int>, _ color: PaintColor) {
         let (columns, rows) = (columns.halved, rows.halved)
         guard let first = rows.first, !columns.isEmpty else { return }
@@ -76,7 +79,7 @@ struct Canvas {
         }
     }
 
-    /// Y0 Cb Y1 Cr: whole pairs of pixels, and single ones at odd edges.
+    /// Fills packed Y0 Cb Y1 Cr of `yuyv`: whole pairs of pixels, and single pixels at odd edges.
     private func fillPacked(_ columns: Range<Int>, _ rows: Range<Int>, _ color: PaintColor) {
         let pairs = columns.halved
         let whole = (columns.lowerBound + 1) / 2..<max((columns.lowerBound + 1) / 2, pairs.upperBound)
@@ -102,7 +105,7 @@ struct Canvas {
         }
     }
 
-    /// Fills it with grey noise, eight bytes at a time: luma 96…159, legal in either range.
+    /// Fills the canvas with grey noise, eight bytes at a time: luma 96…159, legal in either range.
     func fillWithNoise(from seed: UInt64) {
         var state = seed
         let isPacked = pixel == .yuyv
@@ -120,6 +123,6 @@ struct Canvas {
 }
 
 extension Range<Int> {
-    /// The columns or rows of chroma that belong to these of luma.
+    /// The chroma columns or rows that belong to these luma columns or rows.
     fileprivate var halved: Range<Int> { lowerBound / 2..<upperBound / 2 }
 }

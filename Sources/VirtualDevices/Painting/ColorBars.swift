@@ -1,8 +1,8 @@
 import Media
 
-/// Seven vertical 75 % bars.
+/// The `bars` test frame: seven vertical 75 % colour bars.
 enum ColorBars {
-    /// White, yellow, cyan, green, magenta, red, blue: which of red, green and blue are on.
+    /// The bars from left to right – white, yellow, cyan, green, magenta, red, blue – as red, green and blue of 0 or 1.
     private static let bars: [(red: Double, green: Double, blue: Double)] = [
         (1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1),
     ]

@@ -1,10 +1,10 @@
 import Media
 
-/// All that a frame of a synthetic camera depends on.
+/// Everything that a synthetic camera's frame depends on, beside its scene.
 struct ExposedFrame: Equatable {
     let number: Int64
-    /// When the exposure began.
+    /// Start of the exposure on CLOCK_MONOTONIC.
     let time: ClockTime
-    /// Whether a clap happened while it lasted.
+    /// Whether a clap happened during the exposure.
     let holdsClap: Bool
 }

@@ -1,15 +1,15 @@
-/// What a synthetic camera's controls make of the scene.
+/// How a synthetic camera's controls change the colours of the scene.
 struct FrameLook: Sendable, Equatable {
-    /// By how much more light it catches than usual.
+    /// Factor on the light that the camera catches; 1 is usual.
     var light = 1.0
-    /// Added to the frame: 1 makes black white.
+    /// Brightness added to every component; 1 makes black white.
     var offset = 0.0
-    /// Above 1 red is stronger and blue weaker: the camera believes in bluer light than there is.
+    /// Ratio of red to blue gain; above 1 red is stronger and blue weaker, as with a white balance set for bluer light.
     var warmth = 1.0
 
     static let usual = Self()
 
-    /// Red, green and blue of 0…1 as the camera sees them.
+    /// Converts red, green and blue of 0…1 in the scene to what the camera sees, clamped to 0…1.
     func seen(_ red: Double, _ green: Double, _ blue: Double) -> (red: Double, green: Double, blue: Double) {
         guard self != .usual else { return (red, green, blue) }
         let balance = warmth.squareRoot()

@@ -1,11 +1,11 @@
 import Media
 
-/// What a synthetic camera's sensor and encoder do: frames, each a function of its frame. Used by one thread alone.
+/// The sensor and encoder of a synthetic camera: makes the bytes of each frame. Used by one thread alone.
 protocol FramePainting: AnyObject {
-    /// Paints the frame of a frame. Where frames depend on their predecessors, every frame must be asked for.
+    /// Makes the bytes of a frame. When `isStream` is true, it must be called for every frame in order.
     func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedFrame
 
-    /// Whether frames depend on their predecessors.
+    /// Whether frames depend on their predecessors, as in H.264.
     var isStream: Bool { get }
 
     /// Begins anew, as a camera does that is switched on: the next frame depends on none before it.
@@ -20,7 +20,7 @@ extension FramePainting {
 /// The bytes of a frame as a camera delivers them.
 struct PaintedFrame {
     let memory: SharedBytes
-    /// Empty when compressed.
+    /// Layout of the planes of a raw frame; empty when compressed.
     var planes: [FramePlane] = []
     var isKey = true
 }

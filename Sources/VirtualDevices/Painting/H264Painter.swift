@@ -1,14 +1,20 @@
 import Encoding
 import Media
 
-/// Encodes what another painter shows as H.264, as a camera with an encoder of its own does.
+/// Encodes the frames of another painter as H.264, as a camera with a built-in encoder does.
 final class H264Painter: FramePainting {
     private let frames: any FramePainting
     private let format: VideoFormat
     private let color: ColorDescription
     private var encoder: H264Encoder
 
-    /// `frames` paints I420.
+    /// Makes an H.264 encoder for the frames of a painter.
+    ///
+    /// - Parameters:
+    ///   - frames: A painter of I420 frames.
+    ///   - format: Size and rate of the stream.
+    ///   - color: Color description that the stream states.
+    /// - Throws: When the encoder cannot be opened.
     init(_ frames: any FramePainting, format: VideoFormat, color: ColorDescription) throws(EncodingError) {
         self.frames = frames
         self.format = format

@@ -1,12 +1,12 @@
 import Media
 
-/// One colour as the codes of a matrix and a range.
+/// One colour as 8-bit Y, Cb and Cr codes of a given matrix and range.
 struct PaintColor: Sendable, Equatable {
     let y: UInt8
     let cb: UInt8
     let cr: UInt8
 
-    /// Converts from gamma-corrected red, green and blue of 0…1 (ITU-R BT.601 and BT.709, section 3; T.871 for full range).
+    /// Converts gamma-corrected red, green and blue of 0…1 (ITU-R BT.601 and BT.709, section 3; T.871 for full range).
     init(red: Double, green: Double, blue: Double, in color: ColorDescription) {
         let (kr, kb) = color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
         let luma = kr * red + (1 - kr - kb) * green + kb * blue
@@ -22,7 +22,7 @@ struct PaintColor: Sendable, Equatable {
         self.init(red: light.red, green: light.green, blue: light.blue, in: color)
     }
 
-    /// A shade of grey: 0 black, 1 white.
+    /// Makes a shade of grey: 0 black, 1 white.
     init(grey: Double, in color: ColorDescription) {
         self.init(red: grey, green: grey, blue: grey, in: color)
     }

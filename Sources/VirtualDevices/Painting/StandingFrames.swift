@@ -1,11 +1,16 @@
 import Encoding
 import Media
 
-/// Shows the same few frames in turn: bars, noise, a still image. As raw frames or as JPEGs, made once.
+/// Shows the same few frames in turn – bars, noise, a still image – as raw frames or as JPEGs that are encoded once.
 final class StandingFrames: FramePainting {
     private let frames: [PaintedFrame]
 
-    /// Takes at least one canvas; `i422` where JPEGs are wanted.
+    /// Makes the frames once.
+    ///
+    /// - Parameters:
+    ///   - canvases: At least one; `i422` when JPEGs are wanted.
+    ///   - asJPEG: Whether the frames become JPEGs.
+    /// - Throws: When encoding a JPEG fails.
     init(_ canvases: [Canvas], asJPEG: Bool) throws(EncodingError) {
         precondition(!canvases.isEmpty, "a camera shows something")
         let encoder = JPEGEncoder()

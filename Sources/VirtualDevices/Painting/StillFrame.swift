@@ -3,7 +3,7 @@ import Media
 
 /// An image file as an upright frame: packed I420, full-range BT.601.
 struct StillFrame: Sendable {
-    /// Where the samples of Y, Cb or Cr lie on a canvas.
+    /// Position of the Y, Cb or Cr samples on a canvas: plane, byte offset, and bytes from one sample to the next.
     private struct Component {
         let plane: Int
         let offset: Int
@@ -14,14 +14,19 @@ struct StillFrame: Sendable {
     private let memory: SharedBytes
     private let planes: [FramePlane]
 
-    /// `size` is that of the upright frame; both sides are even.
+    /// Loads and scales an image file.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the image.
+    ///   - size: Width × height of the upright frame in pixels; both even.
+    /// - Throws: When the file is missing or no image.
     init(path: String, size: FrameSize) throws(EncodingError) {
         self.size = size
         memory = try StillImage.load(path: path, size: size)
         planes = FramePlane.packed(.i420, size).planes
     }
 
-    /// Paints it, turned, in another range. A plain loop will do: it runs once, when a camera is switched on.
+    /// Paints the image, rotated and converted to the canvas's range. Runs once, when a camera is switched on.
     func paint(on canvas: Canvas, rotation: Rotation, color: ColorDescription) {
         precondition(color.matrix == .bt601, "a still image keeps its matrix")
         let isFull = color.range == .full

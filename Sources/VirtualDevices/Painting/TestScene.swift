@@ -1,7 +1,7 @@
 import Media
 
-/// The moving test frame, as rectangles of the stored frame: coloured tiles behind a grid, a lane in which a box
-/// travels, and the code strip.
+/// The moving test frame as rectangles of the stored frame: coloured tiles with a grid between them, a lane in which a
+/// box travels, and the code strip.
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
@@ -10,14 +10,14 @@ struct TestScene: Sendable {
     let white: PaintColor
     private let laneColor: PaintColor
     private let boxColor: PaintColor
-    /// Which of red, green and blue shade the tiles: every camera looks a little different.
+    /// Selects which of red, green and blue shade the tiles, so that cameras look different.
     private let tint: Int
 
     private static let tileColumns = 8
     private static let tileRows = 6
     private static let lineWidth = 2
 
-    /// Code strip and claps are the same in every look.
+    /// Makes a scene; code strip and claps ignore `look`.
     init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameLook = .usual) {
         self.turn = turn
         self.color = color
@@ -31,7 +31,7 @@ struct TestScene: Sendable {
 
     // MARK: What stands still
 
-    /// Paints everything that does not depend on the frame.
+    /// Paints everything that is the same in every frame.
     func paintBackground(on canvas: Canvas) {
         let upright = turn.upright
         let (columns, rows) = (Self.tileColumns, Self.tileRows)
@@ -63,10 +63,10 @@ struct TestScene: Sendable {
 
     // MARK: What moves
 
-    /// Where the box travels; stored coordinates. All of one colour, so that its rows are alike.
+    /// The lane in which the box travels, in stored coordinates. It has one colour, so that its rows are alike.
     var lane: PixelRectangle { turn.stored(uprightLane) }
 
-    /// Where the box is; stored coordinates.
+    /// The rectangle of the box in a frame, in stored coordinates.
     func box(of frame: ExposedFrame) -> PixelRectangle {
         let upright = turn.upright
         let width = max(2, upright.width / 8 / 2 * 2)
@@ -88,22 +88,22 @@ struct TestScene: Sendable {
 
     // MARK: The code strip
 
-    /// The strip's place in the stored frame.
+    /// The code strip's rectangle in the stored frame.
     var strip: PixelRectangle {
         let upright = turn.upright
         let height = CodeStrip.height(in: upright)
         return turn.stored(PixelRectangle(x: 0, y: 0, width: upright.width, height: height))
     }
 
-    /// A cell's place in the stored frame.
+    /// A code strip cell's rectangle in the stored frame.
     func cell(_ index: Int) -> PixelRectangle { turn.stored(CodeStrip.cell(index, of: turn.upright)) }
 
-    /// The place of a cell's bit in the strip's number.
+    /// Whether the bit of a cell is set in the strip's 64-bit number.
     static func isWhite(cell index: Int, in bits: UInt64) -> Bool {
         bits >> UInt64(CodeStrip.cellCount - 1 - index) & 1 == 1
     }
 
-    /// Paints what a frame adds to the background, or to all white where it holds a clap.
+    /// Paints the moving parts of a frame over the background, or over all white when the frame holds a clap.
     func paintMoving(_ frame: ExposedFrame, on canvas: Canvas) {
         let bits = CodeStrip(frame: frame.number, time: frame.time).bits
         paint(
@@ -111,8 +111,14 @@ struct TestScene: Sendable {
             top: 0)
     }
 
-    /// Paints the box and some cells on a canvas that is a band of the frame, `top` rows below its upper edge.
-    /// There is no box where it is not seen.
+    /// Paints the box and some cells of the code strip on a canvas that is a band of the frame.
+    ///
+    /// - Parameters:
+    ///   - box: The box in coordinates of the stored frame; `nil` when it does not show.
+    ///   - cells: Indices of the cells to paint.
+    ///   - bits: The strip's 64-bit number.
+    ///   - canvas: The band.
+    ///   - top: Row of the stored frame at which the band begins.
     func paint(box: PixelRectangle?, cells: Range<Int>, of bits: UInt64, on canvas: Canvas, top: Int) {
         if let box { canvas.fill(box.moved(up: top), boxColor) }
         for index in cells {

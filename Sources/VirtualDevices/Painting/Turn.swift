@@ -1,8 +1,8 @@
 import Media
 
-/// Between an upright frame and the stored one of a camera that is mounted turned.
+/// Converts between an upright frame and the stored frame of a camera that is mounted rotated.
 ///
-/// `rotation` turns the stored frame clockwise to be seen upright; so the stored one is the upright one turned as much
+/// `rotation` turns the stored frame clockwise to be seen upright; the stored frame is the upright one turned as much
 /// counter-clockwise.
 struct Turn: Sendable, Equatable {
     let stored: FrameSize
@@ -10,7 +10,7 @@ struct Turn: Sendable, Equatable {
 
     var upright: FrameSize { rotation.swapsSides ? stored.turned : stored }
 
-    /// Where a rectangle of the upright frame lies in the stored one.
+    /// The rectangle of the stored frame that shows a rectangle of the upright frame.
     func stored(_ area: PixelRectangle) -> PixelRectangle {
         let (right, bottom) = (upright.width - area.x - area.width, upright.height - area.y - area.height)
         switch rotation {

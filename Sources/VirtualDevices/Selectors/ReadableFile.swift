@@ -1,17 +1,20 @@
 import Glibc
 import Media
 
-/// A file that a selector names, with the errors of a device that is missing or not what it should be.
+/// A file that a selector names; its errors are those of a device that is missing or unusable.
 struct ReadableFile {
     let path: String
     private let selector: String
     private let operation: String
 
+    /// Opens the file once to check that it can be read.
+    ///
     /// - Parameters:
-    ///   - path: Of the file.
-    ///   - selector: As the user wrote it.
+    ///   - path: Path of the file.
+    ///   - selector: The selector as the user wrote it, for messages.
     ///   - operation: What is tried, for messages: `opening the file`.
-    /// - Throws: When it is not there, may not be read, or is no file but a pipe, a socket or a device, which might never answer.
+    /// - Throws: `VirtualDeviceError.device` when the file is missing, may not be read, or is a pipe, a socket or a
+    ///   device, which might never answer.
     init(_ path: String, asked selector: String, operation: String) throws(VirtualDeviceError) {
         self.path = path
         self.selector = selector
@@ -45,7 +48,9 @@ struct ReadableFile {
             reason: .other("it is \(what), which is no file. Name a media file."))
     }
 
-    /// Reads from it; what cannot be understood is the device's failure.
+    /// Runs a closure that reads the file.
+    ///
+    /// - Throws: `VirtualDeviceError.device` when `body` throws, with advice to check the file.
     func read<Result>(
         _ body: () throws(EncodingError) -> Result
     ) throws(VirtualDeviceError) -> Result {

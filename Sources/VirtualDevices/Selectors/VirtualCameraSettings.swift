@@ -1,32 +1,38 @@
 public import Media
 
-/// What a selector `virtual:PATTERN?key=value&…` asks of a camera.
+/// The settings of a synthetic camera, parsed from a selector `virtual:PATTERN?key=value&…`.
 public struct VirtualCameraSettings: Sendable, Equatable {
+    /// The test frame that a synthetic camera shows.
     public enum Pattern: Sendable, Equatable {
         /// A moving test frame with a code strip; white but for the strip where the exposure holds a clap.
         case clap
         /// Seven vertical 75 % bars: white, yellow, cyan, green, magenta, red, blue.
         case bars
+        /// Four frames of grey noise in turn.
         case noise
-        /// An image file.
+        /// An image file, scaled to the camera's size.
         case still(path: String)
     }
 
-    /// As it was written.
+    /// The selector as the user wrote it.
     public let selector: String
+    /// The test frame that the camera shows.
     public let pattern: Pattern
-    /// `nil` where the role decides.
+    /// Width × height in pixels, both even and at least 16; `nil` where the role decides.
     public let size: FrameSize?
+    /// Frames per second, 0.1…1000; `nil` where the role decides.
     public let rate: FrameRate?
+    /// Pixel format: `mjpeg`, `yuyv`, `nv12`, `h264` or `grey`; `nil` where the role decides.
     public let pixel: PixelFormat?
-    /// 0…1 of the frames arrive damaged.
+    /// Share of the frames that arrive damaged, 0…1.
     public let corruptShare: Double
-    /// Turns the stored frame clockwise to be seen upright: what the camera is turned by.
+    /// How the camera is mounted: the clockwise rotation that turns the stored frame upright.
     public let mount: Rotation
-    /// Where it looks, as a part of the computer, with which it then turns; `unspecified` for a camera of its own.
+    /// The side of the computer that the camera is built into and turns with; `unspecified` for a camera of its own.
     public let position: CaptureDevice.Position
-    /// Names of the controls that it does not have.
+    /// Names of the controls that the camera lacks.
     public let missingControls: Set<String>
+    /// Clock errors, latency, faults and bus of the camera.
     public let behavior: DeviceBehavior
 
     static let pixelFormats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .h264, .grey]
@@ -37,6 +43,10 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     ]
     private static let stillPrefix = "still:"
 
+    /// Parses a selector.
+    ///
+    /// - Parameter text: `virtual:PATTERN?key=value&…`.
+    /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value out of range.
     public init(selector text: String) throws(VirtualDeviceError) {
         let selector = try VirtualSelector(text, keys: Self.keys, kind: "camera")
         self.selector = text
@@ -70,7 +80,8 @@ public struct VirtualCameraSettings: Sendable, Equatable {
         behavior = try DeviceBehavior(selector)
     }
 
-    /// What the camera delivers: what the selector says, else what the role asks, else 1280×720 at 30 in JPEGs.
+    /// The format that the camera delivers: the selector's values, else those of `wanted` that a synthetic camera can
+    /// have, else `mjpeg` 1280×720 at 30 frames per second.
     public func format(wanted: VideoFormat?) -> VideoFormat {
         let asked = wanted.map(\.pixel).flatMap { Self.pixelFormats.contains($0) ? $0 : nil }
         let askedSize = wanted.map(\.size).flatMap { Self.isPossible($0) ? $0 : nil }
@@ -80,7 +91,8 @@ public struct VirtualCameraSettings: Sendable, Equatable {
             rate: rate ?? askedRate ?? FrameRate(30))
     }
 
-    /// What it can deliver beside a format: the sizes and rates of webcams below it, where the selector leaves them open.
+    /// The formats that the camera offers: `format`, and the smaller sizes and lower rates of webcams where the
+    /// selector leaves them open.
     func offers(beside format: VideoFormat) -> [OfferedFormat] {
         let rates = [format.rate] + (rate == nil ? Self.usualRates.filter { $0 < format.rate } : [])
         let smaller = Self.usualSizes.filter { $0.pixelCount < format.size.pixelCount }
@@ -95,7 +107,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     .map { FrameSize(width: $0, height: $1) }
     private static let usualRates: [FrameRate] = [60, 30, 24, 20, 15, 10, 5].map { FrameRate($0) }
 
-    /// Even sides, as 4:2:0 and 4:2:2 need, and not less than the code strip's sixteenth.
+    /// Whether both sides are even, as 4:2:0 and 4:2:2 need, and at least 16 pixels, as the code strip needs.
     private static func isPossible(_ size: FrameSize) -> Bool {
         size.width >= 16 && size.height >= 16 && size.width % 2 == 0 && size.height % 2 == 0
     }

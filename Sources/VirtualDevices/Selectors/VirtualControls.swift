@@ -1,16 +1,18 @@
 import Media
 
-/// The controls of a synthetic camera, as a webcam with automatic exposure, colour and focus has them. Any thread may set them.
+/// The controls of a synthetic camera, as a webcam with automatic exposure, white balance and focus has them. Any
+/// thread may set them.
 ///
-/// It has no zoom, pan and tilt, since its frame could not follow: whoever zooms it crops, and its code strip stays readable.
+/// It has no zoom, pan and tilt, since its frame could not follow: zooming it crops, and its code strip stays readable.
 ///
-/// While an automatism is on, what it governs reads as what it has found, which depends on seed and role alone: so cameras
-/// differ until they are made to match. Switched off, it stays there.
+/// While an automatic mode is on, the controls that it governs read as the values that it has found, which depend on
+/// seed and role alone: cameras differ until they are made to match. When the mode is switched off, they keep those
+/// values.
 final class VirtualControls: Sendable {
     private let state: ConditionLock<[DeviceControl]>
     private let metered: Metered
 
-    /// What the automatisms find.
+    /// The values that the automatic modes find.
     private struct Metered: Sendable {
         let exposureTime: Int64
         let temperature: Int64
@@ -19,9 +21,11 @@ final class VirtualControls: Sendable {
 
     static let names = usual.map(\.name)
 
+    /// Makes the controls with their default values, all automatic.
+    ///
     /// - Parameters:
-    ///   - missing: Names of controls that it does not have.
-    ///   - choices: Of the camera.
+    ///   - missing: Names of controls that the camera lacks.
+    ///   - choices: The camera's random choices.
     init(without missing: Set<String>, choices: SeededChoices) {
         func choice(_ index: Int64, _ range: ClosedRange<Int64>, step: Int64) -> Int64 {
             let count = (range.upperBound - range.lowerBound) / step + 1
@@ -34,10 +38,10 @@ final class VirtualControls: Sendable {
         state.withLock { settle(&$0) }
     }
 
-    /// All of them as they are now.
+    /// All controls with their present values.
     var all: [DeviceControl] { state.withLock { $0 } }
 
-    /// Sets controls in this order.
+    /// Sets controls in the given order and returns the outcome of each.
     func set(_ requests: [ControlRequest]) -> [ControlOutcome] {
         state.withLock { controls in
             let faults = requests.map { set($0, in: &controls) }
@@ -56,7 +60,7 @@ final class VirtualControls: Sendable {
         return nil
     }
 
-    /// What an automatism governs has the value that it has found.
+    /// Gives each control that an automatic mode governs the value that the mode has found.
     private func settle(_ controls: inout [DeviceControl]) {
         for (index, control) in controls.enumerated() {
             let isGoverned = controls.governing(control.name, beside: []) != nil
@@ -72,7 +76,7 @@ final class VirtualControls: Sendable {
         }
     }
 
-    /// How the scene looks with these controls: as ever while all is automatic and brightness is in the middle.
+    /// The look of the scene with the present controls: `FrameLook.usual` while all is automatic and brightness is 0.
     var look: FrameLook {
         state.withLock { controls in
             func value(_ name: String) -> Int64? { controls.named(name)?.value }

@@ -2,13 +2,14 @@ public import Media
 
 /// Why a `virtual:` or `file:` selector does not lead to a device.
 public enum VirtualDeviceError: Error, Sendable, Equatable {
-    /// What was asked is wrong: a usage error. The sentence says what, and what is allowed.
+    /// The selector is wrong: a usage error. The explanation says what is wrong and what is allowed.
     case usage(selector: String, explanation: String)
-    /// The file is missing or does not hold what is needed.
+    /// The selector's file is missing or unusable.
     case device(DeviceError)
 }
 
 extension VirtualDeviceError: CustomStringConvertible {
+    /// The error as a sentence for the user.
     public var description: String {
         switch self {
         case .usage(let selector, let explanation): "`\(selector.printable())`: \(explanation)"

@@ -1,19 +1,23 @@
 public import Media
 
-/// What a selector `virtual:PATTERN?key=value&…` asks of a microphone.
+/// The settings of a synthetic microphone, parsed from a selector `virtual:PATTERN?key=value&…`.
 public struct VirtualMicrophoneSettings: Sendable, Equatable {
+    /// The audio that a synthetic microphone hears.
     public enum Pattern: String, Sendable, CaseIterable {
         /// A beep of 1 kHz and 40 ms, amplitude 0.5, phase 0 at each clap.
         case clap
-        /// 1 kHz, amplitude 0.5, phase 0 at each clap.
+        /// A continuous tone of 1 kHz, amplitude 0.5, phase 0 at each clap.
         case tone
         case silence
     }
 
-    /// As it was written.
+    /// The selector as the user wrote it.
     public let selector: String
+    /// The audio that the microphone hears.
     public let pattern: Pattern
+    /// Sample rate, 8000…192 000 Hz, 48 000 by default, and 1…8 channels, 1 by default.
     public let format: AudioFormat
+    /// Clock errors, latency, faults and bus of the microphone.
     public let behavior: DeviceBehavior
 
     static let keys = [
@@ -21,6 +25,10 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
         "seed",
     ]
 
+    /// Parses a selector.
+    ///
+    /// - Parameter text: `virtual:PATTERN?key=value&…`.
+    /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value out of range.
     public init(selector text: String) throws(VirtualDeviceError) {
         let selector = try VirtualSelector(text, keys: Self.keys, kind: "microphone")
         self.selector = text

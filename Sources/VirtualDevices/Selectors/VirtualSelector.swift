@@ -1,8 +1,8 @@
 import Media
 
-/// The parts of `virtual:PATTERN?key=value&…`, and how values are read from them.
+/// The parts of a selector `virtual:PATTERN?key=value&…`, with readers for its values.
 ///
-/// Keys begin after the last `?`, so that the path of a still image may hold one if another follows it.
+/// Keys begin after the last `?`, so that the path of a still image may hold a `?` if another follows it.
 struct VirtualSelector {
     let text: String
     let pattern: String
@@ -10,11 +10,13 @@ struct VirtualSelector {
 
     static let prefix = "virtual:"
 
+    /// Splits a selector into its pattern and its keys with values.
+    ///
     /// - Parameters:
-    ///   - text: As the user wrote it.
-    ///   - keys: All that this kind of device knows, in the order of the manual.
+    ///   - text: The selector as the user wrote it.
+    ///   - keys: All keys that this kind of device knows, in the order of the manual.
     ///   - kind: `camera` or `microphone`, for messages.
-    /// - Throws: `.usage` for a key that is unknown, there twice or without a value.
+    /// - Throws: `.usage` for a text without `virtual:`, or a key that is unknown, repeated or without a value.
     init(_ text: String, keys: [String], kind: String) throws(VirtualDeviceError) {
         self.text = text
         guard text.hasPrefix(Self.prefix) else {
@@ -46,8 +48,14 @@ struct VirtualSelector {
         self.values = values
     }
 
-    /// A value as `parse` reads it; `nil` when the key is not there. `expected` says what is allowed, to end a sentence
-    /// with.
+    /// Reads a value with `parse`.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - expected: What is allowed, as the end of a sentence, for messages.
+    ///   - parse: Returns `nil` for a text that is not allowed.
+    /// - Returns: The parsed value; `nil` when the key is absent.
+    /// - Throws: `.usage` when `parse` returns `nil`.
     func value<Value>(
         _ key: String, _ expected: String, _ parse: (String) -> Value?
     ) throws(VirtualDeviceError) -> Value? {
@@ -60,7 +68,7 @@ struct VirtualSelector {
         return value
     }
 
-    /// A decimal number within bounds, in units of 10⁻ᵈ.
+    /// Reads a decimal number within bounds, both in units of 10⁻ᵈ for d `digits`; `nil` when the key is absent.
     func number(
         _ key: String, _ expected: String, digits: Int, in bounds: ClosedRange<Int64>
     ) throws(VirtualDeviceError) -> Int64? {
@@ -69,13 +77,13 @@ struct VirtualSelector {
         }
     }
 
-    /// A share of the whole.
+    /// Reads a share of 0…1; 0 when the key is absent.
     func share(_ key: String) throws(VirtualDeviceError) -> Double {
         let billionths = try number(key, "a share from 0 to 1", digits: 9, in: 0...1_000_000_000)
         return Double(billionths ?? 0) / 1e9
     }
 
-    /// Milliseconds.
+    /// Reads a length of time in milliseconds within bounds; `nil` when the key is absent.
     func milliseconds(
         _ key: String, _ bounds: ClosedRange<Int64>
     ) throws(VirtualDeviceError) -> Nanoseconds? {
@@ -84,7 +92,7 @@ struct VirtualSelector {
         return try number(key, expected, digits: 6, in: limits).map { Nanoseconds($0) }
     }
 
-    /// A list of instants in seconds after the recording's first one.
+    /// Reads a list of rising instants in seconds after T0; empty when the key is absent.
     func instants(_ key: String) throws(VirtualDeviceError) -> [Nanoseconds] {
         let expected = "seconds after the start, 0 or more, each later than the one before: `\(key)=5,20`"
         return try value(key, expected) { text in
@@ -99,7 +107,7 @@ struct VirtualSelector {
         } ?? []
     }
 
-    /// Seconds from 0 to 10⁸, about three years.
+    /// Reads seconds from 0 to 10⁸, about three years; `nil` for any other text.
     static func seconds(_ text: some StringProtocol) -> Nanoseconds? {
         guard let count = FixedPoint.read(text, digits: 9), (0...100_000_000_000_000_000).contains(count)
         else {

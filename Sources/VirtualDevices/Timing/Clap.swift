@@ -1,10 +1,10 @@
 import Media
 
-/// The one event of the world that all synthetic devices see and hear: at every whole second of the monotonic clock.
+/// The one event that all synthetic devices see and hear, at every whole second of CLOCK_MONOTONIC.
 enum Clap {
     private static let interval: Int64 = 1_000_000_000
 
-    /// Whether an exposure over [`start`, `end`) holds one.
+    /// Whether a clap lies in the exposure [`start`, `end`).
     static func isSeen(from start: ClockTime, until end: ClockTime) -> Bool {
         (end.nanoseconds - 1).floorDivided(by: interval) * interval >= start.nanoseconds
     }

@@ -1,20 +1,22 @@
 public import Media
 
-/// How a synthetic device behaves, camera or microphone alike: its clock, its way to the computer, its faults.
+/// How a synthetic camera or microphone behaves: its clock, its latency, its random and scripted faults.
 public struct DeviceBehavior: Sendable, Equatable {
-    /// When frame or sample 0 begins on the monotonic clock; drawn from seed and role when `nil`.
+    /// Start of frame or sample 0 on CLOCK_MONOTONIC; drawn from seed and role when `nil`.
     public let phase: Nanoseconds?
-    /// Clock error in 10⁻⁹, above 0 when it runs fast.
+    /// Clock error in parts per billion (10⁻⁹), above 0 when the clock runs fast.
     public let driftPerBillion: Int64
-    /// From the end of exposure to delivery.
+    /// Time from the end of exposure, or of a slice, to delivery.
     public let latency: Nanoseconds
-    /// Time stamps err by at most as much.
+    /// Largest error of a time stamp, in either direction.
     public let jitter: Nanoseconds
-    /// 0…1 of the frames or slices get lost before delivery.
+    /// Share of the frames or slices that get lost before delivery, 0…1.
     public let dropShare: Double
+    /// Scripted outages and stalls.
     public let faults: FaultScript
-    /// The USB controller it pretends to hang on; one of its own when `nil`.
+    /// Name of the USB controller that the device pretends to be attached to; `nil` for one of its own.
     public let bus: String?
+    /// Seed of the random choices; 1 unless the selector sets it.
     public let seed: UInt64
 
     init(_ selector: VirtualSelector) throws(VirtualDeviceError) {

@@ -1,18 +1,19 @@
 import Media
 
-/// The time stamps of a media file that is played: a file may say anything, and one that jumps far is not waited for.
+/// Checks the time stamps of a media file that is played: the file may hold any number, and playing does not wait out a
+/// far jump.
 struct FileTimes {
     private var reached: Nanoseconds?
 
-    /// Recordings have holes, of days even.
+    /// Longest plausible jump forward, 30 days: recordings may have holes of days.
     private static let longestHole = Nanoseconds.seconds(30 * 86_400)
-    /// Packets overlap, and frames may be out of order.
+    /// Longest plausible jump back, 10 s: packets overlap, and frames may be out of order.
     private static let longestReturn = Nanoseconds.seconds(10)
 
-    /// Passes the next time.
+    /// Checks the next time stamp.
     ///
-    /// - Parameter time: Since the file's first.
-    /// - Returns: Why the file ends here, as a cause; `nil` while it goes on.
+    /// - Parameter time: Time since the file's first frame or sample.
+    /// - Returns: The cause to report when playing must end here; `nil` while it goes on.
     mutating func problem(at time: Nanoseconds) -> String? {
         let last = reached ?? .zero
         defer { reached = time }

@@ -1,7 +1,14 @@
 import Media
 
 extension ScriptedDelivery.Rules {
-    /// For `rate` frames or samples per second, of which `slotLength` are delivered together.
+    /// Derives the rules from a device's behavior.
+    ///
+    /// - Parameters:
+    ///   - behavior: The parsed part of the selector that cameras and microphones share.
+    ///   - role: The role in the profile; random choices depend on it.
+    ///   - rate: Nominal frames or samples per second.
+    ///   - slotLength: Frames or samples that are delivered together.
+    ///   - corruptShare: Share of the slots that arrive damaged, 0…1.
     init(
         _ behavior: DeviceBehavior, role: String, rate: FrameRate, slotLength: Int64 = 1,
         corruptShare: Double = 0

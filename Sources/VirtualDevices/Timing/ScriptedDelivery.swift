@@ -1,30 +1,30 @@
 import Media
 
-/// Decides what of a synthetic device reaches the computer, and when.
+/// Decides which frames or slices of a synthetic device reach the computer, and when.
 ///
-/// A device makes *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁) and delivered at
-/// tₙ₊₁ + latency, unless chance or the script says otherwise. A pure value: time is an argument.
+/// A device makes *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁) and delivered
+/// at tₙ₊₁ + latency, unless chance or the script says otherwise. A pure value: time is an argument.
 struct ScriptedDelivery {
     enum Step: Equatable {
         /// The slot arrives, damaged or whole.
         case deliver(slot: Int64, isDamaged: Bool)
-        /// So many slots did not; told with the next one that does.
+        /// That many slots did not arrive; reported with the next slot that does.
         case lost(slots: Int64, cause: LossCause, capturedAt: ClockTime)
         case away(at: ClockTime)
         case returned(at: ClockTime)
     }
 
-    /// What stays the same while a device runs.
+    /// The parameters that stay the same while a device streams.
     struct Rules {
         var timebase: DeviceTimebase
-        /// How many frames or samples of the time base a slot is.
+        /// Number of frames or samples of the time base in one slot.
         var slotLength: Int64 = 1
         var latency = Nanoseconds.zero
         var dropShare = 0.0
         var corruptShare = 0.0
         var faults = FaultScript()
         var choices: SeededChoices
-        /// Slots that are overdue by more are lost, as with a driver whose buffers are full. `nil` waits for ever.
+        /// Slots overdue by more than this are lost, as when a driver's buffers are full; `nil` never loses them.
         var patience: Nanoseconds?
 
         func time(of slot: Int64) -> ClockTime { timebase.time(of: slot * slotLength) }
@@ -39,15 +39,20 @@ struct ScriptedDelivery {
     }
 
     let rules: Rules
-    /// The slot that is captured now or next.
+    /// Number of the slot that is captured now or next.
     private(set) var slot: Int64
-    /// How often it was unplugged or came back.
+    /// Number of unpluggings and returns that were reported so far.
     private(set) var changesTold: Int
-    /// What is captured before this instant is gone: the device was not there.
+    /// When the device was last plugged in; slots that began earlier were not captured.
     private var connectedSince: ClockTime
     private var untold: [Loss] = []
 
-    /// The device is switched on at `start`: its first slot begins then or later. Of its script `changesTold` is over.
+    /// Starts delivery of a device that is switched on at `start`: its first slot begins then or later.
+    ///
+    /// - Parameters:
+    ///   - rules: The parameters of the stream.
+    ///   - start: When the device is switched on.
+    ///   - changesTold: Number of unpluggings and returns of the script that are already over.
     init(_ rules: Rules, from start: ClockTime, afterChanges changesTold: Int = 0) {
         self.rules = rules
         self.changesTold = changesTold
@@ -56,21 +61,27 @@ struct ScriptedDelivery {
         if rules.slotLength > 1 { slot = (slot + rules.slotLength - 1).floorDivided(by: rules.slotLength) }
     }
 
-    /// Whether it is unplugged.
+    /// Whether the device is unplugged.
     var isAway: Bool { changesTold % 2 == 1 }
 
-    /// Whether the device is there, and has been since the current slot began.
+    /// Whether the device is connected, and has been since the current slot began.
     var isCapturing: Bool { !isAway && rules.time(of: slot) >= connectedSince }
 
     private var due: ClockTime { rules.time(of: slot + 1) + rules.latency }
 
-    /// When `steps` is to be called next. Never later than any of the device's events.
+    /// When `steps` is to be called next; never later than the device's next event. `recordingStart` is T0, or `nil`
+    /// while it is not known.
     func wake(since recordingStart: ClockTime?) -> ClockTime {
         guard let change = rules.faults.change(changesTold, since: recordingStart) else { return due }
         return min(change, due)
     }
 
-    /// What happens first of that which is due by `now`.
+    /// Takes the events that happen first among those due by `now`.
+    ///
+    /// - Parameters:
+    ///   - now: The present instant.
+    ///   - recordingStart: T0; `nil` while it is not known.
+    /// - Returns: The events; empty when none is due.
     mutating func steps(at now: ClockTime, since recordingStart: ClockTime?) -> [Step] {
         if let change = rules.faults.change(changesTold, since: recordingStart), change <= min(now, due) {
             return tell(change)

@@ -6,7 +6,7 @@ import Media
 /// S. Vigna's splitmix64.c) entered at the frame's place, so that no choice depends on how many were made before. The role
 /// is hashed by 64-bit FNV-1a.
 struct SeededChoices: Sendable, Equatable {
-    /// What is chosen; the raw values are part of what a seed means.
+    /// The things that are chosen at random; the raw values are part of the meaning of a seed.
     enum Purpose: UInt64 {
         case phase = 1
         case drop, corrupt, jitter, noise, tint, metered
@@ -21,29 +21,29 @@ struct SeededChoices: Sendable, Equatable {
         base = Self.mixed(Self.mixed(seed &+ Self.step) ^ hash)
     }
 
-    /// 64 random bits.
+    /// 64 random bits for a purpose and a frame number.
     func bits(_ purpose: Purpose, of number: Int64) -> UInt64 {
         let start = Self.mixed(base &+ purpose.rawValue &* Self.step)
         return Self.mixed(start &+ (UInt64(bitPattern: number) &+ 1) &* Self.step)
     }
 
-    /// Uniform in [0, 1).
+    /// A number that is uniform in [0, 1).
     func fraction(_ purpose: Purpose, of number: Int64) -> Double {
         Double(bits(purpose, of: number) >> 11) * 0x1p-53
     }
 
-    /// Uniform in ± `limit`.
+    /// A length of time that is uniform in ± `limit`.
     func error(_ purpose: Purpose, of number: Int64, within limit: Nanoseconds) -> Nanoseconds {
         guard limit > .zero else { return .zero }
         return Nanoseconds(Int64(rounding: (fraction(purpose, of: number) * 2 - 1) * Double(limit.count)))
     }
 
-    /// Uniform in [0, `limit`).
+    /// A length of time that is uniform in [0, `limit`).
     func length(_ purpose: Purpose, below limit: Nanoseconds) -> Nanoseconds {
         Nanoseconds(Int64(fraction(purpose, of: 0) * Double(limit.count)))
     }
 
-    /// The output function of SplitMix64.
+    /// SplitMix64's output function.
     static func mixed(_ value: UInt64) -> UInt64 {
         var z = value
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -51,6 +51,6 @@ struct SeededChoices: Sendable, Equatable {
         return z ^ (z >> 31)
     }
 
-    /// The state of SplitMix64 after `state`.
+    /// SplitMix64's state that follows `state`.
     static func advanced(_ state: UInt64) -> UInt64 { state &+ step }
 }

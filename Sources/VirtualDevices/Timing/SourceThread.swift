@@ -1,6 +1,6 @@
 import Media
 
-/// The one thread of a synthetic device: started, told when the recording begins, ended and joined.
+/// The one thread of a synthetic or file device: started, told when the recording begins, ended and joined.
 final class SourceThread: Sendable {
     private struct State {
         var running: (thread: MediaThread, cancellation: Cancellation)?
@@ -12,20 +12,22 @@ final class SourceThread: Sendable {
     let name: String
     private let monitor = ConditionLock(State())
 
-    /// - Parameter name: At most 15 bytes reach the kernel.
+    /// Prepares the thread without starting it.
+    ///
+    /// - Parameter name: Name of the thread; at most 15 bytes reach the kernel.
     init(name: String) {
         self.name = name
     }
 
-    /// The recording's first instant, once it is known.
+    /// T0, the recording's first instant, once it is known.
     var recordingStart: ClockTime? { monitor.withLock { $0.recordingStart } }
 
-    /// Of several recordings the first counts: what is to happen to a device happens once.
+    /// Sets T0. Only the first call until `stop` counts: a scripted fault happens once.
     func recordingBegins(at start: ClockTime) {
         monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
     }
 
-    /// Starts the thread. It ends when `body` returns, which it does soon after the cancellation is given.
+    /// Starts the thread. It ends when `body` returns, which must be soon after the cancellation is given.
     func start(on clock: any SessionClock, _ body: @escaping @Sendable (Cancellation) -> Void) {
         let cancellation = Cancellation()
         let thread = clock.startThread(named: name) {
@@ -39,7 +41,8 @@ final class SourceThread: Sendable {
         precondition(!wasRunning, "a device is started once before it is stopped")
     }
 
-    /// Ends the thread and waits for its end. Not from the thread itself; in simulated time, while others can sleep.
+    /// Ends the thread and waits for its end. Must not be called from the thread itself; in simulated time, other
+    /// threads must be able to sleep.
     func stop() {
         guard let running = monitor.withLock({ $0.running }) else { return }
         running.cancellation.cancel()
@@ -52,12 +55,12 @@ final class SourceThread: Sendable {
         }
     }
 
-    /// Called by the thread now and then: what it has used so far.
+    /// Records the processor time that the calling thread has used so far. The thread calls it now and then.
     func noteProcessorTime() {
         let used = MediaThread.cpuTimeOfCurrentThread
         monitor.withLock { $0.usedNow = used }
     }
 
-    /// Of all threads so far.
+    /// Processor time of all threads that this value has started.
     var processorTime: Nanoseconds { monitor.withLock { $0.usedBefore + $0.usedNow } }
 }

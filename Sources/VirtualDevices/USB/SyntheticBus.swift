@@ -1,19 +1,19 @@
 public import Media
 
-/// The USB that synthetic cameras pretend to hang on: one high-speed bus of USB 2 for each name, the same for the whole process.
+/// The synthetic USB buses: one high-speed USB 2 bus for each name, shared by the whole process.
 ///
-/// A camera without a `bus` is alone on one that limits nothing: nobody asked what it hangs on, and it is to deliver whatever
-/// the user asks of it.
+/// A camera without a `bus` is alone on a bus that limits nothing: it delivers whatever the user asks of it.
 public enum SyntheticBus {
-    /// What alternate settings keep, in bytes a microframe: the ladder that Logitech's webcams have, as `lsusb -v` lists it
-    /// (of 046d:09a5 in S. Sharp, “xHCI bandwidth error with USB webcam”, linux-media, 2010-04-12).
+    /// Bandwidth of the alternate settings in bytes per microframe: the steps of Logitech's webcams as `lsusb -v` lists
+    /// them (of 046d:09a5 in S. Sharp, “xHCI bandwidth error with USB webcam”, linux-media, 2010-04-12).
     static let settings = [192, 384, 512, 640, 800, 944, 1280, 1600, 1984, 2688, 3060].map {
         USBReservation(bytes: $0)
     }
 
-    /// A camera on a bus as a plan reckons with it: compressed formats as of a real camera of which nothing was learned.
+    /// Describes a camera on a bus for the plan's bandwidth check. Compressed formats are reckoned as those of a real
+    /// camera of which nothing was learned.
     ///
-    /// - Returns: `nil` for a camera that hangs on none.
+    /// - Returns: `nil` for a camera without a bus.
     static func camera(_ identity: DeviceIdentity, on bus: String?) -> USBCamera? {
         guard let bus else { return nil }
         let domain = USBDomain(
@@ -23,13 +23,13 @@ public enum SyntheticBus {
             identity: identity, speed: .high, domains: [domain], settings: settings, isSynthetic: true)
     }
 
-    /// The camera of a selector.
+    /// Describes the camera of a selector for the plan's bandwidth check.
     ///
     /// - Parameters:
-    ///   - identity: The camera's own.
-    ///   - selector: Any; only `virtual:…` names such a bus.
-    /// - Returns: `nil` where it names none.
-    /// - Throws: `.usage` for a selector that makes no sense.
+    ///   - identity: The camera's own identity.
+    ///   - selector: Any selector; only `virtual:…` may name a synthetic bus.
+    /// - Returns: `nil` when the selector names no synthetic bus.
+    /// - Throws: `VirtualDeviceError.usage` for a `virtual:` selector that is wrong.
     public static func camera(_ identity: DeviceIdentity, of selector: String) throws(VirtualDeviceError)
         -> USBCamera?
     {
@@ -37,7 +37,7 @@ public enum SyntheticBus {
         return camera(identity, on: try VirtualCameraSettings(selector: selector).behavior.bus)
     }
 
-    /// What streams now on all synthetic buses of this process.
+    /// The streams that run now on all synthetic buses of this process.
     private struct Register {
         struct Stream {
             let number: Int
@@ -62,7 +62,7 @@ public enum SyntheticBus {
 
     private static let register = ConditionLock(Register())
 
-    /// A camera's place on its bus, which it has from its start to its stop: unplugged in between by a script, it keeps it.
+    /// A camera's bandwidth on its bus, held from its start to its stop. Scripted unplugging does not give it up.
     final class Place: Sendable {
         private let camera: USBCamera
         private let demand: USBDemand?
@@ -75,9 +75,9 @@ public enum SyntheticBus {
             self.name = name
         }
 
-        /// Keeps bandwidth, as a real driver does when a stream starts.
+        /// Reserves bandwidth, as a real driver does when a stream starts.
         ///
-        /// - Throws: When there is not as much.
+        /// - Throws: `DeviceError` with `noBandwidth` when the bus has too little left.
         func take() throws(DeviceError) {
             guard let demand else { return }
             let taken: Result<Int, DeviceError> = SyntheticBus.register.withLock { register in
