@@ -1,8 +1,8 @@
 internal import CMedia
 import Media
 
-/// AAC-LC by libavcodec, at the session's rate. Times are in samples; the first packet begins at minus the priming.
-/// Used by one thread alone.
+/// AAC-LC encoder of libavcodec at the session's rate, 48 kHz. Packet times count samples; the first packet begins at
+/// minus the priming. Used by one thread alone.
 final class AACEncoder: AudioEncoding {
     let parameters: StreamParameters
     private let name: String
@@ -10,13 +10,13 @@ final class AACEncoder: AudioEncoding {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let frame: OwnedFrame
-    /// Interleaved samples that do not fill a frame yet.
+    /// Interleaved samples that do not fill an AAC frame yet.
     private var waiting: [Float] = []
     private var frameSize = 0
     private var sampleCount: Int64 = 0
 
-    /// Bits per second of a channel from which on the coder `fast` takes half of the time of the usual one, `twoloop`, and is nearer to
-    /// the original (ffmpeg-codecs(1), `aac_coder`; measured in docs/performance.md).
+    /// Bits per second and channel from which on the coder `fast` takes half the time of the default, `twoloop`, and is
+    /// nearer to the original (ffmpeg-codecs(1), `aac_coder`; measured in docs/performance.md).
     private static let enoughForFast = 48_000
 
     init(channels: Int, bitrate: Int, name: String) throws(EncodingError) {

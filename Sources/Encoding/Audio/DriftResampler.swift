@@ -1,25 +1,25 @@
 internal import CMedia
 import Media
 
-/// Brings a device's audio to the session's rate, stretched or shortened by parts per million, with libswresample.
+/// Resamples a device's audio to the session's rate, stretched or shortened by parts per million, with libswresample.
 /// Used by one thread alone.
 ///
 /// libswresample steps through its input in whole units of about one part per million, so a correction cannot be set
 /// exactly. But it tells exactly where it stands: before each slice the position that the corrections so far ask for is
-/// compared with the real one, and the difference is made up over the next second. So the error never grows, and what is
-/// heard keeps to the corrections asked for within `largestSteering`.
+/// compared with the real one, and the difference is made up for over the next second. So the error never grows, and
+/// the audible rate keeps to the corrections within `largestSteering`.
 final class DriftResampler: Resampling {
     private let format: AudioFormat
     private let name: String
     private let context: OwnedResampler
     private var partsPerMillion = 0.0
-    /// The library's steps leave some hundredths of a part per million to make up. Whatever else it may be, no more is
-    /// added, so that the pitch never jumps.
+    /// Largest correction in parts per million that is added to make up for a wrong position, so that the pitch never
+    /// jumps. The library's steps leave some hundredths of a part per million to make up.
     private static let largestSteering = 1.0
-    /// Input and output since the start or the last `drain`, in samples per channel.
+    /// Input since the start or the last `drain`, in samples per channel at the device's rate.
     private var inputCount: Int64 = 0
     private var outputCount: Int64 = 0
-    /// Where the output should stand, in output samples, when the input's position was `settledInput`.
+    /// Output position, in samples per channel, that belongs to the input position `settledInput`.
     private var settledOutput = 0.0
     private var settledInput = 0.0
 
@@ -79,7 +79,7 @@ final class DriftResampler: Resampling {
         return rest
     }
 
-    /// The input position that the next output sample is made of, in samples of the device's rate.
+    /// The input position of the next output sample, in samples per channel at the device's rate.
     private var position: Double {
         // Before the first output the library counts the filter's half length as already consumed.
         guard outputCount > 0 else { return 0 }
@@ -91,14 +91,14 @@ final class DriftResampler: Resampling {
         Double(AudioFormat.sessionRate) / Double(format.rate) * (1 + partsPerMillion * 1e-6)
     }
 
-    /// Books what was converted so far under the correction that was in force.
+    /// Adds what was converted so far to the settled positions, under the correction that was in force.
     private func settle() {
         let now = position
         settledOutput += (now - settledInput) * wantedRatio
         settledInput = now
     }
 
-    /// Sets the library's step for the next samples, so that a second from now the output stands where it should.
+    /// Sets the library's step for the next samples, so that in one second the output stands where it should.
     private func steer() throws(EncodingError) {
         settle()
         let behind = settledOutput - Double(outputCount)
@@ -111,8 +111,10 @@ final class DriftResampler: Resampling {
         guard result >= 0 else { throw EncodingError(name, "swr_set_compensation", code: result) }
     }
 
-    /// - Parameter samples: Interleaved; `nil` flushes.
-    /// - Returns: What is ready, interleaved at the session's rate.
+    /// Converts samples, or flushes.
+    ///
+    /// - Parameter samples: Interleaved samples at the device's rate; `nil` flushes.
+    /// - Returns: The samples that are ready, interleaved at the session's rate.
     /// - Throws: When libswresample fails.
     private func run(_ samples: [Float]?) throws(EncodingError) -> [Float] {
         let inputFrames = Int32((samples?.count ?? 0) / format.channels)

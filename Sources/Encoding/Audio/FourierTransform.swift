@@ -1,18 +1,21 @@
 internal import CMedia
 public import Media
 
-/// The discrete Fourier transform of complex numbers, by libavutil. Owns the `AVTXContext`. Used by one thread alone.
+/// Discrete Fourier transform of complex numbers, by libavutil. Owns an `AVTXContext`. Used by one thread alone.
 public final class FourierTransform {
+    /// Direction of the transform. Neither direction scales.
     public enum Direction: Sendable { case forward, inverse }
 
-    /// How many complex numbers.
+    /// Number of complex values in and out.
     public let length: Int
     private var context: OpaquePointer?
     private let function: av_tx_fn
 
+    /// Prepares a transform.
+    ///
     /// - Parameters:
-    ///   - length: A power of two, 2…2²⁴.
-    ///   - direction: Neither scales: forward and back again is `length` times what it was.
+    ///   - length: Number of complex values, a power of two in 2…2²⁴.
+    ///   - direction: Neither direction scales: a signal transformed forward and back is multiplied by `length`.
     /// - Throws: When memory is short.
     public init(length: Int, _ direction: Direction) throws(EncodingError) {
         precondition(
@@ -34,8 +37,8 @@ public final class FourierTransform {
         av_tx_uninit(&context)
     }
 
-    /// Transforms `input` into `output`: real and imaginary parts in turn, 2 · `length` floats each. `input` is scratch
-    /// afterwards.
+    /// Transforms `input` into `output`, both interleaved real and imaginary parts, 2 · `length` floats each. The
+    /// contents of `input` are undefined afterwards.
     public func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
             input.count == 2 * length && output.count == 2 * length, "both have the transform's length")

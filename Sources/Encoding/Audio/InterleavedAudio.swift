@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Turns decoded audio of any sample format into interleaved floats of the same rate and channels.
+/// Converts decoded audio of any sample format to interleaved 32-bit floats of the same rate and channels.
 final class InterleavedAudio {
     private let subject: String
     private let format: AudioFormat
@@ -13,6 +13,9 @@ final class InterleavedAudio {
         self.format = format
     }
 
+    /// Converts a decoded frame.
+    ///
+    /// - Throws: When the frame's rate or channel count differs from the file's, or the conversion fails.
     func samples(of frame: UnsafeMutablePointer<AVFrame>) throws(EncodingError) -> [Float] {
         let facts = frame.pointee
         guard Int(facts.ch_layout.nb_channels) == format.channels, Int(facts.sample_rate) == format.rate

@@ -2,7 +2,7 @@ internal import CMedia
 internal import Glibc
 import Media
 
-/// Measures loudness by libebur128.
+/// Measures loudness and true peak by libebur128.
 final class LoudnessMeter: LoudnessMetering {
     private let state: OwnedLoudnessState
     private let peak: TruePeakMeter

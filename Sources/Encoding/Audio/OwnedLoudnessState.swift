@@ -1,11 +1,11 @@
 internal import CMedia
 internal import Media
 
-/// The one owner of a state of libebur128, at the session's rate.
+/// An `ebur128_state` with exactly one owner, at the session's rate.
 final class OwnedLoudnessState {
     enum Purpose {
-        /// Momentary, short-term and integrated loudness, and its range, by a histogram: that keeps memory and time constant over
-        /// hours, and has steps of 0.1 LU.
+        /// Momentary, short-term and integrated loudness, and loudness range. A histogram in steps of 0.1 LU keeps
+        /// memory and time constant over hours.
         case loudness
         case truePeak
     }
@@ -14,12 +14,14 @@ final class OwnedLoudnessState {
     private let state: UnsafeMutablePointer<ebur128_state>
     private let name: String
 
+    /// Makes a state.
+    ///
     /// - Parameters:
-    ///   - purpose: What is measured.
-    ///   - channels: 1 to 8. Each counts once: a microphone's channels have no places around a listener, as those of surround
-    ///     audio have, of which ITU-R BS.1770 weighs some more and leaves one out.
-    ///   - name: Whose audio it is, for errors.
-    /// - Throws: Of other channels, or where memory is short.
+    ///   - purpose: The measures that the state supports.
+    ///   - channels: 1 to 8. Each counts once: a microphone's channels have no places around a listener, as those of
+    ///     surround audio have, of which ITU-R BS.1770 weighs some more and leaves one out.
+    ///   - name: The track, for messages.
+    /// - Throws: When `channels` is out of range, or memory is short.
     init(_ purpose: Purpose, channels: Int, name: String) throws(EncodingError) {
         guard (1...8).contains(channels),
             let state = ebur128_init(UInt32(channels), UInt(AudioFormat.sessionRate), Int32(purpose.mode))
@@ -51,7 +53,10 @@ final class OwnedLoudnessState {
         ebur128_destroy(&state)
     }
 
-    /// Takes whole frames of interleaved samples.
+    /// Adds samples to the measurement.
+    ///
+    /// - Parameter samples: Interleaved; a whole number of frames.
+    /// - Throws: When libebur128 fails.
     func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
         let result = ebur128_add_frames_float(state, samples.baseAddress, samples.count / channels)
         guard result == Int32(EBUR128_SUCCESS.rawValue) else {
@@ -60,12 +65,13 @@ final class OwnedLoudnessState {
         }
     }
 
-    /// The highest true peak of all channels in what was added last; 1 is full scale.
+    /// Highest true peak of all channels in the samples that were added last; 1 is full scale.
     var lastTruePeak: Double { highest(ebur128_prev_true_peak) }
-    /// The highest true peak of all channels in everything; 1 is full scale.
+    /// Highest true peak of all channels in all samples; 1 is full scale.
     var truePeak: Double { highest(ebur128_true_peak) }
 
-    /// What a function of the library says of all channels; minus infinity is its word for nothing.
+    /// Reads a measure of all channels with a function of the library; `nil` when it fails or reports minus infinity,
+    /// its word for nothing.
     func value(
         _ ask: (UnsafeMutablePointer<ebur128_state>?, UnsafeMutablePointer<Double>?) -> Int32
     ) -> Double? {
@@ -81,7 +87,7 @@ final class OwnedLoudnessState {
 }
 
 extension OwnedLoudnessState.Purpose {
-    /// libebur128's flags.
+    /// The measure's libebur128 mode flags.
     fileprivate var mode: UInt32 {
         switch self {
         case .loudness:

@@ -5,7 +5,7 @@ import Media
 struct OwnedResampler: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Same channels on both sides; not initialised yet, so that options can be set.
+    /// Allocates a context with the same channels on both sides. It is not initialised yet, so that options can be set.
     init(
         _ subject: String, from: AVSampleFormat, rate: Int, to: AVSampleFormat, rate outputRate: Int,
         channels: Int

@@ -1,35 +1,36 @@
 internal import CMedia
 internal import Media
 
-/// Finds how far audio reaches between its samples too, by libebur128, which makes three of its four points anew (ITU-R
-/// BS.1770, annex 2): that costs more than all else that is measured of loudness.
+/// Finds the true peak of audio, between its samples too, by libebur128, which interpolates three points between
+/// samples (ITU-R BS.1770, annex 2). That costs more than all other loudness measures together.
 ///
-/// So only what can matter is given to it: no point between samples is more than `gain` times the highest sample near it, and
-/// what cannot reach the peak that was found already is passed over. The result is the same.
+/// So only audio that can matter is given to the library: no point between samples is more than `gain` times the
+/// highest sample near it, and audio that cannot exceed the peak found so far is passed over. The result is the same.
 final class TruePeakMeter {
-    /// The highest magnitude so far; 1 is full scale.
+    /// Highest magnitude so far; 1 is full scale.
     private(set) var highest = 0.0
     private let state: OwnedLoudnessState
-    /// The last frames before what comes next, at most `reach`.
+    /// The last `reach` frames, or fewer, before the next ones, interleaved.
     private var history: [Float] = []
-    /// At least the highest sample of the last `reach` frames.
+    /// Upper bound of the highest sample magnitude in the last `reach` frames.
     private var recentPeak: Float = 0
-    /// Whether the library has the frames just before those that come next.
+    /// Whether the library has been given the frames just before the next ones.
     private var isFollowing = true
 
-    /// libebur128 1.2 interpolates by a sinc of 49 taps under a Hann window in four phases; the taps of its middle phase add up to
-    /// 1.865 in magnitude.
+    /// Upper bound of a true peak relative to the highest sample near it. libebur128 1.2 interpolates by a sinc of 49
+    /// taps under a Hann window in four phases; the taps of its middle phase add up to 1.865 in magnitude.
     private static let gain = 1.87
-    /// Of samples before it, in frames, a point is made: 13 (49 taps in four phases).
+    /// Number of frames before a point that determine it, rounded up: 13 (49 taps in four phases).
     private static let reach = 16
-    /// What is passed over or not at once, in frames: so short that of noise, too, most is.
+    /// Number of frames that are passed over or given to the library at once: so few that most noise, too, is passed
+    /// over.
     private static let stretch = 16
 
     init(channels: Int, name: String) throws(EncodingError) {
         state = try OwnedLoudnessState(.truePeak, channels: channels, name: name)
     }
 
-    /// Takes the next samples, interleaved, each within ±1.
+    /// Adds the next samples, interleaved, each within ±1.
     func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
         var start = 0
         // Where what matters began, while it goes on.
@@ -60,7 +61,7 @@ final class TruePeakMeter {
         return Double(near) * Self.gain > highest
     }
 
-    /// Gives a part to the library, after what it needs of the frames before.
+    /// Gives a part to the library, after the frames before it that its first points depend on.
     private func give(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
         if !isFollowing {
             let missing = reachCount - part.lowerBound

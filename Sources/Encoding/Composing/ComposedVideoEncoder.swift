@@ -3,13 +3,14 @@ import Media
 
 /// Composes layers straight into the frame that x264 reads. Used by one thread alone.
 ///
-/// x264 copies a frame before it returns, so one frame serves the whole stream and always holds the last frame. Should the
-/// library hold on to it one day, libavcodec makes a copy before it is painted on.
+/// x264 copies a frame before it returns, so one frame buffer serves the whole stream and always holds the last frame.
+/// Should the library hold on to it one day, libavcodec makes a copy before it is painted on.
 ///
-/// Where hardware encodes, x264 stands by: it takes over in the same file, at the first frame that the hardware did not give
-/// out. What was inside then shows the frame at hand. It goes on with `ultrafast`, since nobody reckoned with its work.
+/// Where hardware encodes, x264 stands by: it takes over in the same file, at the first frame that the hardware did not
+/// give out. Frames inside the hardware are then encoded from the frame at hand. x264 goes on with `ultrafast`, since
+/// the plan has not reckoned with its work.
 final class ComposedVideoEncoder: VideoEncoding {
-    /// A tick that was handed over and has not come out.
+    /// A tick that was handed to the hardware and has not come out.
     private struct Pending {
         let tick: Int64
         let isNew: Bool
@@ -17,13 +18,13 @@ final class ComposedVideoEncoder: VideoEncoding {
     }
 
     private let settings: VideoEncodingSettings
-    /// That it encodes with now; the parameter sets are those of the settings' own.
+    /// The preset that x264 encodes with now; the parameter sets remain those of `settings.preset`.
     private var preset: VideoEncodingSettings.Preset
     private let name: String
     private let threads: Int
     private let frame: OwnedFrame
     private var stream: any VideoStream
-    /// That encodes now; `nil` where x264 does.
+    /// The hardware encoder that encodes now, or nil when x264 does.
     private(set) var hardware: HardwareEncoder?
     private var pending: [Pending] = []
     private var lastTick: Int64 = 0
@@ -32,19 +33,22 @@ final class ComposedVideoEncoder: VideoEncoding {
     private var isColorFixed: Bool
     private var hasFrame = false
     private var isKeyRequested = false
-    /// Two key frames of the canvas as it is, which the copies of a long run are made of; `nil` once something else was encoded.
+    /// Two key frames of the canvas as it is, which a long run of repeats copies; `nil` once something else was
+    /// encoded.
     private var stillFrames: [EncodedPacket]?
-    /// Where x264 has taken over in the middle: those of the stream that the file began with.
+    /// Parameters of the hardware's stream that the file began with, once x264 has taken over.
     private var leftParameters: StreamParameters?
 
+    /// Opens the encoder that the settings name.
+    ///
     /// - Parameters:
-    ///   - settings: Both sides of the size must be even.
+    ///   - settings: Size, rate, quality and encoder; both sides of the size must be even.
     ///   - name: The track, for messages.
-    ///   - threads: Of x264, 1…16. Two cost no more processor time than one.
-    ///   - open: Makes the hardware encoder that the settings name.
-    ///   - patience: How long that may take for a frame.
-    /// - Throws: When a side is odd, x264 is missing, refuses the settings or finds no memory, or hardware that is required
-    ///   refuses the stream.
+    ///   - threads: Number of x264's threads, 1…16. Two cost no more processor time than one.
+    ///   - open: Makes the hardware encoder that the settings name; `nil` uses libavcodec's.
+    ///   - patience: Longest time that the hardware may take for a frame.
+    /// - Throws: When a side is odd, x264 is missing, refuses the settings or finds no memory, or hardware that is
+    ///   required refuses the stream.
     init(
         _ settings: VideoEncodingSettings, name: String, threads: Int = 2, open: HardwareOpening? = nil,
         patience: Nanoseconds = CoderThread.usualPatience
@@ -109,7 +113,8 @@ final class ComposedVideoEncoder: VideoEncoding {
             color: color, purpose: .spare(threads: threads))
     }
 
-    /// With a colour of `nil` final only after the first `encode`: the parameter sets tell the colour. Until then JPEG's.
+    /// Description of the stream. When the settings leave the colour open, it is final only after the first `encode`,
+    /// since the parameter sets name the colour; until then it is JPEG's.
     var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyFrame() {
@@ -131,9 +136,9 @@ final class ComposedVideoEncoder: VideoEncoding {
         EncodedFrames(packets: try send(tick, isNew: false))
     }
 
-    /// Repeats a run of ticks. Long ones are copies of two key frames, byte for byte, so that they cost two frames however
-    /// long they are; what follows them is a stream that begins anew. Two, since key frames that follow each other must differ
-    /// in their number (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware repeats tick by tick.
+    /// Repeats the last frame for a run of ticks. Long runs are copies of two key frames, byte for byte, so that they
+    /// cost two frames however long they are; the stream begins anew after them. Two, since key frames that follow each
+    /// other must differ in their number (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware repeats tick by tick.
     func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
         guard hardware == nil, ticks.count > FrameRun.longestSingly else {
             var packets: [EncodedPacket] = []
@@ -163,7 +168,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return EncodedFrames(packets: packets)
     }
 
-    /// Encodes the canvas as two key frames, and leaves a stream of which nothing was used.
+    /// Encodes the canvas as two key frames, and replaces the stream by one that has encoded nothing.
     private func encodeStillFrames(at tick: Int64) throws(EncodingError) -> [EncodedPacket] {
         try fillIfEmpty()
         let still = try successor()
@@ -179,7 +184,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return frames
     }
 
-    /// Another x264 stream with the parameter sets of the one that encodes now.
+    /// Makes another x264 stream with the parameter sets of the present one.
     private func successor() throws(EncodingError) -> X264Stream {
         let color = stream.parameters.color ?? .jpeg
         if leftParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
@@ -188,8 +193,8 @@ final class ComposedVideoEncoder: VideoEncoding {
 
     func takeFallback() -> EncoderFallback? { fallback.take() }
 
-    /// Makes a new encoder that takes over with a key frame. Both have the same delay in their times, so that those of the
-    /// packets go on rising.
+    /// Makes a new encoder that takes over with a key frame. Both have the same delay in their times, so that the
+    /// packets' times go on rising.
     func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
         // Hardware knows no presets, and what took over from it runs the fastest already.
         guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
@@ -240,7 +245,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         }
     }
 
-    /// Encodes every tick that did not come out.
+    /// Takes x264 in place of the hardware and encodes every tick that the hardware did not give out.
     private func goOnWithoutHardware(since failure: EncodingError) throws(EncodingError) -> [EncodedPacket] {
         guard let left = hardware else { preconditionFailure("hardware is left once") }
         let known = stream.parameters
@@ -281,7 +286,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         }
     }
 
-    /// The first frame decides, where the settings leave the colour to it.
+    /// Takes the colour of the first frame, where the settings leave it open.
     private func fixColor(_ layers: [FrameLayer]) throws(EncodingError) {
         guard !isColorFixed else { return }
         isColorFixed = true

@@ -1,25 +1,27 @@
 import Media
 
-/// Paints layers over each other into one frame that stays the same memory from tick to tick, and paints only what changed.
+/// Paints layers over each other into one frame buffer that persists from tick to tick, and paints only what changed.
 /// Used by one thread alone.
 final class Compositor {
     private let painter = FramePainter()
     private let color: ColorDescription
-    /// `nil` before the first frame.
+    /// The layers as last painted; `nil` before the first frame.
     private var painted: [PaintedLayer]?
 
-    /// - Parameter color: What the composed codes mean.
+    /// Makes a compositor.
+    ///
+    /// - Parameter color: Color description of the composed frame.
     init(color: ColorDescription) {
         self.color = color
     }
 
-    /// The layers of the last frame whose own frames were damaged.
+    /// Indices of the last frame's layers whose own frames were damaged.
     var damagedLayers: [Int] {
         let layers = painted ?? []
         return layers.indices.filter { layers[$0].isDamaged }
     }
 
-    /// The slate that was drawn for a layer of the last frame, if one ever was.
+    /// The slate that was drawn for a layer of the last frame, if any.
     func slate(ofLayer index: Int) -> DrawnSlate? {
         painted?[index].slate
     }
@@ -30,11 +32,11 @@ final class Compositor {
         return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1) }
     }
 
-    /// Paints the layers.
+    /// Paints the layers that changed, and what they uncover.
     ///
     /// - Parameters:
-    ///   - layers: The first is at the bottom.
-    ///   - canvas: Holds what was composed last.
+    ///   - layers: The layers from bottom to top.
+    ///   - canvas: The frame buffer, which must hold the frame that was composed last.
     func compose(_ layers: [FrameLayer], onto canvas: Planes) {
         var next = painted ?? []
         let isSameLayout = painted != nil && next.map(\.shape) == layers.map { PaintedLayer.Shape($0) }
@@ -58,9 +60,10 @@ final class Compositor {
         painted = next
     }
 
-    /// Keeps what new frames below would cover of layers that stay as they are: to copy pixels costs a hundredth of decoding them.
+    /// Copies the pixels of unchanged layers that new frames below would cover: copying pixels costs a hundredth of
+    /// decoding them.
     ///
-    /// A layer above may hide a part of what is kept. It is then painted again itself, as it overlaps what changed.
+    /// A layer above may hide a part of what is copied. It is then painted again itself, as it overlaps what changed.
     private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
         var changed: [PixelRectangle] = []
         for index in layers.indices {
@@ -95,6 +98,8 @@ final class Compositor {
         if !layer.isDamaged, let frame, frame.pixel == .mjpeg { layer.lastWhole = frame }
     }
 
+    /// Paints a frame, its border and its bars.
+    ///
     /// - Returns: `false` when the frame is damaged.
     private func paintFrame(
         _ frame: CapturedFrame, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool

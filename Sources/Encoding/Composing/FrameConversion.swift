@@ -1,7 +1,8 @@
 internal import CMedia
 import Media
 
-/// Gives a program the pixel format that it asked for. The codes keep their meaning, and so does the size.
+/// Converts a frame to the pixel format that a program asked for. Size and color description stay, except for BGRA,
+/// which is full range.
 enum FrameConversion {
     static func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError)
         -> CapturedFrame
@@ -61,7 +62,8 @@ enum FrameConversion {
             Int32(source.size.width), Int32(source.size.height))
     }
 
-    /// Over JPEG's codes, because libyuv's own factors for limited range are cut to 7 bits and up to 9 levels off.
+    /// Converts over JPEG's codes, because libyuv's own factors for limited range are cut to 7 bits and up to 9 levels
+    /// off.
     private static func toBGRA(
         _ source: Planes, _ color: ColorDescription, _ start: UnsafeMutablePointer<UInt8>,
         _ planes: [FramePlane]

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Brings a part of a frame of any format into 4:2:0 planes of any size, without changing what its codes mean.
+/// Paints a part of a frame of any format into 4:2:0 planes of any size, without changing the meaning of its codes.
 ///
 /// It keeps scratch memory, so it is used by one thread alone.
 final class FramePainter {
@@ -11,19 +11,21 @@ final class FramePainter {
     private var upright = ScratchPlanes()
     private let shared = BytesPool()
 
-    /// What the painted codes mean: the frame's own colour, but for BGRA, which is converted as JPEG would.
+    /// Color description of the painted codes: the frame's own, except for BGRA, which is converted as JPEG would be.
     static func meaning(of frame: CapturedFrame) -> ColorDescription {
         frame.pixel == .bgra ? .jpeg : frame.color
     }
 
+    /// Paints a part of a frame.
+    ///
     /// - Parameters:
-    ///   - frame: Of any format but H.264, which is not painted and gives `false`.
+    ///   - frame: A frame of any format but H.264, which is not painted and gives `false`.
     ///   - source: The part of the stored frame; even position.
-    ///   - rotation: Turns the part clockwise.
-    ///   - isMirrored: Whether left and right are swapped, after turning.
+    ///   - rotation: The clockwise rotation of the part.
+    ///   - isMirrored: Whether left and right are swapped, after rotating.
     ///   - isCoarse: Whether a JPEG may be decoded at half of the target's size.
-    ///   - target: Of the part's size when seen upright, or another of about its shape.
-    /// - Returns: Whether the frame was whole. When not, the target holds rubbish in parts.
+    ///   - target: 4:2:0 planes of the upright part's size, or of another size of about its shape.
+    /// - Returns: Whether the frame was whole. When not, parts of the target are garbage.
     func paint(
         _ frame: CapturedFrame, _ source: PixelRectangle, rotation: Rotation = .none,
         isMirrored: Bool = false, isCoarse: Bool = false, into target: Planes
@@ -90,7 +92,7 @@ final class FramePainter {
         return true
     }
 
-    /// Into memory that whoever else shows the frame reads too.
+    /// Decodes a JPEG into memory that all others who show the frame read too.
     private func decodeForAll(
         _ frame: CapturedFrame, _ header: JPEGDecoder.Header, as pixel: PixelFormat
     ) -> SharedDecoding.Outcome {
@@ -104,7 +106,8 @@ final class FramePainter {
         return .whole(raw)
     }
 
-    /// The cheapest way, for a scale that fits exactly: luma needs no second step, and colour only where its sampling differs.
+    /// Decodes straight into the target, for a scale that fits exactly: the cheapest way, as only chroma needs a second
+    /// step, and only where its sampling differs.
     private func decodeInPlace(_ bytes: SharedBytes, _ header: JPEGDecoder.Header, into target: Planes)
         -> Bool
     {
@@ -123,7 +126,8 @@ final class FramePainter {
         return true
     }
 
-    /// Where a part of the full frame lies in the scaled one: to the nearest pixel with a colour sample of its own.
+    /// The rectangle of the scaled frame that shows a part of the full one, to the nearest pixel with a chroma sample
+    /// of its own.
     private static func scaled(
         _ part: PixelRectangle, by scale: JPEGScale, within size: FrameSize, isWhole: Bool
     ) -> PixelRectangle {
@@ -135,7 +139,7 @@ final class FramePainter {
             height: min(side.height, size.height - top))
     }
 
-    /// Packed and interleaved formats to 4:2:0 of the same size.
+    /// Converts packed and interleaved formats to 4:2:0 of the same size.
     private func unpack(_ frame: CapturedFrame, _ source: PixelRectangle, into target: Planes) -> Bool {
         let (width, height) = (Int32(source.width), Int32(source.height))
         let stride = frame.planes[0].stride

@@ -1,8 +1,8 @@
 import Media
 
-/// What a layer's rectangle shows since it was last painted, to know what need not be painted again.
+/// The content of a layer's rectangle since it was last painted, which tells whether it must be painted again.
 struct PaintedLayer {
-    /// All of a layer but its frame.
+    /// All properties of a layer except its frame and caption.
     struct Shape: Equatable {
         let rectangle: PixelRectangle
         let filling: FrameLayer.Filling
@@ -22,7 +22,7 @@ struct PaintedLayer {
             isCoarse = layer.isCoarse
         }
 
-        /// What is left of the rectangle inside the border; all of it where the border would leave nothing.
+        /// The rectangle inside the border; the whole rectangle where the border would leave nothing.
         var inner: PixelRectangle {
             let width = max(0, border & ~1)
             guard rectangle.width >= 2 * width + 2, rectangle.height >= 2 * width + 2 else {
@@ -35,15 +35,15 @@ struct PaintedLayer {
     }
 
     let shape: Shape
-    /// The pixels that the frame takes; beside them is black. `nil` for a slate and before anything was painted.
+    /// The rectangle that the frame covers, with black beside it; `nil` for a slate and before the first painting.
     var target: PixelRectangle?
-    /// The last frame that was asked for, and whether it was damaged. Weak, because raw frames are only lent.
+    /// The last frame that was asked for. Weak, because raw frames are only lent.
     weak var frame: CapturedFrame?
     var isSlate = false
-    /// Drawn when it was first needed, and kept: whatever moves below it covers it at every tick.
+    /// The slate, drawn when it was first needed and kept: whatever moves below it covers it at every tick.
     var slate: DrawnSlate?
     var isDamaged = false
-    /// Its pixels, while something below it is painted anew.
+    /// Copy of the layer's pixels while something below it is painted anew.
     var aside = PixelsAside()
     /// The last whole JPEG, shown in place of a damaged one.
     var lastWhole: CapturedFrame?
@@ -52,7 +52,7 @@ struct PaintedLayer {
         shape = Shape(layer)
     }
 
-    /// Whether painting the frame of a layer of this shape, or its slate, would change nothing.
+    /// Whether painting the frame or slate of a layer of this shape would change nothing.
     func shows(_ wanted: FrameLayer) -> Bool {
         guard let asked = wanted.frame else { return isSlate && slate?.caption == wanted.caption }
         return frame === asked

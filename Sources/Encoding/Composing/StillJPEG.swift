@@ -1,10 +1,10 @@
 internal import CMedia
 import Media
 
-/// Makes a JPEG of a frame that is none, once and at high quality. Its size and its colour samples stay as they are; its codes
-/// become those of JFIF.
+/// Makes a high-quality JPEG of a frame in another format. Size and chroma samples stay as they are; the codes become
+/// full-range BT.601 (JFIF).
 enum StillJPEG {
-    /// Of 100, as libjpeg counts: what is lost beside the camera's own frames is not seen.
+    /// JPEG quality of 1…100, as libjpeg counts: beside the camera's own frames no loss is visible.
     private static let quality = 95
 
     static func bytes(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
@@ -35,7 +35,7 @@ enum StillJPEG {
             vStride: planes.vStride, size: frame.size, chroma: keeps422 ? .c422 : .c420)
     }
 
-    /// Of 4:2:2, without giving up half of its colour.
+    /// Converts 4:2:2 formats to planar 4:2:2, which keeps all chroma samples.
     private static func unpack(_ frame: CapturedFrame, into target: Planes) -> Bool {
         guard frame.hasItsPlanes else { return false }
         let (width, height) = (Int32(frame.size.width), Int32(frame.size.height))

@@ -2,7 +2,7 @@ internal import CMedia
 internal import Foundation
 import Media
 
-/// Threads that keep the other processors busy half of the time, with frames, until they are sent away.
+/// Threads that keep the other processors busy half of the time with rotating frames, until `leave`.
 final class BusyCompany {
     private let done = Cancellation()
     private var threads: [MediaThread] = []
@@ -10,7 +10,7 @@ final class BusyCompany {
     private static let size = FrameSize(width: 640, height: 360)
     private static let turn = Nanoseconds.milliseconds(4)
 
-    /// One for each processor but the caller's, eight at most: more share no core with it.
+    /// Starts one thread for each processor but the caller's, eight at most: more share no core with it.
     init() {
         let count = min(ProcessInfo.processInfo.activeProcessorCount - 1, 8)
         let done = done
@@ -33,7 +33,7 @@ final class BusyCompany {
         }
     }
 
-    /// Waits until all are gone.
+    /// Ends the threads and waits for their ends.
     func leave() {
         done.cancel()
         for thread in threads { thread.join() }

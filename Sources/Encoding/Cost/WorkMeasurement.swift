@@ -2,13 +2,14 @@ internal import CMedia
 internal import Glibc
 public import Media
 
-/// Measures what each kind of work costs here: does it on synthetic material of two sizes, and draws the line through both.
+/// Measures what each kind of work costs on this machine: does it on synthetic material of two sizes and fits a line
+/// through both.
 ///
-/// Processor time of the thread counts, not time on the clock: others on the machine disturb it little. Of several runs the
-/// middle counts. Meanwhile other threads are busy half of the time, as while recording: processors that share a core, its
-/// caches or the way to memory are slower then. It takes some seconds and blocks its thread.
+/// It counts the thread's processor time, which other processes disturb little, and takes the median of several runs.
+/// Meanwhile other threads are busy half of the time, as while recording: processors that share a core, its caches or
+/// the way to memory are slower then. It takes some seconds and blocks its thread.
 public struct WorkMeasurement {
-    /// What one piece took, and how many units it had.
+    /// Processor time of one piece of work in nanoseconds, and its number of units.
     private struct Sample {
         let nanoseconds: Double
         let units: Double
@@ -20,16 +21,20 @@ public struct WorkMeasurement {
     private static let runs = 5
     private static let encodedFrames = 60
 
+    /// Makes a measurement; nothing runs before `table`.
     public init() {}
 
-    /// - Parameter progress: Told the share that is done, 0…1.
-    /// - Returns: The table of this machine but for wakings (`.deliver`), which only recordings show.
+    /// Measures all kinds of work except `deliver`, which only recordings show. Blocks the calling thread for some
+    /// seconds.
+    ///
+    /// - Parameter progress: Called with the share that is done, 0…1.
+    /// - Returns: The cost table of this machine.
     /// - Throws: When a codec is missing or refuses.
     public func table(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         try table(of: WorkKind.allCases.filter { $0 != .deliver }, progress: progress)
     }
 
-    /// The same of some kinds alone, for tests.
+    /// Measures the given kinds of work, for tests.
     func table(of all: [WorkKind], progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         var table = CostTable(plain: [:], photographic: [:])
         let company = BusyCompany()
@@ -157,7 +162,7 @@ public struct WorkMeasurement {
         }
     }
 
-    /// One thread: more cost no more processor time.
+    /// Measures encoding on one thread: more threads cost no more processor time.
     private static func encoding(
         _ material: MeasuringMaterial, _ preset: VideoEncodingSettings.Preset
     ) throws(EncodingError) -> Double {
@@ -207,7 +212,7 @@ public struct WorkMeasurement {
         return Sample(nanoseconds: time, units: Double(sampleCount))
     }
 
-    /// A copy in memory and one into pages of the system's that a growing file has not had before.
+    /// Measures a copy in memory and a write to a growing memory file, whose pages the kernel allocates.
     private static func storing(byteCount: Int) -> Sample {
         let descriptor = media_memory_file()
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -223,7 +228,7 @@ public struct WorkMeasurement {
         return Sample(nanoseconds: time, units: Double(byteCount))
     }
 
-    /// As synthetic microphones play: a beep of 40 ms at each second, and silence.
+    /// The audio of synthetic microphones: a beep of 40 ms at each second, and silence.
     private static func beeps(_ frames: Int, _ channels: Int) -> [Float] {
         (0..<1024 * channels * frames).map { index in
             let sample = index / channels % AudioFormat.sessionRate

@@ -7,12 +7,12 @@ final class DemuxedStream {
     private let index: Int
     let path: String
 
-    /// Opens a file of the disk; a path is never taken for an address or a pattern.
+    /// Opens a file on disk; a path is never taken for a URL or a pattern.
     ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - type: Frames or audio.
-    ///   - number: Which of the file's streams; the best one of its type where it is `nil`.
+    ///   - path: Path of the file.
+    ///   - type: Video or audio.
+    ///   - number: Index of the stream in the file; `nil` takes the best one of its type.
     /// - Throws: When the file cannot be read, or has no such stream.
     init(path: String, type: AVMediaType, number: Int? = nil) throws(EncodingError) {
         LibraryLog.silenced
@@ -59,20 +59,20 @@ final class DemuxedStream {
 
     var parameters: UnsafeMutablePointer<AVCodecParameters> { stream.pointee.codecpar }
 
-    /// The file's own idea of the rate; 30 where it has none.
+    /// The file's own idea of the frame rate; 30 where it has none.
     var rate: FrameRate {
         let rate = av_guess_frame_rate(context, stream, nil)
         guard rate.num > 0, rate.den > 0, rate.num / rate.den <= 1000 else { return FrameRate(30) }
         return FrameRate(Int64(rate.num), per: Int64(rate.den))
     }
 
-    /// Of the stream, else of the file.
+    /// Duration of the stream, or else of the file; `nil` when the file states neither.
     var duration: Nanoseconds? {
         if stream.pointee.duration > 0 { return nanoseconds(stream.pointee.duration) }
         return context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
     }
 
-    /// The time of a time stamp since the stream's first.
+    /// Converts a time stamp to the time since the stream's first time stamp; `nil` when it is missing or implausible.
     func time(_ stamp: Int64) -> Nanoseconds? {
         guard stamp != ff_no_timestamp else { return nil }
         let start = stream.pointee.start_time
@@ -81,19 +81,20 @@ final class DemuxedStream {
         return isTooFar ? nil : plausible(nanoseconds(ticks))
     }
 
-    /// The time of a time stamp since the file's own time 0, which edit lists may set after the stream's first stamp.
+    /// Converts a time stamp to the time since the file's time 0, which edit lists may set after the stream's first
+    /// time stamp.
     func fileTime(_ stamp: Int64) -> Nanoseconds? {
         stamp == ff_no_timestamp ? nil : plausible(nanoseconds(stamp))
     }
 
-    /// A damaged file may say any time. What is more than ten years from its beginning counts as no time stamp, so that nobody who
-    /// reckons with times has to fear an overflow.
+    /// Rejects times more than ten years from the file's beginning, so that later arithmetic cannot overflow: a damaged
+    /// file may state any time.
     private func plausible(_ time: Nanoseconds) -> Nanoseconds? {
         let limit: Int64 = Nanoseconds.seconds(10 * 366 * 86_400).count
         return (-limit...limit).contains(time.count) ? time : nil
     }
 
-    /// Goes on with the last key frame, or audio, at or before a time of the file.
+    /// Continues reading at the last key frame, or audio packet, at or before a time of the file.
     func seek(to time: Nanoseconds) throws(EncodingError) {
         let stamp = av_rescale_q(time.count, AVRational(num: 1, den: 1_000_000_000), stream.pointee.time_base)
         let result = av_seek_frame(context, Int32(index), stamp, ff_seek_backward)
@@ -104,6 +105,8 @@ final class DemuxedStream {
         Nanoseconds(av_rescale_q(ticks, stream.pointee.time_base, AVRational(num: 1, den: 1_000_000_000)))
     }
 
+    /// Reads the next packet of the stream.
+    ///
     /// - Returns: `false` at the end of the file.
     func read(into packet: UnsafeMutablePointer<AVPacket>) throws(EncodingError) -> Bool {
         while true {
@@ -115,7 +118,7 @@ final class DemuxedStream {
         }
     }
 
-    /// A decoder that has what the file says about the stream, opened.
+    /// Opens a decoder with the file's parameters of the stream.
     func makeDecoder() throws(EncodingError) -> OwnedCodec {
         let decoder = try OwnedCodec(decoder: parameters.pointee.codec_id, subject: path)
         let result = avcodec_parameters_to_context(decoder.pointer, parameters)

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Reads and decodes one stream of a file, frame after frame. What is damaged is passed over.
+/// Reads and decodes one stream of a file, frame after frame. Damaged packets are skipped.
 final class FileDecoder {
     private let stream: DemuxedStream
     private let codec: OwnedCodec
@@ -9,10 +9,12 @@ final class FileDecoder {
     private let frame: OwnedFrame
     private var isDrained = false
 
+    /// Opens a decoder for a stream.
+    ///
     /// - Parameters:
-    ///   - stream: Read on from where it stands.
-    ///   - skippingLoopFilter: Whether what only smooths block edges is left out: frames to be measured need none.
-    /// - Throws: When there is no decoder for it.
+    ///   - stream: The stream; decoding starts at its present position.
+    ///   - skippingLoopFilter: Whether to skip the deblocking filter, which frames that are only measured do not need.
+    /// - Throws: When libavcodec has no decoder for the stream.
     init(_ stream: DemuxedStream, skippingLoopFilter: Bool = false) throws(EncodingError) {
         self.stream = stream
         codec = try stream.makeDecoder()
@@ -21,6 +23,8 @@ final class FileDecoder {
         frame = try OwnedFrame(stream.path)
     }
 
+    /// Decodes the next frame.
+    ///
     /// - Returns: The next frame, valid until the next call; `nil` at the end.
     func next() throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
         while true {

@@ -1,38 +1,49 @@
 internal import CMedia
 public import Media
 
-/// Reads the frames or the audio of a media file of any kind that libavformat knows. Used by one thread alone.
+/// Reads the frames or the audio of a media file in any format that libavformat knows. Used by one thread alone.
 ///
-/// For both, open the file twice.
+/// To read both, open the file twice.
 public final class MediaFileReader {
+    /// The kind of stream that a reader delivers.
     public enum Media: Sendable { case video, audio }
 
-    /// What the file says about its frames.
+    /// Format of a file's video stream.
     public struct VideoFacts: Sendable, Equatable {
         /// The codec's name as libavcodec spells it: `mjpeg`, `h264`.
         public let codec: String
-        /// As `nextFrame` delivers: the file's own JPEGs, or decoded I420.
+        /// Pixel format of the frames that `nextFrame` delivers: `mjpeg` for the file's own JPEGs, else decoded `i420`.
         public let pixel: PixelFormat
+        /// Width × height in pixels, each 1…16384.
         public let size: FrameSize
+        /// Frames per second as the file states it; 30 where it does not.
         public let rate: FrameRate
+        /// Color description as the file states it; JPEG's for `mjpeg`.
         public let color: ColorDescription
     }
 
-    /// `nil` in a reader of audio.
+    /// Format of the video stream; `nil` in a reader of audio.
     public let video: VideoFacts?
-    /// The audio's own rate and channels; `nil` in a reader of frames.
+    /// Sample rate and channel count of the audio stream; `nil` in a reader of video.
     public let audio: AudioFormat?
-    /// As the file says; `nil` if it does not.
+    /// Duration as the file states it; `nil` if it does not.
     public let duration: Nanoseconds?
 
     private let stream: DemuxedStream
     private let packet: OwnedPacket
-    /// `nil` where JPEGs are passed on as they are.
+    /// Decoder of the stream; `nil` where JPEGs are passed on as they are.
     private let decoder: FileDecoder?
     private let frames: FileFrames
     private let resampler: InterleavedAudio?
     private var count: Int64 = 0
 
+    /// Opens the best video or audio stream of a file.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file.
+    ///   - media: Video or audio.
+    /// - Throws: When the file cannot be read, has no such stream, states no frame size, or its audio is not 1 to 8
+    ///   channels at 8000 to 192 000 Hz.
     public init(path: String, media: Media) throws(EncodingError) {
         stream = try DemuxedStream(
             path: path, type: media == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO)
@@ -74,9 +85,11 @@ public final class MediaFileReader {
         }
     }
 
-    /// The next frame: `capturedAt` counts from the stream's first time stamp, `sequence` from 0.
+    /// Reads the next frame. Its `capturedAt` counts from the stream's first time stamp, its `sequence` from 0.
     ///
-    /// - Returns: `nil` at the end of the file.
+    /// - Returns: The frame; `nil` at the end of the file.
+    /// - Throws: When reading or converting fails.
+    /// - Precondition: The reader was opened for video.
     public func nextFrame() throws(EncodingError) -> CapturedFrame? {
         guard let video else { preconditionFailure("a reader of audio has no frames") }
         defer { count += 1 }
@@ -96,9 +109,12 @@ public final class MediaFileReader {
             of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: count)
     }
 
-    /// The next samples: interleaved, full scale ± 1, with the time of the first since the stream's first time stamp.
+    /// Reads the next samples: interleaved, full scale ±1, with the time of the first one since the stream's first time
+    /// stamp.
     ///
-    /// - Returns: `nil` at the end of the file.
+    /// - Returns: The samples and their time; `nil` at the end of the file.
+    /// - Throws: When reading fails, or rate or channels change.
+    /// - Precondition: The reader was opened for audio.
     public func nextAudio() throws(EncodingError) -> (samples: [Float], time: Nanoseconds)? {
         guard let resampler, let decoder, let audio else {
             preconditionFailure("a reader of frames has no audio")

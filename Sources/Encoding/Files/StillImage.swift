@@ -1,16 +1,16 @@
 internal import CMedia
 public import Media
 
-/// Loads a still image: JPEG, PNG, and whatever else libavcodec reads.
+/// Loads a still image: JPEG, PNG, and any other format that libavcodec reads.
 public struct StillImage {
-    /// Decodes an image into a packed I420 frame of the wanted size, full-range BT.601 as in a JPEG,
-    /// undistorted with black beside it where the shapes differ.
+    /// Decodes an image into a packed I420 frame, full-range BT.601 as in a JPEG, scaled to fit with black bars beside
+    /// it where the aspect ratios differ.
     ///
     /// - Parameters:
-    ///   - path: The image's file.
-    ///   - size: Both sides even.
-    /// - Returns: The three planes, one after the other.
-    /// - Throws: When the file cannot be read or decoded, has no frame, or the size has no room for one.
+    ///   - path: Path of the image.
+    ///   - size: Width × height of the frame in pixels, both even.
+    /// - Returns: The Y, Cb and Cr planes, one after the other, without padding.
+    /// - Throws: When the file cannot be read or decoded, holds no frame, or `size` has no room for one.
     public static func load(path: String, size: FrameSize) throws(EncodingError) -> SharedBytes {
         precondition(size.width % 2 == 0 && size.height % 2 == 0, "a frame of 4:2:0 has even sides")
         let decoder = try FileDecoder(DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO))

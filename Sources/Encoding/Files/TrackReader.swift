@@ -2,9 +2,9 @@ internal import CMedia
 import Glibc
 public import Media
 
-/// Reads one stream of a recorded file from any time on, to be measured and not to be shown. Used by one thread alone.
+/// Reads one stream of a recorded file from any time on, to measure it and not to show it. Used by one thread alone.
 ///
-/// Times are the file's own: 0 is where a player begins. What is damaged is passed over.
+/// Times are the file's own: 0 is where a player begins. Damaged frames are skipped.
 public final class TrackReader {
     private let stream: DemuxedStream
     private let isAudio: Bool
@@ -17,20 +17,23 @@ public final class TrackReader {
     private var resampler: InterleavedAudio?
     private var lastJPEG: (memory: SharedBytes, brightness: Double)?
 
-    /// One frame of the file.
+    /// Time and brightness of one frame of the file.
     public struct Look: Sendable {
+        /// Time of the frame since the file's time 0.
         public let time: MediaTime
-        /// Its mean luma: 0 black, 1 white.
+        /// Mean luma of the frame: 0 black, 1 white.
         public let brightness: Double
-        /// Whether it is the very frame before it again: byte for byte of a JPEG, else to the last digit of its brightness.
+        /// Whether the frame repeats the one before it: byte for byte for a JPEG, else by exactly equal brightness.
         public let isRepeat: Bool
     }
 
+    /// Opens a stream at the beginning of the file.
+    ///
     /// - Parameters:
-    ///   - path: The file's.
-    ///   - stream: The stream's place in the file.
-    ///   - media: What must be there.
-    /// - Throws: When the file cannot be read, or that stream is something else.
+    ///   - path: Path of the file.
+    ///   - stream: Index of the stream in the file.
+    ///   - media: The kind of media that the stream must have.
+    /// - Throws: When the file cannot be read, or the stream is missing, of another kind, or without rate or channels.
     public init(path: String, stream: Int, media: MediaFileReader.Media) throws(EncodingError) {
         isAudio = media == .audio
         self.stream = try DemuxedStream(
@@ -50,12 +53,13 @@ public final class TrackReader {
         try seek(to: .zero)
     }
 
-    /// How long the stream is; `nil` where the file does not say.
+    /// Duration of the stream, or else of the file; `nil` where the file does not state it.
     public var duration: Nanoseconds? { stream.duration }
-    /// Samples per second; 0 in a reader of frames.
+    /// Samples per second and channel; 0 in a reader of video.
     public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
 
-    /// Goes on with what can be decoded first at or before a time; what comes next may begin earlier.
+    /// Continues at the last key frame or audio packet at or before `time`; what is read next may begin earlier than
+    /// `time`.
     public func seek(to time: MediaTime) throws(EncodingError) {
         if time > .zero { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
         lastJPEG = nil
@@ -63,7 +67,11 @@ public final class TrackReader {
         resampler = isAudio ? InterleavedAudio(stream.path, audioFormat) : nil
     }
 
-    /// - Returns: The next frame whose brightness can be told; `nil` at the end of the file.
+    /// Reads the next frame whose brightness can be measured.
+    ///
+    /// - Returns: Its time and brightness; `nil` at the end of the file.
+    /// - Throws: When reading fails.
+    /// - Precondition: The reader was opened for video.
     public func nextLook() throws(EncodingError) -> Look? {
         precondition(!isAudio, "a reader of audio has no frames")
         return isJPEG ? try nextJPEG() : try nextDecoded()
@@ -99,9 +107,12 @@ public final class TrackReader {
         return nil
     }
 
-    /// The next samples, all channels mixed into one, with the time of the first.
+    /// Reads the next samples, all channels mixed into one, full scale ±1, with the time of the first one since the
+    /// file's time 0.
     ///
-    /// - Returns: `nil` at the end of the file.
+    /// - Returns: The samples and their time; `nil` at the end of the file.
+    /// - Throws: When reading fails, or rate or channels change.
+    /// - Precondition: The reader was opened for audio.
     public func nextAudio() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
         precondition(isAudio, "a reader of frames has no audio")
         while let frame = try decoder?.next(), let resampler {

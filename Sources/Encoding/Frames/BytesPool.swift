@@ -1,9 +1,10 @@
 import Media
 
-/// Memory for frames of one size that travel between threads, used again when the last who holds one lets go of it.
+/// A pool of memory for frames of one size that travel between threads; memory is reused once its last holder lets go
+/// of it.
 ///
-/// New memory of a frame's size comes from the kernel, which clears it page by page at the first touch: about a millisecond
-/// for 1080p.
+/// New memory of a frame's size comes from the kernel, which clears it page by page at the first touch: about a
+/// millisecond for 1080p.
 final class BytesPool: Sendable {
     private struct Rooms: @unchecked Sendable {
         // Whoever takes one out is alone with it.
@@ -21,7 +22,7 @@ final class BytesPool: Sendable {
         let start: UnsafeMutableRawPointer?
     }
 
-    /// What comes back beyond is freed: more than are under way at once.
+    /// Largest number of free blocks that are kept: more than are under way at once.
     private static let most = 4
     private let rooms = ConditionLock(Rooms())
 
@@ -33,8 +34,10 @@ final class BytesPool: Sendable {
         }
     }
 
-    /// - Parameter count: In bytes. What is kept of another is freed.
-    /// - Returns: Memory whose contents are undefined, its start at a cache line.
+    /// Takes a block from the pool, or allocates one. Free blocks of another size are deallocated.
+    ///
+    /// - Parameter count: Size in bytes.
+    /// - Returns: Memory with undefined contents, aligned to 64 bytes.
     func bytes(_ count: Int) -> SharedBytes {
         let kept = rooms.withLock { rooms in
             if rooms.byteCount != count { rooms.clear() }

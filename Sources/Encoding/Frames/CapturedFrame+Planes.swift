@@ -1,7 +1,7 @@
 import Media
 
 extension CapturedFrame {
-    /// Whether the planes of a raw frame lie inside its memory: what a device says of itself is not to be believed.
+    /// Whether the planes of a raw frame lie inside its memory. Devices may report wrong layouts, so this is checked.
     var hasItsPlanes: Bool {
         guard size.isPlausible else { return false }
         let packed = FramePlane.packed(pixel, size)
@@ -17,7 +17,7 @@ extension CapturedFrame {
         }
     }
 
-    /// A view of a raw frame of three planes; `nil` for other formats and for planes that are not there.
+    /// A view of a raw frame with three planes; `nil` for other formats and when the planes do not lie in the memory.
     var planarView: Planes? {
         guard pixel == .i420 || pixel == .converted || pixel == .i422, hasItsPlanes else { return nil }
         let start = memory.start.assumingMemoryBound(to: UInt8.self)
@@ -27,7 +27,8 @@ extension CapturedFrame {
             horizontalShift: 1, verticalShift: pixel == .i422 ? 0 : 1)
     }
 
-    /// A view of a frame of luma alone, whose colour planes are not to be read; `nil` for other formats and where it is not there.
+    /// A view of a `grey` frame, whose colour planes must not be read; `nil` for other formats and when the plane does
+    /// not lie in the memory.
     var greyView: Planes? {
         guard pixel == .grey, hasItsPlanes else { return nil }
         let start = memory.start.assumingMemoryBound(to: UInt8.self) + planes[0].offset

@@ -1,12 +1,12 @@
 internal import CMedia
 
-/// How many Cb and Cr samples a frame has for its pixels.
+/// Resolution of the Cb and Cr planes relative to luma.
 public enum ChromaSampling: Sendable {
     /// Half width and half height.
     case c420
-    /// Half width.
+    /// Half width, full height.
     case c422
-    /// As many as pixels.
+    /// Full width and full height.
     case c444
 
     var turboJPEG: Int32 {

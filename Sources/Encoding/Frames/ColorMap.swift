@@ -1,11 +1,11 @@
 internal import CMedia
 import Media
 
-/// The way from the codes of one colour description to those of another, in fixed point.
+/// Converts Y, Cb and Cr codes of one color description to those of another, in fixed point.
 struct ColorMap {
     private let map: media_color_map
 
-    /// - Returns: `nil` when both are the same.
+    /// Computes the conversion; `nil` when both descriptions are equal.
     init?(from source: ColorDescription, to target: ColorDescription) {
         guard source != target else { return nil }
         // Codes are (code − zero) / span: ITU-R BT.601 and BT.709 section 3 for limited, T.871 for full range.
@@ -37,7 +37,7 @@ struct ColorMap {
             cr_cb: Self.factor(cr(ofCb) * chromaScale), cr_cr: Self.factor(cr(ofCr) * chromaScale))
     }
 
-    /// Converts a frame of 4:2:0 or 4:2:2 in place.
+    /// Converts a 4:2:0 or 4:2:2 frame in place.
     func convert(_ planes: Planes) {
         precondition(planes.horizontalShift == 1 && planes.verticalShift <= 1, "4:2:0 or 4:2:2")
         withUnsafePointer(to: map) {

@@ -1,10 +1,10 @@
 internal import CMedia
 public import Media
 
-/// Tells how bright frames are on the whole, for a fraction of what decoding them costs. Used by one thread alone.
+/// Measures the mean brightness of frames for a fraction of what decoding them costs. Used by one thread alone.
 ///
-/// JPEGs are decoded at an eighth of their sides, which transforms nothing but the means of their blocks; of raw frames
-/// every fourth pixel of every fourth row is looked at. A lamp or a flash changes all of them.
+/// JPEGs are decoded at an eighth of their sides, which needs only the means of their blocks; of raw frames every
+/// fourth pixel of every fourth row is read. A lamp or a flash changes all of them.
 public final class FrameBrightness {
     private let decoder = JPEGDecoder()
     private var memory = SharedBytes(count: 0)
@@ -12,12 +12,14 @@ public final class FrameBrightness {
     private static let step = 4
     private static let scale = JPEGScale.smallest
 
+    /// Makes a meter with a decoder of its own.
     public init() {}
 
-    /// The mean luma of a frame, 0 black, 1 white, whatever its range; codes outside of it lead a little beyond 0 and 1.
+    /// Measures the mean luma of a frame: 0 black, 1 white, whatever its range; codes outside the legal range lead a
+    /// little beyond 0 and 1.
     ///
-    /// - Returns: `nil` for a JPEG that is damaged, for planes that do not lie in their memory, and for H.264, which must
-    ///   be decoded first.
+    /// - Returns: `nil` for a damaged JPEG, for planes that do not lie in their memory, and for H.264, which must be
+    ///   decoded first.
     public func mean(of frame: CapturedFrame) -> Double? {
         withExtendedLifetime(frame) {
             switch frame.pixel {
@@ -31,7 +33,7 @@ public final class FrameBrightness {
         }
     }
 
-    /// The same of a JPEG's bytes.
+    /// Measures the mean luma of a JPEG: 0 black, 1 white; `nil` when it is damaged.
     func mean(ofJPEG bytes: SharedBytes) -> Double? {
         guard let header = decoder.header(of: bytes) else { return nil }
         let size = Self.scale.scaled(header.size)
@@ -48,7 +50,7 @@ public final class FrameBrightness {
         return frame.color.range == .full ? code / 255 : (code - 16) / 219
     }
 
-    /// Luma of full-range colours, by the matrix of the frame.
+    /// Mean luma of a full-range BGRA frame, by the frame's matrix.
     private func bgraMean(of frame: CapturedFrame) -> Double? {
         guard frame.hasItsPlanes else { return nil }
         let (red, blue) = frame.color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)

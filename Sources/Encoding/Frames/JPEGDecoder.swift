@@ -1,18 +1,18 @@
 internal import CMedia
 import Media
 
-/// Decodes JPEGs into planes, at full size or at one of the scales that cost less. Used by one thread alone.
+/// Decodes JPEGs into planes, at full size or at a cheaper reduced scale. Used by one thread alone.
 ///
-/// JPEGs without Huffman tables, as old webcams make them, get the standard ones from libjpeg-turbo.
+/// JPEGs without Huffman tables, as old webcams make them, get the standard tables from libjpeg-turbo.
 final class JPEGDecoder {
     private var handle: tjhandle?
 
-    /// What the header of a JPEG says, as far as decoding needs it.
+    /// The fields of a JPEG header that decoding needs.
     struct Header {
         let size: FrameSize
         fileprivate let sampling: Int32
 
-        /// `nil` for grey, which has no colour samples.
+        /// Binary logarithms of the chroma subsampling, horizontal and vertical; `nil` for grey and unknown samplings.
         var shifts: (horizontal: Int, vertical: Int)? {
             switch TJSAMP(UInt32(sampling)) {
             case TJSAMP_444: (0, 0)
@@ -24,7 +24,7 @@ final class JPEGDecoder {
             }
         }
 
-        /// The raw format of its samples as they are; `nil` where there is none.
+        /// The raw pixel format with the JPEG's own sampling; `nil` where there is none.
         var sharedPixel: PixelFormat? {
             switch TJSAMP(UInt32(sampling)) {
             case TJSAMP_422: .i422
@@ -33,7 +33,7 @@ final class JPEGDecoder {
             }
         }
 
-        /// A value of turbojpeg's `TJSAMP_`.
+        /// The sampling as a value of turbojpeg's `TJSAMP`.
         var turboJPEG: Int32 { sampling }
     }
 
@@ -45,7 +45,9 @@ final class JPEGDecoder {
         if let handle { tjDestroy(handle) }
     }
 
-    /// - Returns: `nil` for what is no JPEG, or one of a kind that no camera makes (CMYK, unknown sampling).
+    /// Reads the header.
+    ///
+    /// - Returns: `nil` for bytes that are no JPEG, or one of a kind that no camera makes (CMYK, unknown sampling).
     func header(of bytes: SharedBytes) -> Header? {
         var (width, height, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         let start = bytes.start.assumingMemoryBound(to: UInt8.self)
@@ -67,7 +69,7 @@ final class JPEGDecoder {
     ///
     /// Some cameras' frames all make libjpeg-turbo complain without being damaged; they cost half as much again.
     ///
-    /// - Returns: Whether all of it was good. When not, the planes hold rubbish in parts.
+    /// - Returns: Whether the JPEG was whole. When not, parts of the planes are garbage.
     func decode(_ bytes: SharedBytes, _ header: Header, into target: Planes) -> Bool {
         var planes: [UnsafeMutablePointer<UInt8>?] = [target.y, target.u, target.v]
         var strides = [Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)]
@@ -77,9 +79,9 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
-    /// Decodes the luma alone, at one of the scales, into rows without room between them.
+    /// Decodes the luma alone, at one of the scales, into rows without padding.
     ///
-    /// - Returns: Whether all of it was good.
+    /// - Returns: Whether the JPEG was whole.
     func decodeLuma(_ bytes: SharedBytes, _ size: FrameSize, into target: UnsafeMutablePointer<UInt8>)
         -> Bool
     {
@@ -89,8 +91,8 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
-    /// Whether blocks are missing or wrong, as far as a decoder can tell: a JPEG has no checksum, so damage that happens to
-    /// be another valid frame stays unseen. On any thread.
+    /// Whether blocks are missing or wrong, as far as a decoder can tell: a JPEG has no checksum, so damage that
+    /// happens to be another valid frame stays undetected. On any thread.
     static func isDamaged(_ bytes: SharedBytes) -> Bool {
         media_jpeg_is_damaged(bytes.start.assumingMemoryBound(to: UInt8.self), bytes.count) != 0
     }

@@ -1,14 +1,16 @@
 internal import CMedia
 public import Media
 
-/// Turns planes of Y, Cb and Cr into baseline JPEGs with the standard Huffman tables (ITU-T T.81, annex K.3), so that
-/// the tables of any two are the same. Used by one thread alone.
+/// Encodes planes of Y, Cb and Cr as baseline JPEGs with the standard Huffman tables (ITU-T T.81, annex K.3), so that
+/// all JPEGs have the same tables. Used by one thread alone.
 public final class JPEGEncoder {
     private let handle: tjhandle?
     private let quality: Int
     private var scratch = SharedBytes(count: 0)
 
-    /// - Parameter quality: 1…100, as libjpeg counts.
+    /// Makes an encoder.
+    ///
+    /// - Parameter quality: JPEG quality of 1…100, as libjpeg counts.
     public init(quality: Int = 90) {
         precondition((1...100).contains(quality), "JPEG quality is 1…100")
         handle = tjInitCompress()
@@ -22,14 +24,14 @@ public final class JPEGEncoder {
     /// Encodes a full-range BT.601 frame (JFIF) in one pass.
     ///
     /// - Parameters:
-    ///   - y: One byte a pixel.
-    ///   - yStride: Bytes from row to row, as the other strides.
-    ///   - u: Cb, of the size that `chroma` says, odd sides rounded up.
-    ///   - uStride: Of Cb.
-    ///   - v: Cr, of the size of `u`.
-    ///   - vStride: Of Cr.
-    ///   - size: In pixels, of the luma plane.
-    ///   - chroma: How many pixels share a colour sample.
+    ///   - y: The first luma sample, one byte per pixel.
+    ///   - yStride: Bytes from one row of `y` to the next.
+    ///   - u: The first Cb sample, in the resolution that `chroma` says, odd sides rounded up.
+    ///   - uStride: Bytes from one row of `u` to the next.
+    ///   - v: The first Cr sample, in the resolution of `u`.
+    ///   - vStride: Bytes from one row of `v` to the next.
+    ///   - size: Width × height of the luma plane in pixels.
+    ///   - chroma: Resolution of `u` and `v`.
     /// - Returns: A whole JPEG.
     /// - Throws: When libjpeg-turbo refuses the frame, with its reason.
     public func encode(
@@ -40,11 +42,13 @@ public final class JPEGEncoder {
         try encode([y, u, v], strides: [yStride, uStride, vStride], size: size, sampling: chroma.turboJPEG)
     }
 
+    /// Encodes planes of any sampling.
+    ///
     /// - Parameters:
-    ///   - planes: Y, Cb and Cr. Grey needs Y only.
-    ///   - strides: Bytes from row to row, one a plane.
-    ///   - size: In pixels, of the luma plane.
-    ///   - sampling: One of turbojpeg's `TJSAMP_` values.
+    ///   - planes: The first samples of Y, Cb and Cr; grey needs Y only.
+    ///   - strides: Bytes from one row to the next, for each plane.
+    ///   - size: Width × height of the luma plane in pixels.
+    ///   - sampling: A value of turbojpeg's `TJSAMP`.
     /// - Returns: A whole JPEG.
     /// - Throws: When libjpeg-turbo refuses the frame, with its reason.
     func encode(

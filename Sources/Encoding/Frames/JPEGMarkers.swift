@@ -1,14 +1,14 @@
 internal import CMedia
 import Media
 
-/// What the markers of a JPEG say (ITU-T T.81, annex B), found without decoding.
+/// Facts from the markers of a JPEG (ITU-T T.81, annex B), found without decoding.
 struct JPEGMarkers {
-    /// Of the frame header.
+    /// Width × height in pixels, from the frame header.
     let size: FrameSize
-    /// Whether the scan is followed by an end of image. Bytes after it, as webcams leave them, do no harm.
+    /// Whether an end of image follows the scan. Bytes after it, as webcams leave them, do no harm.
     let hasEnd: Bool
 
-    /// - Returns: `nil` when the bytes do not lead from the start of an image to its scan.
+    /// Reads the markers; `nil` when the bytes do not lead from the start of an image to its scan.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == Self.startOfImage else { return nil }
         var position = 2
@@ -36,10 +36,10 @@ struct JPEGMarkers {
     private static let startOfImage: UInt8 = 0xD8
     private static let endOfImage: UInt8 = 0xD9
     private static let startOfScan: UInt8 = 0xDA
-    /// Baseline, extended sequential and progressive.
+    /// Start-of-frame codes that can be decoded: baseline, extended sequential and progressive.
     private static let framesWeDecode: ClosedRange<UInt8> = 0xC0...0xC2
 
-    /// The next marker that has a segment; any number of 0xFF may stand before its code.
+    /// Code of the next marker that has a segment; any number of 0xFF may precede its code.
     private static func marker(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt8? {
         guard position < bytes.count, bytes[position] == 0xFF else { return nil }
         while position < bytes.count, bytes[position] == 0xFF { position += 1 }
@@ -50,8 +50,8 @@ struct JPEGMarkers {
         return code == 0x00 || code == 0x01 || (0xD0...0xD9).contains(code) ? nil : code
     }
 
-    /// Whether an end of image follows the scan. In a scan's data 0xFF is followed by 0 or a restart marker, so any 0xFFD9 is
-    /// the end. It is nearly always at the very end of the bytes, so that is where the search begins.
+    /// Whether an end of image follows the scan. In a scan's data 0xFF is followed by 0 or a restart marker, so any
+    /// 0xFFD9 is the end. It is nearly always at the very end of the bytes, so the search begins there.
     private static func findsEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         return media_has_pair(base + start, bytes.count - start, 0xFF, endOfImage) != 0

@@ -1,19 +1,20 @@
 internal import CMedia
 import Media
 
-/// Some frames that follow each other, to measure work on: plain ones like synthetic cameras', or with as much to see in them
-/// as a camera's.
+/// A few consecutive frames to measure work on: plain ones like those of synthetic cameras, or as detailed as a
+/// camera's.
 struct MeasuringMaterial {
     let size: FrameSize
-    /// I420, tightly packed.
+    /// The frames as packed I420.
     let frames: [SharedBytes]
-    /// A white frame that comes once a second; synthetic cameras show one at each clap. `nil` among photographs.
+    /// A white frame that comes once a second, as synthetic cameras show one at each clap; `nil` in photographic
+    /// material.
     let flash: SharedBytes?
 
     private static let count = 8
-    /// By how many pixels the scene moves from one frame to the next.
+    /// Pixels that the scene moves from one frame to the next.
     private static let motion = 3
-    /// Of a webcam's sensor in a room, in codes.
+    /// Luma noise of a webcam's sensor in a room, in codes.
     private static let grain = 3
 
     init(_ detail: CostTable.Detail, size: FrameSize) {
@@ -47,7 +48,8 @@ struct MeasuringMaterial {
         }
     }
 
-    /// Tiles of one colour each, a box that travels, and a strip of cells that are black or white by the frame's number.
+    /// Paints tiles of one colour each, a box that travels, and a strip of cells that are black or white by the frame's
+    /// number.
     private static func paintPlain(_ planes: Planes, _ index: Int) {
         planes.fill(YCbCr(y: 110, cb: 128, cr: 128))
         let (columns, rows) = (8, 6)
@@ -76,13 +78,13 @@ struct MeasuringMaterial {
         }
     }
 
-    /// As they follow each other at 30 a second.
+    /// The frame at a position of the sequence at 30 frames per second; the sequence repeats.
     func frame(at index: Int) -> SharedBytes {
         if let flash, index % 30 == 20 { return flash }
         return frames[index % frames.count]
     }
 
-    /// The frames as a webcam's JPEGs: 4:2:2.
+    /// Encodes the frames as a webcam would: 4:2:2 JPEGs.
     func jpegs() throws(EncodingError) -> [CapturedFrame] {
         let encoder = JPEGEncoder(quality: 85)
         var scratch = ScratchPlanes()

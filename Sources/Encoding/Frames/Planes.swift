@@ -1,7 +1,7 @@
 import Media
 
-/// Where the Y, Cb and Cr samples of a frame, or of a part of one, lie. It owns nothing: only its maker knows how long
-/// the memory lives.
+/// Pointers to the Y, Cb and Cr samples of a frame, or of a part of one, one byte per sample. It owns nothing: the
+/// maker must keep the memory alive.
 struct Planes {
     let y: UnsafeMutablePointer<UInt8>
     let u: UnsafeMutablePointer<UInt8>
@@ -9,13 +9,14 @@ struct Planes {
     let yStride: Int
     let uStride: Int
     let vStride: Int
-    /// Of the luma plane.
+    /// Width × height of the luma plane in pixels.
     let size: FrameSize
-    /// Colour has 1/2ⁿ of the samples in width and height: 1, 1 is 4:2:0, 1, 0 is 4:2:2.
+    /// Binary logarithm of the horizontal chroma subsampling: shifts of 1 and 1 are 4:2:0, 1 and 0 are 4:2:2.
     let horizontalShift: Int
+    /// Binary logarithm of the vertical chroma subsampling.
     let verticalShift: Int
 
-    /// Colour samples, odd sides rounded up.
+    /// Width × height of the chroma planes, odd sides rounded up.
     var chromaSize: FrameSize { Self.chromaSize(of: size, horizontalShift, verticalShift) }
     var is420: Bool { horizontalShift == 1 && verticalShift == 1 }
 
@@ -25,7 +26,7 @@ struct Planes {
             height: (size.height + (1 << verticalShift) - 1) >> verticalShift)
     }
 
-    /// A part that begins at a pixel with a colour sample of its own.
+    /// The planes of a part, which must begin at a pixel with a chroma sample of its own.
     func part(_ rectangle: PixelRectangle) -> Planes {
         precondition(
             rectangle.x >= 0 && rectangle.y >= 0 && rectangle.x + rectangle.width <= size.width
@@ -40,7 +41,7 @@ struct Planes {
 }
 
 extension Planes {
-    /// The planes of a tightly packed I420 frame.
+    /// Views a packed I420 frame.
     init(i420 memory: SharedBytes, size: FrameSize) {
         let (planes, byteCount) = FramePlane.packed(.i420, size)
         precondition(memory.count >= byteCount, "the memory holds the frame")

@@ -1,15 +1,17 @@
 import Media
 
-/// Memory for a frame on its way, kept from one to the next: asking again invalidates what was given before.
+/// Reusable memory for an intermediate frame: each request invalidates the planes of the one before.
 struct ScratchPlanes {
     private var memory = SharedBytes(count: 0)
 
+    /// Provides planes with undefined contents.
+    ///
     /// - Parameters:
-    ///   - size: In pixels, of the luma plane.
-    ///   - horizontalShift: As in `Planes`.
-    ///   - verticalShift: As in `Planes`.
-    /// - Returns: Planes whose contents are undefined, with strides of whole cache lines. Valid until the
-    ///   next call and as long as this lives.
+    ///   - size: Width × height of the luma plane in pixels.
+    ///   - horizontalShift: Binary logarithm of the horizontal chroma subsampling.
+    ///   - verticalShift: Binary logarithm of the vertical chroma subsampling.
+    /// - Returns: Planes with strides that are multiples of 64 bytes, valid until the next call and as long as this
+    ///   value lives.
     mutating func planes(_ size: FrameSize, _ horizontalShift: Int, _ verticalShift: Int) -> Planes {
         let chroma = Planes.chromaSize(of: size, horizontalShift, verticalShift)
         // Rows begin at cache lines.

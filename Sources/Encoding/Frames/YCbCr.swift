@@ -1,13 +1,13 @@
 internal import CMedia
 import Media
 
-/// One colour as codes of a matrix and a range.
+/// One colour as 8-bit Y, Cb and Cr codes of a given matrix and range.
 struct YCbCr: Equatable {
     let y: UInt8
     let cb: UInt8
     let cr: UInt8
 
-    /// A shade of grey: 0 black, 1 white.
+    /// Makes a shade of grey: 0 black, 1 white.
     static func grey(_ brightness: Double, in color: ColorDescription) -> Self {
         let code = color.range == .full ? 255 * brightness : 16 + 219 * brightness
         return Self(y: UInt8(rounding: code), cb: 128, cr: 128)
@@ -18,7 +18,7 @@ struct YCbCr: Equatable {
 }
 
 extension Planes {
-    /// Paints all of it in one colour.
+    /// Fills the planes with one colour.
     func fill(_ color: YCbCr) {
         let chroma = chromaSize
         SetPlane(y, Int32(yStride), Int32(size.width), Int32(size.height), UInt32(color.y))

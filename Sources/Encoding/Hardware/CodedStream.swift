@@ -1,35 +1,39 @@
 import Media
 
-/// Makes of what a hardware encoder gives out what files need, and sees that it is that: each frame, in order, once.
+/// Turns a hardware encoder's output into packets for files, and checks that each frame comes out once and in order.
 ///
 /// A value: coded frames in, packets out.
 struct CodedStream {
     private let subject: String
     private let ticksPerFrame: Int64
     private let filter: ColorTagFilter?
-    /// Frames that are inside, by their times.
+    /// Presentation times of the frames that went in, from `next` on those that are still inside.
     private var expected: [Int64] = []
     private var next = 0
-    /// Parameter sets that came without a frame: they belong to the next one.
+    /// Parameter sets that came without a frame; they are put before the next frame.
     private var waiting: [UInt8] = []
 
+    /// Makes the check for a stream.
+    ///
     /// - Parameters:
     ///   - subject: The encoder, for messages.
-    ///   - rate: Of the ticks.
-    ///   - filter: Where the encoder does not say what its colours mean.
+    ///   - rate: Frame rate of the ticks.
+    ///   - filter: Writes the color description into packets whose encoder does not; else `nil`.
     init(_ subject: String, rate: FrameRate, filter: ColorTagFilter?) {
         self.subject = subject
         ticksPerFrame = rate.seconds
         self.filter = filter
     }
 
-    /// A frame goes in.
+    /// Notes that a frame with this presentation time went in.
     mutating func expect(_ presentation: Int64) { expected.append(presentation) }
 
+    /// Checks coded frames and makes packets of them.
+    ///
     /// - Parameters:
-    ///   - frames: As they came out.
-    ///   - isLast: Whether nothing is inside afterwards.
-    /// - Returns: A packet for each, in the same order.
+    ///   - frames: The encoder's output, in order.
+    ///   - isLast: Whether nothing may be inside afterwards.
+    /// - Returns: A packet for each frame, in the same order.
     /// - Throws: When a frame is missing, comes twice or out of order, or cannot be read.
     mutating func take(_ frames: [CodedFrame], isLast: Bool = false) throws(EncodingError)
         -> [EncodedPacket]
@@ -65,7 +69,7 @@ struct CodedStream {
         return packets
     }
 
-    /// Drivers count in microseconds, so that a time may come back a little off.
+    /// Checks a frame's time, to half a tick: drivers count in microseconds, so a time may come back a little off.
     private func check(_ frame: CodedFrame) throws(EncodingError) {
         guard next < expected.count else { throw broken("it gave a frame that it was not given") }
         let wanted = expected[next]

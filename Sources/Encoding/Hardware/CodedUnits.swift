@@ -1,12 +1,12 @@
 import Media
 
-/// What one packet of an H.264 byte stream begins with (ITU-T H.264, annex B and table 7-1), up to its first slice.
+/// The units at the beginning of one H.264 packet (ITU-T H.264, annex B and table 7-1), up to its first slice.
 struct CodedUnits {
-    /// Parameter sets with their start codes, as they stand.
+    /// Parameter sets with their start codes, unchanged.
     private(set) var parameterSets: [UInt8] = []
-    /// Whether there is a slice: without one the packet is no frame.
+    /// Whether the packet has a slice; without one it is no frame.
     private(set) var hasFrame = false
-    /// Whether that is of an IDR frame, with which a file can begin.
+    /// Whether the first slice is of an IDR frame, with which a file can begin.
     private(set) var isKey = false
 
     private enum Kind {
@@ -38,7 +38,7 @@ struct CodedUnits {
         }
     }
 
-    /// Where the next unit begins, behind its start code. What stands before a frame's first slice is short.
+    /// Position of the next unit, behind its start code. What precedes a frame's first slice is short.
     private static func unit(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
         var zeros = 0
         var place = position

@@ -1,9 +1,10 @@
 import Media
 
-/// A hardware encoder on a thread of its own, which is waited for only so long.
+/// Runs a hardware encoder on a thread of its own and limits the time that callers wait for it.
 ///
-/// Drivers hang: who waited for them for ever would lose all other tracks with theirs. What does not answer in time is left
-/// behind with its thread and its memory, and is never asked again. The encoder works on one frame while the next is composed.
+/// Drivers can hang, and waiting for one for ever would lose all other tracks. An encoder that does not answer in time
+/// is abandoned with its thread and its memory, and is never asked again. The encoder works on one frame while the next
+/// is composed.
 final class CoderThread: Sendable {
     private struct Job: Sendable {
         let frame: HardwareFrame?
@@ -11,7 +12,7 @@ final class CoderThread: Sendable {
         let asKey: Bool
     }
 
-    /// What an encoder says when it is open.
+    /// Frame layout and parameter sets of an encoder that has been opened.
     struct Opened: Sendable {
         let layout: HardwareFrame.Layout
         let setup: [UInt8]
@@ -20,11 +21,11 @@ final class CoderThread: Sendable {
     private struct State {
         var opened: Result<Opened, EncodingError>?
         var job: Job?
-        /// Of the job that was handed over last; `nil` while it is being worked on.
+        /// Result of the job that was handed over last; `nil` while it is being worked on.
         var answer: Result<[CodedFrame], EncodingError>? = .success([])
         var isClosing = false
         var isClosed = false
-        /// It did not answer in time.
+        /// Whether the encoder was abandoned because it did not answer in time.
         var isLeftBehind = false
     }
 
@@ -32,19 +33,21 @@ final class CoderThread: Sendable {
     private let name: String
     private let patience: Nanoseconds
 
-    /// A driver that has to wake its device needs a second or two.
+    /// Longest time that opening, flushing and closing may take: a driver that has to wake its device needs a second or
+    /// two.
     static let openingPatience = Nanoseconds.seconds(10)
-    /// Hundreds of times what a frame takes: a thread that only waits for a processor must not be taken for a device that hangs.
+    /// Longest time that a frame may take by default: hundreds of times the usual, so that a thread that only waits for
+    /// a processor is not taken for a device that hangs.
     static let usualPatience = Nanoseconds.seconds(5)
 
-    /// Opens the encoder on its thread and waits for that.
+    /// Opens the encoder on its thread and waits until it is open.
     ///
     /// - Parameters:
-    ///   - name: Of the encoder, for messages.
-    ///   - settings: Of the stream.
-    ///   - patience: How long a frame may take.
+    ///   - name: The encoder, for messages.
+    ///   - settings: Settings of the stream.
+    ///   - patience: Longest time that a frame may take.
     ///   - open: Makes the encoder.
-    /// - Throws: When it refuses, or does not answer.
+    /// - Throws: When the encoder refuses, or does not answer in time.
     init(
         _ name: String, _ settings: VideoEncodingSettings, patience: Nanoseconds = usualPatience,
         open: @escaping HardwareOpening
@@ -60,17 +63,17 @@ final class CoderThread: Sendable {
         _ = try opened.get()
     }
 
-    /// - Returns: `nil` only before `init` has returned.
+    /// Layout and parameter sets of the encoder; `nil` only before `init` has returned.
     var opened: Opened? {
         state.withLock { state in
             if case .success(let opened)? = state.opened { opened } else { nil }
         }
     }
 
-    /// Hands over a frame.
+    /// Hands over a frame and takes the result of the one before.
     ///
-    /// - Returns: What came out for the one before.
-    /// - Throws: Why that one failed, or that it did not come in time.
+    /// - Returns: The coded frames that came out for the frame before.
+    /// - Throws: When the frame before failed, or was not encoded in time.
     func encode(_ frame: HardwareFrame, presentation: Int64, asKey: Bool) throws(EncodingError)
         -> [CodedFrame]
     {
@@ -79,7 +82,7 @@ final class CoderThread: Sendable {
         return ready
     }
 
-    /// Takes everything that is still inside. Nothing may follow.
+    /// Takes all frames that are still inside. Nothing may follow but `close`.
     func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
         hand(Job(frame: nil, presentation: 0, asKey: false))
@@ -87,7 +90,7 @@ final class CoderThread: Sendable {
         return ready + (try answer("giving out its last frames", within: longPatience))
     }
 
-    /// Gives the encoder back, and waits for that, so that another one may be opened.
+    /// Closes the encoder and waits until it is closed, so that another one may be opened.
     func close() throws(EncodingError) {
         let isLeftBehind = state.broadcast { state in
             state.isClosing = true
@@ -100,7 +103,7 @@ final class CoderThread: Sendable {
         if isClosed == nil { throw silence("closing", longPatience) }
     }
 
-    /// Waits for a device that answers to be free again: the next stream may need its session.
+    /// Waits until the device is free again, since the next stream may need its session.
     deinit {
         do throws(EncodingError) {
             try close()

@@ -1,18 +1,20 @@
 internal import CMedia
 import Media
 
-/// Writes into a stream what its colours mean, where its encoder does not: libavcodec's filter `h264_metadata`.
+/// Writes the color description into a stream whose encoder does not, with libavcodec's filter `h264_metadata`.
 final class ColorTagFilter {
     private var context: UnsafeMutablePointer<AVBSFContext>?
     private let packet: OwnedPacket
     private let subject: String
 
-    /// The parameter sets with the colours.
+    /// The parameter sets with the color description, Annex B.
     let setup: [UInt8]
 
+    /// Opens the filter.
+    ///
     /// - Parameters:
-    ///   - color: What the stream shall say.
-    ///   - setup: Its parameter sets, Annex B.
+    ///   - color: The color description to write.
+    ///   - setup: The stream's parameter sets, Annex B.
     ///   - subject: The encoder, for messages.
     /// - Throws: When libavcodec has no such filter, or cannot read the parameter sets.
     init(_ color: ColorDescription, setup: [UInt8], subject: String) throws(EncodingError) {
@@ -62,9 +64,11 @@ final class ColorTagFilter {
         av_bsf_free(&context)
     }
 
-    /// - Parameter bytes: A packet of the stream, each in turn.
-    /// - Returns: The same with the colours.
-    /// - Throws: When it cannot be read.
+    /// Filters one packet.
+    ///
+    /// - Parameter bytes: A packet of the stream; packets come in order.
+    /// - Returns: The packet with the color description.
+    /// - Throws: When the packet cannot be read.
     func apply(to bytes: SharedBytes) throws(EncodingError) -> SharedBytes {
         var result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))
         guard result >= 0, let data = packet.pointer.pointee.data else {

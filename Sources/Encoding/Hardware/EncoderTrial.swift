@@ -2,26 +2,29 @@ internal import CMedia
 internal import Glibc
 public import Media
 
-/// Tries a hardware encoder: whether it does what recordings need of it, and how much it can.
+/// Tries a hardware encoder: whether it does what recordings need of it, and how much it can encode.
 ///
-/// It encodes moving frames as a camera sees them, at each of three sizes, and libavcodec's own decoder reads them back: each
-/// frame once and in order, as it was given in, in colours that the stream names; a key frame at the beginning, at least every
-/// 2 s, and where one is asked for, since a split needs it. Then it is measured how many pixels a second it sustains, what
-/// processor time they cost, and how many streams it takes at once.
+/// It encodes moving frames as detailed as a camera's, at each of three sizes, and libavcodec's own decoder reads them
+/// back. Each frame must come once and in order, like the original, in colours that the stream names; a key frame must
+/// come at the beginning, at least every 2 s, and where one is asked for, since a split needs it. Then the trial
+/// measures how many pixels per second the encoder sustains, what processor time they cost, and how many streams it
+/// takes at once.
 ///
-/// Takes some seconds and blocks its thread. A driver that hangs is left behind; one that crashes takes the process with it.
+/// Takes some seconds and blocks its thread. A driver that hangs is abandoned; one that crashes takes the process with
+/// it.
 public struct EncoderTrial {
-    /// Of the streams that are tried. Nothing larger is given to it.
+    /// Frame sizes of the streams that are tried, in pixels. Recordings give the encoder nothing larger.
     public static let sizes = [
         FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
         FrameSize(width: 1080, height: 1920),
     ]
-    /// Of the luma of each frame, in decibels: below it is seen at a glance. x264 comes to about 36 with such frames.
+    /// Least PSNR of each frame's luma in dB; less is seen at a glance. x264 comes to about 36 with such frames.
     static let leastPSNR = 30.0
-    /// More streams at once are not tried. NVENC in ordinary cards takes 3 to 8.
+    /// Most streams that are tried at once. NVENC in ordinary cards takes 3 to 8.
     static let mostStreams = 6
     private static let rate: FrameRate = FrameRate(30)
-    /// Long enough for a key frame that nobody asked for: 2 s after the one that is asked for.
+    /// Number of frames that are checked: long enough for a key frame that was not asked for, 2 s after the one that
+    /// was.
     private static let checkedFrames = 75
     private static let askedKey = 10
     private static let timedFrames = 60
@@ -32,12 +35,14 @@ public struct EncoderTrial {
     private let patience: Nanoseconds
     private let open: HardwareOpening
 
-    /// - Parameter encoder: That was found on this computer.
+    /// Prepares the trial of an encoder; nothing runs before `run`.
+    ///
+    /// - Parameter encoder: An encoder that was found on this computer.
     public init(of encoder: HardwareEncoder) {
         self.init(of: encoder, open: LibraryCoder.opening(encoder))
     }
 
-    /// The same of something that stands in for it.
+    /// Prepares the trial of a stand-in for hardware, for tests.
     init(
         of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
@@ -51,8 +56,10 @@ public struct EncoderTrial {
         self.open = open
     }
 
-    /// - Parameter progress: Told the share that is done, 0…1.
-    /// - Returns: That it works, with its figures, or why not.
+    /// Runs the trial. Blocks the calling thread for some seconds.
+    ///
+    /// - Parameter progress: Called with the share that is done, 0…1.
+    /// - Returns: The encoder with its figures when it works, or with the reason why it fails.
     public func run(progress: (Double) -> Void = { _ in }) -> TriedEncoder {
         var tried: [Checked] = []
         do throws(EncodingError) {
@@ -76,7 +83,7 @@ public struct EncoderTrial {
 
     // MARK: What it makes
 
-    /// What is known of one size.
+    /// Results of the trial at one size.
     fileprivate struct Checked {
         let size: FrameSize
         let lowestPSNR: Double
@@ -135,7 +142,9 @@ public struct EncoderTrial {
         }
     }
 
-    /// - Returns: The lowest PSNR of a frame's luma.
+    /// Decodes the packets and checks their frames.
+    ///
+    /// - Returns: The lowest PSNR of a frame's luma, in dB.
     private func readBack(
         _ packets: [EncodedPacket], _ parameters: StreamParameters, _ material: MeasuringMaterial
     ) throws(EncodingError) -> Double {
@@ -170,7 +179,9 @@ public struct EncoderTrial {
 
     // MARK: How much it can
 
-    /// - Returns: What a frame takes by the clock, and of the processors, in nanoseconds.
+    /// Measures the time that a frame takes.
+    ///
+    /// - Returns: Nanoseconds per frame on the clock, and of the process's processor time.
     private func timed(_ material: MeasuringMaterial) throws(EncodingError) -> (
         time: Double, processor: Double
     ) {
@@ -203,7 +214,8 @@ public struct EncoderTrial {
             lacksColorTags: tried.contains(where: \.lacksColorTags))
     }
 
-    /// The line through two sizes, as of all kinds of work; of one size alone, all of it grows with the pixels.
+    /// Fits processor time by a line through two sizes, as for all kinds of work; with one size alone all of it grows
+    /// with the pixels.
     private static func line(_ small: Checked, _ large: Checked) -> CostTable.Entry {
         let (a, b) = (Double(small.size.pixelCount), Double(large.size.pixelCount))
         guard b > a else {

@@ -3,7 +3,7 @@ import Media
 
 /// A composed frame in memory that a hardware encoder reads.
 ///
-/// One thread writes it, then another reads it: `HardwareFrames` gives it out again only when nobody else holds it.
+/// One thread writes it, then another reads it: `HardwareFrames` reuses it only when nobody else holds it.
 final class HardwareFrame: @unchecked Sendable {
     enum Layout: Sendable {
         case nv12, i420
@@ -26,10 +26,10 @@ final class HardwareFrame: @unchecked Sendable {
 
     var pointer: UnsafeMutablePointer<AVFrame> { frame.pointer }
 
-    /// Whether libavcodec has let go of the pixels.
+    /// Whether libavcodec has released the pixels.
     var isFree: Bool { av_frame_is_writable(frame.pointer) > 0 }
 
-    /// Copies an I420 frame of the same size.
+    /// Copies an I420 frame of the same size into this frame's layout.
     func take(_ source: UnsafeMutablePointer<AVFrame>, _ subject: String) throws(EncodingError) {
         let (from, to) = (source.pointee, frame.pointer.pointee)
         let result =

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// The few frames that are on their way to one encoder. Used by one thread alone.
+/// Pool of the few frames that are on their way to one encoder. Used by one thread alone.
 struct HardwareFrames {
     private let subject: String
     private let size: FrameSize
@@ -14,7 +14,9 @@ struct HardwareFrames {
         self.layout = layout
     }
 
-    /// - Returns: A copy of an I420 frame, in memory that nobody else holds.
+    /// Copies an I420 frame.
+    ///
+    /// - Returns: The copy, in memory that nobody else holds.
     mutating func copy(_ source: UnsafeMutablePointer<AVFrame>) throws(EncodingError) -> HardwareFrame {
         for index in all.indices where isKnownUniquelyReferenced(&all[index]) && all[index].isFree {
             try all[index].take(source, subject)

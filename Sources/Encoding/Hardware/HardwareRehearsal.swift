@@ -1,27 +1,30 @@
 internal import CMedia
 import Media
 
-/// A few frames of a stream before it begins: whether its hardware takes it, and what its file must know of it.
+/// Encodes a few frames before a stream begins, to find out whether the hardware takes the stream, and the parameter
+/// sets that its file needs.
 ///
-/// V4L2's encoders tell their parameter sets with the first frame only, and some devices refuse a size, a rate or one stream
-/// more than they can; all that shows here, while x264 can still take the stream.
+/// V4L2's encoders tell their parameter sets with the first frame only, and some devices refuse a size, a rate or one
+/// stream too many; all that shows here, while x264 can still take the stream.
 struct HardwareRehearsal {
-    /// Annex B, with the colours.
+    /// The parameter sets with the color description, Annex B.
     let setup: [UInt8]
-    /// What the stream's packets must pass through, where the encoder does not say what its colours mean.
+    /// The filter for the stream's packets, where the encoder does not write the color description; else `nil`.
     let filter: ColorTagFilter?
 
-    /// Codes of luma, so far apart that no encoder takes one for another.
+    /// Luma codes of the frames, so far apart that no encoder takes one for another.
     private static let levels: [UInt8] = [40, 200, 80, 160, 120]
-    /// How far the mean luma may be off, in codes.
+    /// Largest error of a frame's mean luma, in codes.
     private static let tolerance = 6.0
 
+    /// Rehearses a stream; the encoder is closed again before this returns.
+    ///
     /// - Parameters:
     ///   - subject: The encoder, for messages.
-    ///   - settings: Of the stream, with a colour.
-    ///   - patience: How long the encoder may take for a frame.
-    ///   - open: Makes the encoder. It is closed again before this returns.
-    /// - Throws: Why the hardware cannot encode this stream.
+    ///   - settings: Settings of the stream, with a colour.
+    ///   - patience: Longest time that the encoder may take for a frame.
+    ///   - open: Makes the encoder.
+    /// - Throws: When the hardware cannot encode this stream, with the reason.
     init(
         _ subject: String, _ settings: VideoEncodingSettings, patience: Nanoseconds,
         open: @escaping HardwareOpening

@@ -1,24 +1,27 @@
 internal import CMedia
 import Media
 
-/// A stream that a hardware encoder makes: rehearsed first, then checked frame by frame. Used by one thread alone.
+/// A stream from a hardware encoder: rehearsed first, then checked frame by frame. Used by one thread alone.
 ///
-/// Its packets keep the contract of x264's: times of ticks, each decoded before the next, parameter sets apart, and what the
-/// colours mean in them. A frame that is missing, late by seconds or out of order is an error: the caller goes on without.
+/// Its packets keep the contract of x264's: times of ticks, decoding in presentation order, separate parameter sets,
+/// and the color description in them. A frame that is missing, late by seconds or out of order is an error, and the
+/// caller goes on without hardware.
 final class HardwareStream: VideoStream {
     let parameters: StreamParameters
-    /// Whether this program writes into the stream what its colours mean.
+    /// Whether the encoder does not write the color description, so that `ColorTagFilter` does.
     let lacksColorTags: Bool
     private let coder: CoderThread
     private var frames: HardwareFrames
     private var stream: CodedStream
 
+    /// Rehearses and opens the encoder.
+    ///
     /// - Parameters:
-    ///   - name: Of the encoder, for messages.
-    ///   - settings: Both sides of the size even, with a colour.
-    ///   - spare: Parameter sets of the stream that may take over, which the file shall know too.
-    ///   - patience: How long a frame may take.
-    ///   - open: Makes the encoder; asked twice.
+    ///   - name: The encoder, for messages.
+    ///   - settings: Settings of the stream; both sides of the size even, with a colour.
+    ///   - spare: Parameter sets of the x264 stream that may take over, which the file must know too.
+    ///   - patience: Longest time that a frame may take.
+    ///   - open: Makes the encoder; called twice.
     /// - Throws: When the hardware refuses, does not answer, or does not encode as it should.
     init(
         _ name: String, _ settings: VideoEncodingSettings, spare: [UInt8] = [],

@@ -10,10 +10,12 @@ final class LibraryCoder: HardwareCoding {
     private let packet: OwnedPacket
     private let uploaded: OwnedFrame
 
+    /// Opens the encoder.
+    ///
     /// - Parameters:
-    ///   - encoder: Which.
-    ///   - settings: Both sides of the size even, with a colour.
-    /// - Throws: When libavcodec does not have it, or the device refuses it.
+    ///   - encoder: The encoder.
+    ///   - settings: Settings of the stream; both sides of the size even, with a colour.
+    /// - Throws: When libavcodec does not have the encoder, or the device refuses it.
     init(_ encoder: HardwareEncoder, _ settings: VideoEncodingSettings) throws(EncodingError) {
         subject = encoder.name
         let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
@@ -27,7 +29,7 @@ final class LibraryCoder: HardwareCoding {
         layout = attempt.layout
     }
 
-    /// The first way in which it opens; it is closed again.
+    /// Finds the first of the dialect's attempts that opens; the encoder is closed again.
     private static func openable(
         _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ device: UploadDevice?
@@ -48,7 +50,7 @@ final class LibraryCoder: HardwareCoding {
         return usual
     }
 
-    /// Opens an encoder for whatever stream it is asked for.
+    /// Returns a closure that opens the encoder for the settings it is given.
     static func opening(_ encoder: HardwareEncoder) -> HardwareOpening {
         { settings throws(EncodingError) in
             do throws(EncodingError) {
@@ -113,7 +115,7 @@ final class LibraryCoder: HardwareCoding {
         return try send(source)
     }
 
-    /// An encoder whose input is full takes the frame after its packets were taken.
+    /// Sends a frame; an encoder whose input is full takes it after its packets were taken.
     private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) -> [CodedFrame] {
         var frames: [CodedFrame] = []
         while true {

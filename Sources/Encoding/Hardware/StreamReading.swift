@@ -9,16 +9,18 @@ final class StreamReading {
     private let subject: String
     private var setup: [UInt8]
 
-    /// A decoded frame; only during the call that it is given to.
+    /// A decoded frame, valid only during the call that it is passed to.
     struct Frame {
         let presentation: Int64
         let size: FrameSize
-        /// `nil` where the stream does not say it.
+        /// Color description in the stream; `nil` where the stream does not state it.
         let color: ColorDescription?
-        /// I420.
+        /// The frame's I420 planes.
         let planes: Planes
     }
 
+    /// Opens the decoder.
+    ///
     /// - Parameters:
     ///   - setup: The parameter sets, Annex B.
     ///   - subject: The encoder, for messages.
@@ -33,10 +35,12 @@ final class StreamReading {
         decoded = try OwnedFrame(subject)
     }
 
+    /// Decodes one packet, or flushes.
+    ///
     /// - Parameters:
-    ///   - coded: `nil` takes what is still inside.
-    ///   - look: Told each frame that is ready, in the order of their times.
-    /// - Throws: When the decoder finds rubbish.
+    ///   - coded: The packet; `nil` takes the frames that are still inside.
+    ///   - look: Called for each frame that is ready, in the order of their times.
+    /// - Throws: When the packet cannot be decoded without errors.
     func read(_ coded: EncodedPacket?, _ look: (Frame) -> Void) throws(EncodingError) {
         if let coded {
             let bytes = setup + withExtendedLifetime(coded) { Array(coded.bytes.bytes) }

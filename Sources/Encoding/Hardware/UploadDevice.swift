@@ -1,20 +1,22 @@
 internal import CMedia
 import Media
 
-/// A device that encodes frames in memory of its own (VAAPI), and a pool of such memory.
+/// A VAAPI device that encodes frames in memory of its own, and a pool of such memory.
 ///
-/// Gives both back. Used by one thread alone.
+/// Releases both at its end. Used by one thread alone.
 final class UploadDevice {
     private var device: UnsafeMutablePointer<AVBufferRef>?
     private var pool: UnsafeMutablePointer<AVBufferRef>?
     private let subject: String
 
-    /// Frames that the device may hold at once: those that it encodes, and the one that they refer to.
+    /// Number of frames that the device may hold at once: those that it encodes, and the one that they refer to.
     private static let poolSize: Int32 = 8
 
+    /// Opens a device.
+    ///
     /// - Parameters:
-    ///   - node: `/dev/dri/renderD128`.
-    ///   - size: Of the frames.
+    ///   - node: The device node, such as `/dev/dri/renderD128`.
+    ///   - size: Width × height of the frames in pixels.
     ///   - subject: The encoder, for messages.
     /// - Throws: When the driver cannot be opened, or has no memory for NV12.
     init(vaapi node: String, size: FrameSize, subject: String) throws(EncodingError) {
@@ -36,7 +38,7 @@ final class UploadDevice {
         guard result >= 0 else { throw EncodingError(subject, "av_hwframe_ctx_init", code: result) }
     }
 
-    /// Tells an encoder, before it is opened, where its frames will be.
+    /// Tells an encoder, before it is opened, that its frames come from the device's pool.
     func attach(to context: UnsafeMutablePointer<AVCodecContext>) throws(EncodingError) {
         context.pointee.pix_fmt = AV_PIX_FMT_VAAPI
         context.pointee.hw_frames_ctx = av_buffer_ref(pool)
@@ -46,8 +48,8 @@ final class UploadDevice {
     /// Copies a frame to the device.
     ///
     /// - Parameters:
-    ///   - frame: NV12 of the pool's size.
-    ///   - target: Empty; holds the device's memory afterwards.
+    ///   - frame: NV12 frame of the pool's size.
+    ///   - target: An empty frame; it holds the device's memory afterwards.
     /// - Throws: When the device has no memory left, or refuses the frame.
     func upload(
         _ frame: UnsafeMutablePointer<AVFrame>, to target: UnsafeMutablePointer<AVFrame>

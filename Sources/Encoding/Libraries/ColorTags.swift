@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Between this project's words for colour and libavcodec's (ITU-T H.273 code points).
+/// Converts between this project's color descriptions and libavcodec's (ITU-T H.273 code points).
 extension ColorDescription {
     /// Tags a stream that is about to be encoded.
     func describe(_ context: UnsafeMutablePointer<AVCodecContext>) {
@@ -18,7 +18,8 @@ extension ColorDescription {
         }
     }
 
-    /// What a decoded stream says of itself. Unsaid: limited range, and BT.709 from 720 lines up, as players assume.
+    /// Reads the tags of a decoded stream. An untagged stream counts as limited range, and as BT.709 from 720 lines up,
+    /// as players assume.
     init(matrix: AVColorSpace, range: AVColorRange, pixel: AVPixelFormat, height: Int) {
         let isFullByFormat = media_is_full_range(pixel.rawValue) != 0
         let isFull = range == AVCOL_RANGE_JPEG || (range == AVCOL_RANGE_UNSPECIFIED && isFullByFormat)
@@ -31,7 +32,7 @@ extension ColorDescription {
         self.init(matrix: ownMatrix, range: isFull ? .full : .limited)
     }
 
-    /// The coefficients as swscale wants them.
+    /// The matrix coefficients as swscale wants them.
     var swscaleCoefficients: UnsafePointer<Int32>? {
         sws_getCoefficients(matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601)
     }

@@ -2,7 +2,7 @@ internal import CMedia
 import Media
 
 extension EncodingError {
-    /// Turns a libav* error code into the reason that the library gives for it.
+    /// Makes an error with the library's text for a libav* error code.
     init(_ subject: String, _ operation: String, code: Int32) {
         var text = [CChar](repeating: 0, count: 128)
         av_strerror(code, &text, text.count)

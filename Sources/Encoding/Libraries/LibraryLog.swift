@@ -1,7 +1,7 @@
 internal import CMedia
 
-/// libav* and x264 write to standard error by themselves; this program says itself what there is to say.
+/// Silences libav* and x264, which would write to standard error by themselves; this program reports errors itself.
 enum LibraryLog {
-    /// Silences them for the whole process, once.
+    /// Silences the libraries for the whole process, once.
     static let silenced: Void = av_log_set_level(AV_LOG_QUIET)
 }

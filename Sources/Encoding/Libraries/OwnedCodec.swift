@@ -6,7 +6,7 @@ struct OwnedCodec: ~Copyable {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     let subject: String
 
-    /// A context for an encoder by its libavcodec name, not opened yet.
+    /// Allocates a context for an encoder by its libavcodec name, not opened yet.
     init(encoder name: String, subject: String) throws(EncodingError) {
         guard let codec = avcodec_find_encoder_by_name(name) else {
             throw EncodingError(
@@ -16,7 +16,7 @@ struct OwnedCodec: ~Copyable {
         try self.init(codec, subject: subject)
     }
 
-    /// A context for a decoder, not opened yet.
+    /// Allocates a context for a decoder, not opened yet.
     init(decoder identifier: AVCodecID, subject: String) throws(EncodingError) {
         guard let codec = avcodec_find_decoder(identifier) else {
             throw EncodingError(
@@ -35,7 +35,7 @@ struct OwnedCodec: ~Copyable {
         self.subject = subject
     }
 
-    /// Sets an option of the codec's own.
+    /// Sets one of the codec's private options.
     func set(_ option: String, _ value: String) throws(EncodingError) {
         let result = av_opt_set(pointer.pointee.priv_data, option, value, 0)
         guard result >= 0 else { throw EncodingError(subject, "setting \(option) to \(value)", code: result) }
@@ -47,7 +47,7 @@ struct OwnedCodec: ~Copyable {
         guard result >= 0 else { throw EncodingError(subject, "avcodec_open2", code: result) }
     }
 
-    /// What a file has to store about the stream: the codec's `extradata`.
+    /// The codec's `extradata`, which a file has to store about the stream.
     var setup: [UInt8] {
         guard let data = pointer.pointee.extradata else { return [] }
         return Array(UnsafeBufferPointer(start: data, count: Int(pointer.pointee.extradata_size)))

@@ -10,7 +10,7 @@ struct OwnedFrame: ~Copyable {
         pointer = frame
     }
 
-    /// A view of a tightly packed I420 frame, which must outlive it.
+    /// Views a packed I420 frame; `memory` must outlive this value.
     init(_ memory: SharedBytes, _ size: FrameSize, _ subject: String) throws(EncodingError) {
         try self.init(subject)
         let planes = Planes(i420: memory, size: size)

@@ -10,7 +10,7 @@ struct OwnedPacket: ~Copyable {
         pointer = packet
     }
 
-    /// The packet's bytes without a copy. This one is empty afterwards; the bytes hold the library's memory.
+    /// Takes the packet's bytes without a copy. The packet is empty afterwards; the bytes hold the library's memory.
     func takeBytes(_ subject: String) throws(EncodingError) -> SharedBytes {
         guard let kept = av_packet_alloc() else { throw .outOfMemory(subject, "av_packet_alloc") }
         // A packet that is not counted by reference is copied here, so that the memory outlives its owner.

@@ -1,19 +1,19 @@
 internal import CMedia
 import Media
 
-/// A slate that is drawn once and painted as often as it is covered.
+/// A slate that is drawn once and painted each time something has covered it.
 final class DrawnSlate {
     let caption: SlateCaption?
     private let size: FrameSize
     private var memory = ScratchPlanes()
     private let drawn: Planes
 
-    /// Draws it.
+    /// Draws the slate.
     ///
     /// - Parameters:
-    ///   - caption: What it says; `nil` for no words.
-    ///   - size: In pixels, of the rectangle that it fills.
-    ///   - color: What the codes mean.
+    ///   - caption: The words on the slate; `nil` for none.
+    ///   - size: Width × height of the slate's rectangle in pixels.
+    ///   - color: Color description of the codes.
     init(_ caption: SlateCaption?, size: FrameSize, color: ColorDescription) {
         self.caption = caption
         self.size = size
@@ -21,6 +21,8 @@ final class DrawnSlate {
         drawn.paintSlate(caption, in: color)
     }
 
+    /// Paints the slate.
+    ///
     /// - Parameter target: 4:2:0 planes of the slate's size.
     func paint(onto target: Planes) {
         CopyPlane(

@@ -2,12 +2,13 @@ internal import CMedia
 import Media
 
 extension Planes {
-    /// Paints what stands in place of a missing frame: grey with a darker edge, and the caption's words on a dark panel in
-    /// the middle. Without words, diagonal bars stand there.
+    /// Paints a slate that stands for a missing frame: grey with a darker edge, and the caption's words on a dark panel
+    /// in the middle. Without words it has diagonal bars.
     ///
     /// - Parameters:
-    ///   - caption: `nil` for no words. There are none either where no font is found or the frame is too small for them.
-    ///   - color: What the codes mean.
+    ///   - caption: The words; `nil` for none. There are none either where no font is found or the frame is too small
+    ///     for them.
+    ///   - color: Color description of the codes.
     func paintSlate(_ caption: SlateCaption?, in color: ColorDescription) {
         let (ground, mark) = (YCbCr.grey(0.5, in: color).y, YCbCr.grey(0.35, in: color).y)
         fillChroma()
@@ -19,7 +20,7 @@ extension Planes {
         paint(words, panel: YCbCr.grey(0.15, in: color).y, ink: YCbCr.white(in: color).y)
     }
 
-    /// In the middle of the luma plane.
+    /// Paints the words in the middle of the luma plane.
     private func paint(_ words: WordSheet, panel: UInt8, ink: UInt8) {
         let (left, top) = ((size.width - words.size.width) / 2, (size.height - words.size.height) / 2)
         let (width, height) = (Int32(words.size.width), Int32(words.size.height))

@@ -1,12 +1,14 @@
 import Media
 
-/// A JPEG that stands where a camera's frame is missing.
+/// Makes JPEGs that stand where a camera's frame is missing.
 enum Slate {
+    /// Makes a slate of the size, sampling and baseline coding of a camera's JPEG, so that it can stand among the
+    /// camera's packets.
+    ///
     /// - Parameters:
-    ///   - frame: One of the camera's own.
-    ///   - caption: What the slate says.
-    /// - Returns: A slate in the size, sampling and baseline coding of the camera's own JPEG, so that it can stand among its
-    ///   packets.
+    ///   - frame: One of the camera's own frames.
+    ///   - caption: The words on the slate.
+    /// - Returns: A whole JPEG.
     /// - Throws: When the frame is no JPEG, or libjpeg-turbo refuses it.
     static func jpeg(
         like frame: CapturedFrame, caption: SlateCaption

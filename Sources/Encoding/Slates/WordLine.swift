@@ -1,28 +1,29 @@
 internal import CMedia
 import Media
 
-/// One line of words, laid out: shrunk where it is too wide, and cut where it is too wide even then.
+/// One line of words, laid out: shrunk where it is too wide, and then shortened where it is still too wide.
 final class WordLine {
-    /// In pixels, of the letters with their ascent and descent.
+    /// Width × height in pixels, with the letters' ascent and descent.
     let size: FrameSize
     private let handle: OpaquePointer
     private let fonts: FontChoice
 
-    /// Smaller letters are not read on a screen.
+    /// Smallest size of an em in pixels; smaller letters are illegible on a screen.
     private static let smallestLetters = 7.0
-    /// How far a line shrinks before it is cut.
+    /// Smallest share of its size that a line shrinks to before it is shortened.
     private static let smallestShare = 0.5
-    /// Hinting moves letters to whole pixels, so widths are not quite in proportion to sizes.
+    /// Factor below the proportional size: hinting moves letters to whole pixels, so widths are not quite in proportion
+    /// to sizes.
     private static let hintingSlack = 0.97
 
-    /// `nil` where there is nothing to say, or letters would be too small to be read.
+    /// Lays out a line; `nil` where the text is blank, or letters would be too small to be read.
     ///
     /// - Parameters:
-    ///   - text: What is cut is cut from the middle, as names differ at both ends.
-    ///   - letters: The size of an em, in pixels.
-    ///   - isBold: Else of normal weight.
-    ///   - limit: The line's width, in pixels.
-    ///   - fonts: Of this drawing.
+    ///   - text: The words. They are shortened in the middle, as names differ at both ends.
+    ///   - letters: Size of an em in pixels.
+    ///   - isBold: Whether the weight is bold, else normal.
+    ///   - limit: Largest width of the line in pixels.
+    ///   - fonts: The fonts of this drawing.
     init?(_ text: String, letters: Double, isBold: Bool, limit: Int, fonts: FontChoice) {
         guard !text.allSatisfy(\.isWhitespace), letters >= Self.smallestLetters, limit > 0,
             let handle = media_words_new(fonts.handle, text)

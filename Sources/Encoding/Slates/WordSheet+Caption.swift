@@ -1,24 +1,24 @@
 import Media
 
 extension WordSheet {
-    /// Shares of the frame's shorter side. At 320×180, the smallest program that is asked for, letters are 29, 15 and 13
-    /// pixels high.
+    /// Height of the role's letters as a share of the frame's shorter side, as are the lengths below. At 320×180, the
+    /// smallest program size, the letters are 29, 15 and 13 pixels high.
     private static let roleLetters = 0.16
     private static let deviceLetters = 0.085
     private static let complaintLetters = 0.07
     private static let lineGap = 0.02
     private static let padding = 0.06
-    /// From the frame's edges to the sheet.
+    /// Distance from the frame's edges to the sheet.
     private static let margin = 0.1
 
-    /// Lays out and draws the words of a slate: the role large, the device's name below it, then what is wrong, each centred.
-    /// The sheet belongs into the middle of the frame, well inside it.
+    /// Lays out and draws the words of a slate, each line centred: the role large, the device's name below it, then
+    /// what is wrong. The sheet belongs into the middle of the frame, well inside it.
     ///
     /// `nil` where there is no font, memory is short, or the frame is too small for words.
     ///
     /// - Parameters:
-    ///   - caption: What to say, and how players turn the frame.
-    ///   - frame: The size of the stored frame.
+    ///   - caption: The words, and the rotation by which players turn the frame.
+    ///   - frame: Width × height of the stored frame in pixels.
     convenience init?(_ caption: SlateCaption, in frame: FrameSize) {
         guard let fonts = FontChoice() else { return nil }
         let upright = caption.rotation.swapsSides ? frame.turned : frame

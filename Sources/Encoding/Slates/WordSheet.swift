@@ -1,20 +1,20 @@
 internal import CMedia
 import Media
 
-/// A sheet of coverage, one byte a pixel: 0 where there is no word, 255 where there is nothing else.
+/// A sheet of coverage, one byte per pixel: 0 where there is no word, 255 where a word covers all.
 ///
 /// It owns its cairo surface and belongs to one thread at a time.
 final class WordSheet {
-    /// Of the sheet as it is stored.
+    /// Width × height of the stored sheet in pixels.
     let size: FrameSize
     private let surface: OpaquePointer
     private let context: OpaquePointer
 
-    /// `nil` when memory is short.
+    /// Makes an empty sheet; `nil` when memory is short.
     ///
     /// - Parameters:
-    ///   - upright: The sheet's size as it is read.
-    ///   - rotation: The clockwise turn after which the stored sheet can be read.
+    ///   - upright: Width × height of the sheet as it is read.
+    ///   - rotation: The clockwise rotation after which the stored sheet can be read.
     init?(_ upright: FrameSize, readAfter rotation: Rotation) {
         size = rotation.swapsSides ? upright.turned : upright
         // cairo never gives null, but objects that know of their failure.
@@ -30,7 +30,7 @@ final class WordSheet {
         cairo_surface_destroy(surface)
     }
 
-    /// From places as they are read to places as they are stored.
+    /// The transformation from positions as they are read to positions as they are stored.
     private static func matrix(toStored rotation: Rotation, _ stored: FrameSize) -> cairo_matrix_t {
         let (width, height) = (Double(stored.width), Double(stored.height))
         return switch rotation {
@@ -44,17 +44,17 @@ final class WordSheet {
     /// Draws a line of words.
     ///
     /// - Parameters:
-    ///   - line: Of this drawing.
-    ///   - x: Its left edge, in pixels of the sheet as it is read.
-    ///   - y: Its upper edge.
-    ///   - strength: How much the words cover, 0…1.
+    ///   - line: A line that was laid out for this drawing.
+    ///   - x: Its left edge in pixels of the sheet as it is read.
+    ///   - y: Its upper edge in pixels of the sheet as it is read.
+    ///   - strength: Opacity of the words, 0…1.
     func draw(_ line: WordLine, x: Int, y: Int, strength: Double) {
         cairo_set_source_rgba(context, 0, 0, 0, strength)
         cairo_move_to(context, Double(x), Double(y))
         line.show(on: context)
     }
 
-    /// Reads the coverage: `size.height` rows, each so many bytes after the last.
+    /// Reads the coverage: `size.height` rows, `stride` bytes apart.
     func read(_ body: (_ first: UnsafePointer<UInt8>, _ stride: Int) -> Void) {
         cairo_surface_flush(surface)
         guard let first = cairo_image_surface_get_data(surface) else { return }

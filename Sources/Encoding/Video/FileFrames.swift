@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Makes frames of what a decoder delivers: lent where the memory allows it, else copied or converted to I420.
+/// Makes I420 frames of a decoder's output: lent where the memory allows it, else copied or converted.
 final class FileFrames {
     private let subject: String
     private let scaler: FrameScaler
@@ -11,10 +11,12 @@ final class FileFrames {
         scaler = FrameScaler(subject)
     }
 
+    /// Makes one frame.
+    ///
     /// - Parameters:
-    ///   - frame: Decoded. Empty afterwards when its memory is lent.
-    ///   - capturedAt: The frame's time.
-    ///   - sequence: The frame's number.
+    ///   - frame: A decoded frame; it is empty afterwards when its memory is lent.
+    ///   - capturedAt: Capture time of the frame.
+    ///   - sequence: Number of the frame.
     /// - Returns: An I420 frame that owns its memory.
     /// - Throws: When memory is short, the frame has no planes or swscale cannot convert it.
     func frame(
@@ -36,7 +38,7 @@ final class FileFrames {
             memory: found.memory, planes: found.planes, isOwned: true)
     }
 
-    /// Without a copy, if all planes lie in one buffer and none is upside down.
+    /// Lends the decoder's memory without a copy, if all planes lie in one buffer and none is upside down; else `nil`.
     private func lent(
         _ frame: UnsafeMutablePointer<AVFrame>
     ) throws(EncodingError) -> (memory: SharedBytes, planes: [FramePlane])? {

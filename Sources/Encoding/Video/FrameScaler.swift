@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// swscale, for the formats that libyuv does not know: slow, and only where no camera waits.
+/// Converts pixel formats that libyuv does not know with swscale: slow, and only used where no camera waits.
 final class FrameScaler {
     private var context: OpaquePointer?
     private let subject: String
@@ -14,13 +14,13 @@ final class FrameScaler {
         sws_freeContext(context)
     }
 
-    /// Turns a decoded frame of any pixel format into I420.
+    /// Converts and scales a decoded frame of any pixel format to 4:2:0.
     ///
     /// - Parameters:
-    ///   - frame: Only read.
-    ///   - source: What the frame's samples mean.
-    ///   - target: 4:2:0, of any size: the frame is scaled to it.
-    ///   - color: What the target's samples shall mean.
+    ///   - frame: The frame; it is only read.
+    ///   - source: Color description of the frame.
+    ///   - target: 4:2:0 planes of any size; the frame is scaled to it.
+    ///   - color: Color description of the target.
     /// - Throws: When swscale does not know the pixel format or fails.
     func scale(
         _ frame: UnsafeMutablePointer<AVFrame>, of source: ColorDescription, to target: Planes,

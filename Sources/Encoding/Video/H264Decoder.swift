@@ -1,10 +1,11 @@
 internal import CMedia
 import Media
 
-/// Decodes a camera's H.264, one access unit at a time, each frame as soon as the stream allows. Used by one thread alone.
+/// Decodes a camera's H.264, one access unit at a time, each frame as soon as the stream allows. Used by one thread
+/// alone.
 ///
-/// After a damaged or missing unit libavcodec goes on with rubbish where the following frames refer to it, so nothing is
-/// given out until the next key frame.
+/// After a damaged or missing unit libavcodec goes on with garbage where the following frames refer to it, so nothing
+/// is given out until the next key frame.
 final class H264Decoder: VideoDecoding {
     private struct Origin {
         let capturedAt: ClockTime
@@ -16,16 +17,18 @@ final class H264Decoder: VideoDecoding {
     private let packet: OwnedPacket
     private let frame: OwnedFrame
     private let frames: FileFrames
-    /// Of the access units whose frames are still inside, by the number that travels with them as time stamp.
+    /// Capture time and number of the access units that are still inside, by the counter that travels with them as time
+    /// stamp.
     private var origins: [Int64: Origin] = [:]
     private var count: Int64 = 0
     private var lastSequence: Int64?
-    /// How many frames were kept back since one was damaged or missing; `nil` while all are whole.
+    /// Number of frames withheld since one was damaged or missing; `nil` while all are whole.
     private var keptBack: Int?
 
-    /// More than any stream keeps back: 16 reference frames (ITU-T H.264, A.3.1), each in two fields.
+    /// More frames than any stream holds back: 16 reference frames (ITU-T H.264, A.3.1), each in two fields.
     private static let longestDelay: Int64 = 32
-    /// A stream that sends no key frame for as long mends itself piece by piece (intra refresh): ten seconds at 30 a second.
+    /// Number of frames without a key frame after which the stream is taken to mend itself piece by piece (intra
+    /// refresh): ten seconds at 30 frames per second.
     private static let longestWait = 300
 
     init(name: String) throws(EncodingError) {
@@ -62,7 +65,9 @@ final class H264Decoder: VideoDecoding {
         if keptBack == nil { keptBack = 0 }
     }
 
-    /// - Returns: `false` when the bytes make no sense.
+    /// Sends one access unit to the decoder.
+    ///
+    /// - Returns: `false` when the bytes cannot be parsed.
     private func send(_ bytes: SharedBytes, stamp: Int64) throws(EncodingError) -> Bool {
         // libavcodec reads beyond the end, so the unit is copied into a packet with room behind it.
         var result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))

@@ -1,21 +1,24 @@
 internal import CMedia
 public import Media
 
-/// H.264 as a camera makes it: every frame comes out at once, with a key frame every second. Used by one thread alone.
+/// Encodes H.264 as a camera does: every frame comes out at once, with a key frame every second. Used by one thread
+/// alone.
 public final class H264Encoder {
     private let stream: X264Stream
     private let size: FrameSize
     private let frame: OwnedFrame
     private static let subject = "a pretended H.264 camera"
 
+    /// Opens x264.
+    ///
     /// - Parameters:
-    ///   - size: Both sides even.
-    ///   - rate: Of the ticks that `encode` counts. There is a key frame every second.
-    ///   - preset: x264's, of speed against size.
-    ///   - annexB: Whether each key frame carries its parameter sets, as a camera's byte stream does.
-    ///     Otherwise only `parameters` has them. The packets have start codes either way.
+    ///   - size: Width × height in pixels, both even.
+    ///   - rate: Frame rate of the ticks that `encode` counts. There is a key frame every second.
+    ///   - preset: Speed against size, as x264's presets.
+    ///   - annexB: Whether each key frame carries its parameter sets, as a camera's byte stream does. Otherwise only
+    ///     `parameters` has them. The packets have start codes either way.
     ///   - quality: x264's constant rate factor, 0…51, lower is better.
-    ///   - color: What the pixels mean; the stream says so.
+    ///   - color: Color description of the frames, which the stream states.
     /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
     public init(
         size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset = .ultrafast,
@@ -29,14 +32,15 @@ public final class H264Encoder {
             purpose: .camera(parameterSetsInBand: annexB))
     }
 
+    /// Description of the stream for a file; a tick lasts `rate.seconds` of the time scale `rate.frames`.
     public var parameters: StreamParameters { stream.parameters }
 
     /// Encodes a frame without copying it first.
     ///
     /// - Parameters:
-    ///   - memory: Holds the three planes of an I420 frame of the encoder's size.
-    ///   - planes: Y, Cb and Cr, exactly three.
-    ///   - tick: Counts frames; each is higher than the last.
+    ///   - memory: Memory with the three planes of an I420 frame of the encoder's size.
+    ///   - planes: Layout of Y, Cb and Cr in `memory`, exactly three.
+    ///   - tick: Number of the frame, higher than the last one's.
     /// - Returns: One packet, the access unit of this frame.
     /// - Throws: When memory is short or x264 fails.
     public func encode(

@@ -1,14 +1,14 @@
 import Media
 
 extension VideoEncodingSettings.Preset {
-    /// The preset of x264 that this one is, or builds on.
+    /// Name of the x264 preset that this preset is, or builds on.
     var x264Name: String { self == .balanced ? Self.ultrafast.rawValue : rawValue }
 
-    /// What is set besides x264's preset, as `x264-params` spells it (x264's `param_apply_preset` in common/base.c says what presets
-    /// have).
+    /// x264 options in addition to the preset, as `x264-params` spells them (x264's `param_apply_preset` in
+    /// common/base.c lists what presets set).
     ///
-    /// - Parameter origin: The preset that the stream began with. Coding tools that its parameter sets name must be there, or the
-    ///   parameter sets would change.
+    /// - Parameter origin: The preset that the stream began with. Coding tools that its parameter sets name must stay
+    ///   on, or the parameter sets would change.
     /// - Returns: Names and values; none where x264's preset is all.
     func x264Parameters(continuing origin: Self) -> [String] {
         var parameters: [String] = []
@@ -29,11 +29,11 @@ extension VideoEncodingSettings.Preset {
         return parameters
     }
 
-    /// What bounds how many frames the encoder holds back, which a crash takes: at most 0.2 s of those that it looks ahead at, and
-    /// none that wait for a thread that does so (`sync-lookahead`). B-pictures and the second thread hold back four more.
+    /// x264 options that bound how many frames the encoder holds back, which a crash loses: lookahead of at most 0.2 s,
+    /// and no lookahead thread (`sync-lookahead`). B-frames and the second thread hold back four more frames.
     ///
-    /// - Parameter rate: Of the stream's ticks.
-    /// - Returns: Names and values, as `x264Parameters` gives them.
+    /// - Parameter rate: Frame rate of the stream's ticks.
+    /// - Returns: Names and values, as `x264-params` spells them.
     func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
         // x264's `param_apply_preset` in common/base.c: of ours veryfast alone looks ahead.
         let usual = self == .veryfast ? 10 : 0

@@ -1,20 +1,21 @@
 internal import CMedia
 import Media
 
-/// x264 by libavcodec: frames in, packets with the times of a frame rate's ticks out.
+/// Encodes with x264 by libavcodec: frames in, packets with the times of a frame rate's ticks out.
 ///
 /// A tick lasts `rate.seconds` of the time scale `rate.frames`, so that every tick of every rate is a whole number.
 /// Packets and parameter sets are Annex B (ITU-T H.264).
 final class X264Stream: VideoStream {
-    /// What the packets are for.
+    /// The use of the packets, which decides delay, key frames and parameter sets.
     enum Purpose {
-        /// A file: all of x264's means, parameter sets apart from the packets, a key frame at least every 2 s.
+        /// A file: B-frames and lookahead as in the preset, parameter sets apart from the packets, a key frame at least
+        /// every 2 s.
         case recording(threads: Int)
-        /// What takes over from a hardware encoder in the same file: each frame comes out in the order of its time, as
-        /// hardware's do, and the parameter sets have a number that no other encoder uses, so that both kinds can stand
-        /// in the file's description.
+        /// The stream that takes over from a hardware encoder in the same file: each frame comes out in the order of
+        /// its time, as hardware's do, and the parameter sets have a number that no other encoder uses, so that both
+        /// kinds can stand in the file's description.
         case spare(threads: Int)
-        /// A pretended camera: each frame comes out at once, with a key frame every second.
+        /// A synthetic camera: each frame comes out at once, with a key frame every second.
         case camera(parameterSetsInBand: Bool)
     }
 
@@ -22,24 +23,28 @@ final class X264Stream: VideoStream {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let subject: String
-    /// Frames that went in, and the time of the first.
+    /// Number of frames that went in.
     private var sentCount = 0
+    /// Presentation time of the first frame.
     private var first: Int64 = 0
     private var receivedCount = 0
 
-    /// Of the spare's parameter sets: the last that there is (ITU-T H.264, 7.4.2.1.1). Encoders count from 0.
+    /// Number of the spare's sequence parameter set: the last that there is (ITU-T H.264, 7.4.2.1.1). Encoders count
+    /// from 0.
     private static let spareNumber = 31
 
+    /// Opens x264.
+    ///
     /// - Parameters:
     ///   - subject: The track, for messages.
-    ///   - size: Both sides even.
-    ///   - rate: Of the ticks.
-    ///   - preset: x264's, of speed against size.
-    ///   - origin: The preset that the stream began with, where this is to go on with it: its parameter sets stay, so
+    ///   - size: Width × height in pixels, both even.
+    ///   - rate: Frame rate of the ticks.
+    ///   - preset: Speed against size, as x264's presets.
+    ///   - origin: The preset that the stream began with, where this stream continues it: its parameter sets stay, so
     ///     the coding tools that they name do.
-    ///   - quality: x264's constant rate factor.
-    ///   - color: What the pixels mean; the stream says so.
-    ///   - purpose: What the packets are for.
+    ///   - quality: x264's constant rate factor, 0…51, lower is better.
+    ///   - color: Color description of the frames, which the stream states.
+    ///   - purpose: The use of the packets.
     /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
     init(
         _ subject: String, size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset,
@@ -94,10 +99,10 @@ final class X264Stream: VideoStream {
     /// Encodes one frame. x264 copies the pixels before this returns.
     ///
     /// - Parameters:
-    ///   - frame: Its `pts` is set here. `nil` flushes: the stream takes no more afterwards.
-    ///   - tick: Higher than the last.
-    ///   - asKey: Whether it shall be an IDR frame.
-    /// - Returns: What is ready, in decoding order.
+    ///   - frame: I420 frame, whose `pts` is set here; `nil` flushes, and the stream takes no more afterwards.
+    ///   - tick: Tick of the frame, higher than the last one's.
+    ///   - asKey: Whether the frame must become an IDR frame.
+    /// - Returns: The packets that are ready, in decoding order.
     /// - Throws: When libavcodec refuses the frame, as after a flush, or cannot give a packet.
     func encode(
         _ frame: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool = false
@@ -126,8 +131,9 @@ final class X264Stream: VideoStream {
         }
     }
 
-    /// x264 knows the delay between decoding and showing once it has taken so many frames; a stream that ends before has none
-    /// in its times, and another stream could not go on from there.
+    /// Decoding time of a packet. x264 knows the delay between decoding and presentation only once it has taken that
+    /// many frames; a stream that ends before has no delay in its times, and another stream could not go on from there,
+    /// so the time is computed.
     private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
         let delay = Int(codec.pointer.pointee.has_b_frames)
         guard sentCount <= delay else { return facts.dts }
