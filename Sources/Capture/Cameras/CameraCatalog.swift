@@ -1,14 +1,15 @@
 import Glibc
 public import Media
 
-/// The cameras that the computer has now.
+/// Lists the cameras that are connected to the computer now.
 public struct CameraCatalog: Sendable {
     private let tree: SysfsTree
-    /// Where device nodes are.
+    /// Folder of the device nodes, usually `/dev`.
     let nodes: String
     private let isSettled: @Sendable (String) -> Bool
     private let ask: @Sendable (SysfsCamera) -> NodeAnswers.Outcome
 
+    /// Looks in `/sys` and `/dev`, and asks udev where udevd runs.
     public init() {
         // udevd, where it runs, has a new node's permissions still to set.
         self.init(
@@ -16,17 +17,21 @@ public struct CameraCatalog: Sendable {
             isSettled: { !UdevProperties.isServed || UdevProperties().isSettled($0) })
     }
 
+    /// Looks in other folders, for tests.
+    ///
     /// - Parameters:
-    ///   - sysfs: Where sysfs is mounted. udev is asked only about the real one.
-    ///   - nodes: Where device nodes are.
+    ///   - sysfs: Where sysfs is mounted. udev is asked only about `/sys`.
+    ///   - nodes: Folder of the device nodes.
     package init(sysfs: String, nodes: String) {
         self.init(sysfs: sysfs, nodes: nodes, isSettled: { _ in true })
     }
 
+    /// Looks in other folders with other sources of facts, for tests.
+    ///
     /// - Parameters:
-    ///   - sysfs: As above.
-    ///   - nodes: As above.
-    ///   - isSettled: Whether the node of a folder in sysfs has got its permissions.
+    ///   - sysfs: Where sysfs is mounted. udev is asked only about `/sys`.
+    ///   - nodes: Folder of the device nodes.
+    ///   - isSettled: Whether udevd has set the permissions of the node of a folder in sysfs.
     ///   - ask: Opens a node and asks what it is.
     init(
         sysfs: String, nodes: String, isSettled: @escaping @Sendable (String) -> Bool,
@@ -38,25 +43,29 @@ public struct CameraCatalog: Sendable {
         self.ask = ask
     }
 
-    /// Every camera with its formats and controls, by the number of its node. One that cannot be used is there too, with
-    /// its problem.
+    /// Returns every camera with its formats and controls, ordered by node number. A camera that cannot be used is
+    /// included with its problem.
     ///
-    /// Opens each node for a moment; takes milliseconds a camera. Not in a Swift task.
+    /// Opens each node for a moment, which takes milliseconds per camera. Must not be called in a Swift task.
+    ///
+    /// - Returns: The cameras.
+    /// - Throws: Nothing; a node that cannot be opened is a camera with a problem.
     public func cameras() throws(DeviceError) -> [CaptureDevice] {
         locatedCameras().map(\.device)
     }
 
-    /// The cameras with the USB device that each is a part of, to find the microphones in them.
+    /// Returns the cameras with the USB device that each belongs to, which leads to the microphones in them.
     package func locatedCameras() -> [LocatedDevice] {
         var known = KnownNodes()
         return look(&known, patience: .zero).cameras
     }
 
-    /// The cameras that are there now. Opens only what is new or had a problem.
+    /// Looks for the cameras that are there now. Opens only nodes that are new or had a problem.
     ///
     /// - Parameters:
-    ///   - known: From the last look; brought up to date.
-    ///   - patience: How long a new node is left out that cannot be used yet, because udevd or the driver is not done with it.
+    ///   - known: The nodes known from the last look; brought up to date.
+    ///   - patience: How long a new node is left out that cannot be used yet, because udevd or the driver is not done
+    ///     with it.
     /// - Returns: The cameras, and when to look again if nothing is heard until then.
     package func look(
         _ known: inout KnownNodes, patience: Nanoseconds
@@ -92,12 +101,13 @@ public struct CameraCatalog: Sendable {
         return (cameras, again)
     }
 
-    /// Whether udevd has still to let us open a node: a cheap answer, without opening it.
+    /// Whether a node cannot be opened because udevd has still to set its permissions. Does not open it.
     private func isClosedForNow(_ node: KnownNodes.Node) -> Bool {
         access(node.camera.node, R_OK | W_OK) != 0 && errno == EACCES && !isSettled(node.folder)
     }
 
-    /// How long to wait before the next look at a new node whose problem may be over in a moment. `nil` where it stays.
+    /// How long to wait before the next look at a new node whose problem may pass in a moment; `nil` for a lasting
+    /// problem.
     private func pause(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
         switch problem {
         // Whoever sets its permissions is heard of.
@@ -108,7 +118,7 @@ public struct CameraCatalog: Sendable {
         }
     }
 
-    /// The nodes that there are, by number: those that are known as they are known, new ones as sysfs tells.
+    /// The present nodes, ordered by number: known ones from `known`, new ones from sysfs.
     private func nodes(knowing known: KnownNodes, now: ClockTime) -> [(name: String, node: KnownNodes.Node)] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"
@@ -124,11 +134,11 @@ public struct CameraCatalog: Sendable {
         }
     }
 
-    /// The USB device that a device in sysfs is a part of: the nearest folder with an `idVendor` file.
+    /// Returns the USB device that a device in sysfs is a part of: the nearest folder with an `idVendor` file.
     ///
-    /// - Parameter path: With or without `/sys` in front, as PulseAudio's `sysfs.path`.
-    /// - Returns: A path that is equal for all parts of one device: the camera's and the sound card's. `nil`
-    ///   for what is on no USB.
+    /// - Parameter path: Path with or without `/sys` in front, as PulseAudio's `sysfs.path`.
+    /// - Returns: A path that is equal for all parts of one device, such as the camera's and the sound card's; `nil`
+    ///   for a device that is on no USB bus.
     package static func usbDevice(ofSysfsPath path: String) -> String? {
         SysfsTree().usbDevice(of: path)
     }

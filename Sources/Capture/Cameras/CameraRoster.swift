@@ -1,19 +1,19 @@
 import Media
 
-/// Who is who among the cameras of one session, so that one that returns is never taken for another.
+/// Tells apart the cameras of one session, so that a camera that returns is never taken for another.
 ///
-/// Each camera has a place, by number. Any thread.
+/// Each camera has a place, by number. Any thread may call.
 package final class CameraRoster: Sendable {
     private struct Place {
-        /// As it was found last: the bus path changes with the port.
+        /// Identity of the camera as it was found last; the bus path changes with the port.
         var identity: DeviceIdentity
         var isAway = false
-        /// Whether a camera that only its port tells from this one was away at the same time.
+        /// Whether a camera that differs from this one only by its port was away at the same time.
         var sharesOutage = false
         /// Bus paths of cameras that were there when this one went, and have been since: none of them can be it.
         var strangers: Set<String> = []
 
-        /// Whether a device is this place's: the one that it has, or at its port the one that it waits for.
+        /// Whether a device belongs to this place: its present camera, or at its port the camera that it waits for.
         func owns(_ device: CaptureDevice) -> Bool {
             let path = device.identity.busPath
             // What is on no bus has only its name.
@@ -26,9 +26,12 @@ package final class CameraRoster: Sendable {
 
     private let places = ConditionLock<[Place]>([])
 
+    /// Makes a roster without cameras.
     package init() {}
 
-    /// - Returns: The camera's number from now on.
+    /// Adds a camera.
+    ///
+    /// - Returns: The camera's number in this roster.
     func join(_ identity: DeviceIdentity) -> Int {
         places.withLock { places in
             places.append(Place(identity: identity))
@@ -36,11 +39,11 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// It went away.
+    /// Notes that a camera went away.
     ///
     /// - Parameters:
-    ///   - number: The camera's.
-    ///   - present: All that are there now, perhaps itself among them.
+    ///   - number: The camera's number.
+    ///   - present: All cameras that are there now, perhaps itself among them.
     func leave(_ number: Int, among present: [CaptureDevice]) {
         places.withLock { places in
             guard !places[number].isAway else { return }
@@ -55,7 +58,7 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// Finds a camera that is away among what is present, leaving out those that the others have or that are theirs by port.
+    /// Finds a camera that is away among the present ones, except those that belong to other places.
     func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
         places.withLock { places in
             let others = places.indices.filter { $0 != number }.map { places[$0] }
@@ -72,9 +75,12 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// It is back.
+    /// Notes that a camera is back.
     ///
-    /// - Returns: What a person should know of how, if anything.
+    /// - Parameters:
+    ///   - number: The camera's number.
+    ///   - device: The camera as it was found.
+    /// - Returns: What a person should know about the return, such as a new port; `nil` when there is nothing.
     func welcome(_ number: Int, as device: CaptureDevice) -> String? {
         places.withLock { places in
             let isElsewhere = places[number].identity.busPath != device.identity.busPath

@@ -1,10 +1,11 @@
 package import Media
 
-/// Finds out which microphone sits in which camera.
+/// Finds the microphone that is built into a camera.
 package enum Companions {
-    /// The devices with `companion` filled: a camera and a microphone belong together when they are parts of one USB device.
+    /// Fills the `companion` of each device: a camera and a microphone belong together when they are parts of one USB
+    /// device.
     ///
-    /// Where one device has several of a kind, the first is the companion of all of the other kind.
+    /// Where one USB device has several of a kind, the first is the companion of all of the other kind.
     package static func joined(
         cameras: [LocatedDevice], microphones: [LocatedDevice]
     ) -> (cameras: [CaptureDevice], microphones: [CaptureDevice]) {

@@ -1,17 +1,17 @@
 public import Media
 
-/// Finds the device that a person means. Pure: the devices are an argument.
+/// Finds the device that a selector names. Pure: the devices are an argument.
 public enum DeviceSelector {
-    /// The one device that fits a selector.
+    /// Returns the only device that fits a selector.
     ///
     /// - Parameters:
     ///   - selector: `/dev/video0`, `usb:<path>`, `serial:<serial>`, `pulse:<source>`, `position:front` or
-    ///     `position:back`, or the name or a part of it, whatever the case of its letters. Links to nodes are
-    ///     to be resolved before (`withoutLinks`), and `any` is the caller's to decide.
+    ///     `position:back`, or the name or a part of it, whatever the case of its letters. Links to nodes must be
+    ///     resolved before (`withoutLinks`), and `any` is the caller's to decide.
     ///   - kind: "camera" or "microphone", for messages.
     ///   - devices: All devices of that kind.
     /// - Returns: The only one of `devices` that fits.
-    /// - Throws: `notFound`, or `ambiguous` with the selectors of all that fit. Never picks one of several.
+    /// - Throws: `DeviceError` with `notFound` when none fits, or with `ambiguous` and the selectors of all that fit.
     public static func resolve(_ selector: String, kind: String, among devices: [CaptureDevice])
         throws(DeviceError) -> CaptureDevice
     {
@@ -27,7 +27,8 @@ public enum DeviceSelector {
         return first
     }
 
-    /// A selector with a link to a node, as those in `/dev/v4l/by-id`, replaced by the node.
+    /// Resolves a selector that is a link to a node, such as those in `/dev/v4l/by-id`; any other selector is returned
+    /// unchanged.
     public static func withoutLinks(_ selector: String) -> String {
         selector.hasPrefix("/") ? Paths.resolved(selector) ?? selector : selector
     }

@@ -1,24 +1,24 @@
 import Media
 
-/// What a camera's node says of itself.
+/// The facts that a camera's node tells about itself.
 struct NodeAnswers: Sendable {
     var formats: [OfferedFormat] = []
     var controls: [DeviceControl] = []
     var position = CaptureDevice.Position.unspecified
     var mounting = Rotation.none
-    /// Whether its input has a signal of another device: timings, or a television standard.
+    /// Whether its input takes the signal of another device: timings, or a television standard.
     var hasSignalInput = false
     var problem: CaptureDevice.Problem?
 
-    /// What came of asking a node.
+    /// Result of opening a node.
     enum Outcome: Sendable {
         case camera(NodeAnswers)
-        /// It is for metadata, or an output, and stays so.
+        /// The node is for metadata or output, and stays so.
         case noCamera
-        /// It does not open, and of its function it is not the first, which is the one that captures.
+        /// The node does not open, and is not the first of its function, which is the one that captures.
         case unclear
 
-        /// Whether it stays so for as long as the node is there.
+        /// Whether the result holds for as long as the node is there.
         var isFinal: Bool {
             switch self {
             case .camera(let answers): answers.problem == nil
@@ -28,7 +28,7 @@ struct NodeAnswers: Sendable {
         }
     }
 
-    /// Why none of a camera's formats can be read, and what to do.
+    /// Explains why none of a camera's formats can be read, with advice.
     static func unreadable(_ codes: [FourCC]) -> String {
         guard !codes.isEmpty else {
             return "it offers no format. Plug it in again, or choose another camera."
@@ -42,7 +42,7 @@ struct NodeAnswers: Sendable {
         return "it offers only \(list), which cannot be read. Choose another camera."
     }
 
-    /// Opens the node for a moment. Takes milliseconds.
+    /// Opens the node for a moment and asks what it is. Takes milliseconds.
     static func ask(_ camera: SysfsCamera) -> Outcome {
         do {
             let node = try V4L2Device(path: camera.node)

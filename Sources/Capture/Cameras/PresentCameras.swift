@@ -1,19 +1,22 @@
 package import Media
 
-/// The cameras that sysfs shows, without a question to any of them: those that stream are not disturbed.
+/// Lists the cameras that sysfs shows, without opening any: cameras that stream are not disturbed.
 package struct PresentCameras: Sendable {
     private let tree: SysfsTree
     private let nodes: String
 
+    /// Looks in sysfs.
+    ///
     /// - Parameters:
-    ///   - tree: Where sysfs is. udev is asked only about the real one.
-    ///   - nodes: Where device nodes are.
+    ///   - tree: Where sysfs is. udev is asked only about `/sys`.
+    ///   - nodes: Folder of the device nodes.
     package init(tree: SysfsTree = SysfsTree(), nodes: String = "/dev") {
         self.tree = tree
         self.nodes = nodes
     }
 
-    /// One for each node that captures, without formats, controls and problems, which only the node itself tells.
+    /// Returns one camera for each node that captures, without formats, controls and problems, which only the opened
+    /// node tells.
     package func devices() -> [CaptureDevice] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"

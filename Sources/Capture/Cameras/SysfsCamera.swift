@@ -3,28 +3,29 @@ import Media
 /// A video node's place and identity, before it is opened.
 struct SysfsCamera: Sendable {
     let node: String
-    /// Of the nodes of one function: the one with 0 captures. uvcvideo makes two for each stream, of which the second, with an odd
-    /// number, is for metadata; a camera of depth and infrared light has several streams.
+    /// Index among the nodes of one function; the node with index 0 captures. uvcvideo makes two nodes for each stream,
+    /// of which the second, with an odd index, is for metadata; a camera of depth and infrared light has several
+    /// streams.
     let index: Int
     let identity: DeviceIdentity
-    /// The driver's own name, which tells two cameras in one device apart: "Integrated Camera: Integrated I".
+    /// The driver's own name, which tells apart two cameras in one device: "Integrated Camera: Integrated I".
     let driversName: String
-    /// As the USB device says; empty where it says nothing.
+    /// Manufacturer from the USB device; empty where it gives none.
     let manufacturer: String
     let usbDevice: String?
     let controller: String?
     let busSpeed: Int?
-    /// Whether it is a part of the computer, by sysfs `removable`; `nil` where the firmware has not told.
+    /// Whether the camera is a part of the computer, by sysfs `removable`; `nil` where the firmware does not say.
     let isBuiltIn: Bool?
-    /// What the USB device says its frames come from, by its descriptors; empty where it says nothing.
+    /// Terminal types of the sources of its frames, from the USB descriptors; empty where there are none.
     let inputTerminals: [UInt16]
 
-    /// Reads what sysfs and udev tell; opens no node.
+    /// Reads the facts of sysfs and udev; opens no node.
     ///
     /// - Parameters:
-    ///   - folder: Of the node, without links: `/sys/devices/…/video4linux/video0`.
+    ///   - folder: The node's folder without links: `/sys/devices/…/video4linux/video0`.
     ///   - tree: The sysfs that `folder` is in.
-    ///   - nodes: Where device nodes are, `/dev`.
+    ///   - nodes: Folder of the device nodes, `/dev`.
     ///   - property: Asks udev about a property of this node.
     init(folder: String, in tree: SysfsTree, nodes: String, property: (String) -> String?) {
         let file = tree.event("DEVNAME", of: folder) ?? Paths.name(folder)
@@ -67,13 +68,14 @@ struct SysfsCamera: Sendable {
             }
     }
 
-    /// One USB device with several cameras, as of visible and of infrared light: only the driver tells them apart.
+    /// Name of the camera. Where one USB device has several cameras, as for visible and infrared light, it is the
+    /// driver's name, since only that tells them apart.
     func name(among cameras: [SysfsCamera]) -> String {
         let siblings = cameras.filter { $0.usbDevice == usbDevice && $0.mayCapture }
         return usbDevice != nil && siblings.count > 1 ? driversName : identity.name
     }
 
-    /// Whether it is the first of a stream's two nodes.
+    /// Whether the node is the first of a stream's two nodes.
     var mayCapture: Bool { index.isMultiple(of: 2) }
 
     var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }

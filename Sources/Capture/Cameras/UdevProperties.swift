@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What udev has found out about devices. A context of libudev, used by one thread at a time.
+/// Properties that udev has found out about devices. Owns a context of libudev; used by one thread at a time.
 struct UdevProperties: ~Copyable {
     private let context: OpaquePointer?
 
@@ -12,12 +12,12 @@ struct UdevProperties: ~Copyable {
         if let context { udev_unref(context) }
     }
 
-    /// A property of a device.
+    /// Reads a property of a device.
     ///
     /// - Parameters:
-    ///   - name: Udev's own, such as `ID_PATH`.
-    ///   - folder: In the real sysfs, without links.
-    /// - Returns: Never empty; `nil` where udev does not run or has nothing to say.
+    ///   - name: udev's name of the property, such as `ID_PATH`.
+    ///   - folder: The device's folder in `/sys`, without links.
+    /// - Returns: The value, never empty; `nil` where udev does not run or does not know the property.
     func value(_ name: String, of folder: String) -> String? {
         guard let context, let device = udev_device_new_from_syspath(context, folder) else { return nil }
         defer { udev_device_unref(device) }
@@ -26,7 +26,7 @@ struct UdevProperties: ~Copyable {
         return text.isEmpty ? nil : text
     }
 
-    /// Whether udevd has dealt with a device: set its permissions, made its links.
+    /// Whether udevd has finished with a device: set its permissions and made its links.
     func isSettled(_ folder: String) -> Bool {
         guard let context, let device = udev_device_new_from_syspath(context, folder) else { return true }
         defer { udev_device_unref(device) }

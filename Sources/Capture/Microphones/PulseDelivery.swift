@@ -1,15 +1,15 @@
 internal import Media
 
-/// What a microphone tells its receiver, in order, over all the streams that it has had.
+/// Delivers a microphone's events to its receiver, in order, over all the streams that the microphone has had.
 ///
-/// One thread at a time calls the reporting functions: libpulse's while a stream is open, the supervising one while none
-/// is. The receiver is called on that thread, outside the lock.
+/// One thread at a time calls the reporting functions: libpulse's while a stream is open, the supervising one while
+/// none is. The receiver is called on that thread, outside the lock.
 final class PulseDelivery: Sendable {
     private struct State {
         var dating: SampleDating
-        /// Since when there is no audio, and the last reason told; `nil` while there is.
+        /// Start and last reported cause of the present outage; `nil` while audio comes.
         var outage: (since: ClockTime, cause: String)?
-        /// Why the stream is of no more use. Nothing that it still brings is taken.
+        /// The cause that has ended the stream, from which nothing more is taken; `nil` while it is good.
         var fault: String?
         var isStopping = false
     }
@@ -32,9 +32,9 @@ final class PulseDelivery: Sendable {
 
     // MARK: What a stream reports
 
-    /// The next unread sample was captured at `time`.
+    /// Takes a report that the next unread sample was captured at `time`.
     ///
-    /// - Returns: Whether that is doubtful and should be asked again.
+    /// - Returns: Whether that is doubtful and the server should be asked again.
     func nextSample(capturedAt time: ClockTime) -> Bool {
         let verdict = monitor.withLock { state -> SampleDating.Verdict in
             guard state.fault == nil else { return .steady }
@@ -52,7 +52,7 @@ final class PulseDelivery: Sendable {
         }
     }
 
-    /// Audio as it came. `start` is valid during the call only.
+    /// Delivers audio. `start` points to interleaved 32-bit floats and is valid during the call only.
     func audio(_ start: UnsafeRawPointer, byteCount: Int) {
         let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
         guard let (first, time) = place(frameCount) else { return }
@@ -65,20 +65,20 @@ final class PulseDelivery: Sendable {
         receive(.audio(CapturedAudio(format: format, capturedAt: time, firstSample: first, samples: samples)))
     }
 
-    /// A hole in the stream.
+    /// Reports a hole in the stream as lost samples.
     func hole(byteCount: Int) {
         let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
         guard let (_, time) = place(frameCount) else { return }
         receive(.lost(count: Int64(frameCount), cause: .bus, capturedAt: time))
     }
 
-    /// The source sleeps or moves no samples; it may go on by itself.
+    /// Reports that the source sleeps or moves no samples; it may go on by itself.
     func suspended() {
         let isOpen = monitor.withLock { $0.fault == nil }
         if isOpen { away(cause: "suspended") }
     }
 
-    /// The stream is of no more use: wakes the supervisor.
+    /// Declares the stream failed and wakes the supervisor.
     func failed(_ cause: String) {
         monitor.broadcast { state in
             if state.fault == nil { state.fault = cause }
@@ -87,7 +87,7 @@ final class PulseDelivery: Sendable {
 
     // MARK: The supervisor's
 
-    /// Sleeps until the stream has failed. `nil` when it is time to stop.
+    /// Sleeps until the stream has failed; `nil` when `stop` was called.
     func waitForFault() -> String? {
         monitor.wait { state -> String?? in
             if state.isStopping { return .some(nil) }
@@ -97,14 +97,14 @@ final class PulseDelivery: Sendable {
 
     /// Sleeps for `pause`.
     ///
-    /// - Returns: `false` as soon as it is time to stop.
+    /// - Returns: `false` as soon as `stop` is called.
     func pause(_ pause: Nanoseconds) -> Bool {
         let isStopping = monitor.wait(until: MonotonicClock().now + pause) { $0.isStopping ? true : nil }
         return isStopping == nil
     }
 
-    /// Tells that the audio has ended for now, with the time where it ended: once, and again when another reason shows. A
-    /// source whose cable is pulled is at first only suspended.
+    /// Reports that the audio has ended for now, with the time where it ended: once, and again when another cause
+    /// shows. A source whose cable is pulled is at first only suspended.
     func away(cause: String) {
         let now = now
         let time = monitor.withLock { state -> ClockTime? in
@@ -117,7 +117,7 @@ final class PulseDelivery: Sendable {
         if let time { receive(.away(at: time, cause: cause)) }
     }
 
-    /// A new stream is about to report.
+    /// Prepares for the reports of a new stream.
     func reopen() {
         monitor.withLock { $0.fault = nil }
     }
@@ -126,7 +126,7 @@ final class PulseDelivery: Sendable {
         monitor.broadcast { $0.isStopping = true }
     }
 
-    /// Counts samples and, if they are the first after an outage, tells of the return.
+    /// Counts samples and, if they are the first after an outage, reports the return.
     private func place(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
         guard frameCount > 0 else { return nil }
         let (place, isReturn) = monitor.withLock { state -> ((first: Int64, time: ClockTime)?, Bool) in

@@ -2,12 +2,12 @@ public import Media
 
 /// A microphone of the sound server.
 ///
-/// Events come on libpulse's own thread, and on a supervising one while the microphone is away. The receiver must not
-/// block there, nor call `stop`.
+/// Events come on libpulse's own thread, and on a supervising thread while the microphone is away. The receiver must
+/// not block there, nor call `stop`.
 ///
-/// It records exactly the source it was made with. When that goes away, or the server does, or the server would have it
-/// record another device, it tells `.away`, tries every 500 ms, and tells `.returned` with the first audio of the same
-/// source. `firstSample` goes on by time meanwhile.
+/// It records exactly the source it was made with. When that source or the server goes away, or the server would move
+/// the stream to another device, it delivers `.away`, tries again every 500 ms, and delivers `.returned` with the first
+/// audio of the same source. `firstSample` goes on by time meanwhile.
 public final class PulseMicrophone: MicrophoneSource {
     private struct State {
         var connection: PulseConnection?
@@ -15,25 +15,28 @@ public final class PulseMicrophone: MicrophoneSource {
         var supervisor: MediaThread?
     }
 
+    /// Identity, selector, card and ports of the source.
     public let device: CaptureDevice
+    /// Sample rate in Hz and channel count of the delivered audio.
     public let format: AudioFormat
-    /// Two fragments of 10 ms, the server's own scheduling (up to 20 ms), and the same again for a busy machine.
+    /// 60 ms: two fragments of 10 ms, the server's own scheduling (up to 20 ms), and the same again for a busy machine.
     public let deliveryDelay = Nanoseconds.milliseconds(60)
-    /// A report every 100 ms pulls with an eighth of its deviation: what is left of it is in 15 that follow, 2 · 8 − 1, all together
-    /// (`SampleDating`).
+    /// 1.5 s: a report every 100 ms pulls the dates by an eighth of its deviation, so its error is spread over the 15
+    /// reports that follow, 2 · 8 − 1 (`SampleDating`).
     public let stampCorrelation = Nanoseconds.milliseconds(1500)
     private let source: PulseSource
     private let server: String?
     private let state: ConditionLock<State>
 
-    /// Connects and checks that the source is there. Blocks for at most a few seconds.
+    /// Connects to the server and checks that the source is there. Blocks for at most a few seconds.
     ///
     /// - Parameters:
-    ///   - source: As the catalog gave it; what counts is its name.
+    ///   - source: A source from `PulseCatalog`; only its name counts.
     ///   - channels: 1…8; where the source has another number, the server mixes.
-    ///   - rate: Samples per second; where the source has another, the server converts. `nil` for the source's own.
-    ///   - server: `nil` for the user's own.
-    /// - Throws: `noSoundServer`, `notFound`, `formatNotSupported`.
+    ///   - rate: Samples per second; where the source has another rate, the server converts. `nil` for the source's
+    ///     own.
+    ///   - server: PulseAudio server string; `nil` for the user's own server.
+    /// - Throws: `DeviceError` with `noSoundServer`, `notFound` or `formatNotSupported`.
     public init(
         source: PulseSource, channels: Int, rate: Int? = nil, server: String? = nil
     ) throws(DeviceError) {
@@ -57,6 +60,13 @@ public final class PulseMicrophone: MicrophoneSource {
         stop()
     }
 
+    /// Opens the record stream and waits until it runs, at most 3 s. A microphone can be started only once.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that the samples are dated by.
+    ///   - receive: Called for each event on libpulse's thread, or on the supervising thread while the microphone is
+    ///     away.
+    /// - Throws: `DeviceError` when the source is gone, the server went away, refuses the format or does not answer.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -78,7 +88,7 @@ public final class PulseMicrophone: MicrophoneSource {
         }
     }
 
-    /// Ends streaming and waits for it; no event follows. From any thread but the one that delivers.
+    /// Ends streaming and waits for its end; no event follows. Must not be called from the thread that delivers.
     public func stop() {
         let last = state.withLock { state -> State in
             defer { state = State() }

@@ -1,19 +1,20 @@
 internal import CLinux
 internal import Media
 
-/// One record stream of one source, reporting to a `PulseDelivery` from libpulse's thread. Ends when it is let go of,
-/// and nothing is reported after that.
+/// One record stream of one source, reporting to a `PulseDelivery` on libpulse's thread. The stream ends with its last
+/// reference; nothing is reported after that.
 final class PulseRecordStream: @unchecked Sendable {
     // The pointer is set once; what is behind it is touched only under the connection's lock.
     private let stream: OpaquePointer
     private let connection: PulseConnection
-    /// What the callbacks work with. They get it unretained: `deinit` takes the callbacks away, under the lock, before
-    /// it lets go of the listener, so that none can meet a dead one.
+    /// The object that the callbacks work on. They hold it unretained: `deinit` removes the callbacks, under the lock,
+    /// before it releases the listener.
     private let listener: PulseStreamListener
 
     /// Opens the source of exactly this name and waits until it streams, at most 3 s.
     ///
-    /// - Throws: `notFound` when the server has no such source; it never takes another one instead.
+    /// - Throws: `notFound` when the server has no such source; it never takes another one instead. `silent` when it
+    ///   does not stream in time, `noSoundServer` when the server goes away.
     init(
         source: PulseSource, format: AudioFormat, connection: PulseConnection, delivery: PulseDelivery
     ) throws(DeviceError) {

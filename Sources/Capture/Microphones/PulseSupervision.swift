@@ -1,6 +1,6 @@
 internal import Media
 
-/// Keeps a microphone's stream open until it is stopped: opens it again whenever it has failed.
+/// Keeps a microphone's stream open until it is stopped: reopens it whenever it has failed.
 struct PulseSupervision: Sendable {
     let source: PulseSource
     let format: AudioFormat
@@ -35,7 +35,7 @@ struct PulseSupervision: Sendable {
         }
     }
 
-    /// A stream of the same source, on a new connection, or `nil` while that is not to be had: the next attempt comes.
+    /// Opens a stream of the same source on a new connection; `nil` when that fails, and the next attempt follows.
     private func reopened() -> PulseRecordStream? {
         delivery.reopen()
         do throws(DeviceError) {

@@ -1,48 +1,51 @@
 internal import Media
 
-/// Counts a record stream's samples and dates them.
+/// Counts and dates the samples of a record stream.
 ///
 /// The server reports now and then when the next unread sample was captured. Between reports samples follow at the
-/// nominal rate, so that slices are dated smoothly; each report pulls the dates by a part of its deviation, so that they
-/// are right on average. A deviation that two reports agree on is a jump: audio is missing that nobody told of.
+/// nominal rate, so that slices are dated smoothly; each report pulls the dates by a part of its deviation, so that
+/// they are right on average. A deviation that two reports agree on is a jump: audio is missing that was not reported
+/// as lost.
 ///
 /// A value: no clock, no thread, no libpulse.
 struct SampleDating {
-    /// What a report changed.
+    /// The effect of a report.
     enum Verdict: Equatable {
         case steady
-        /// Far off what was expected: another report should be asked for at once.
+        /// The report is far off; another one should be asked for at once.
         case doubtful
         /// Audio of this length was lost before the next sample, from `at` on.
         case lost(count: Int64, at: ClockTime)
     }
 
-    /// Of the next sample, as the device counts. Goes on by time over an interruption.
+    /// Number of the next sample, in samples per channel. Continues by time over an interruption.
     private(set) var position: Int64 = 0
     private let rate: Int64
-    /// When the next sample was captured, once that is known.
+    /// Capture time of the next sample, once it is known.
     private var next: ClockTime?
     private var reports: Int64 = 0
     private var suspected: Nanoseconds?
-    /// Where the audio ended, after an interruption.
+    /// Time at which the audio ended, after an interruption.
     private var interruptedAt: ClockTime?
 
-    /// Reports scatter by a few milliseconds; more is doubtful.
+    /// Largest deviation of a report that is not doubtful: reports scatter by a few milliseconds.
     private static let tolerance = Nanoseconds.milliseconds(40)
-    /// Reports within it of one another agree.
+    /// Largest difference between two doubtful reports that agree.
     private static let agreement = Nanoseconds.milliseconds(20)
-    /// The first reports are averaged, later ones pull with this part of their deviation.
+    /// Divisor of a late report's deviation: the first reports are averaged, later ones pull by this part.
     private static let slowestPull: Int64 = 8
 
+    /// Starts without a date.
+    ///
     /// - Parameter rate: Samples per second, above 0.
     init(rate: Int) {
         self.rate = Int64(rate)
     }
 
-    /// When the next sample was captured, as far as known; after an interruption, when the audio ended.
+    /// Capture time of the next sample, as far as known; after an interruption, the time at which the audio ended.
     var end: ClockTime? { interruptedAt ?? next }
 
-    /// Takes the server's word for when the next sample was captured.
+    /// Takes the server's report of when the next sample was captured.
     mutating func report(_ time: ClockTime) -> Verdict {
         guard let expected = next else {
             next = time
@@ -69,10 +72,11 @@ struct SampleDating {
         return .lost(count: count, at: expected)
     }
 
-    /// Passes `count` samples, delivered or lost.
+    /// Counts `count` samples per channel, delivered or lost.
     ///
-    /// - Returns: The first one's number and time, or `nil` for samples that nobody can place: before the first report,
-    ///   or from before the end of the audio that an interruption ended (a source that starts with an old buffer).
+    /// - Returns: The first one's number and capture time, or `nil` for samples that cannot be dated: before the first
+    ///   report, or from before the end of the audio that an interruption ended (a source that starts with an old
+    ///   buffer).
     mutating func take(_ count: Int) -> (first: Int64, time: ClockTime)? {
         guard let time = next else { return nil }
         if let interruptedAt {
@@ -90,7 +94,7 @@ struct SampleDating {
         return (first, time)
     }
 
-    /// The stream stops or ends; what comes next must be dated anew.
+    /// Notes that the stream stops or ends; later samples must be dated anew.
     mutating func interrupt() {
         interruptedAt = interruptedAt ?? next
         next = nil

@@ -8,16 +8,16 @@ final class CameraMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
 
-    /// Listens from now on: what changes after this returns is told.
+    /// Starts listening: every change after this returns is reported.
     ///
     /// - Parameters:
-    ///   - nodes: Where device nodes are.
+    ///   - nodes: Folder of the device nodes.
     ///   - beginsAtOnce: Whether `look` is called first without any news.
-    ///   - look: Called on the monitor's thread after a camera's node appeared, vanished or changed its permissions: within
-    ///     milliseconds of the kernel, and again once udevd has dealt with the node. Several changes may be told by one
-    ///     call, and one camera with two nodes by several. Also called when the time that it returned last has come
-    ///     without any news. It must not call `stop` nor drop the last reference.
-    /// - Throws: When the system lets us listen to nothing.
+    ///   - look: Called on the monitor's thread after a camera's node appeared, vanished or changed its permissions:
+    ///     within milliseconds of the kernel, and again once udevd has finished with the node. One call may stand for
+    ///     several changes, and one camera with two nodes for several calls. Also called when the time that it returned
+    ///     last has come without any news. It must not call `stop` nor drop the last reference.
+    /// - Throws: `DeviceError` when the system offers no way to listen.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
         lookingAgain look: @escaping @Sendable () -> ClockTime?
@@ -35,7 +35,7 @@ final class CameraMonitor: Sendable {
         stop()
     }
 
-    /// Ends listening at once and waits for a call that is under way; none follows.
+    /// Ends listening at once and waits for a call of `look` that is under way; none follows.
     func stop() {
         stopping.wake()
         thread.join()

@@ -2,16 +2,16 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// All that tells of cameras coming and going, to sleep on. Used by one thread at a time.
+/// Waits for news of cameras from udevd, the kernel and the folder of nodes. Used by one thread at a time.
 final class CameraNews {
     private let udev: UdevMonitor?
     private let kernel: UdevMonitor?
     private let nodes: NodeFolder?
 
-    /// From here on nothing is missed.
+    /// Starts listening; from here on nothing is missed.
     ///
-    /// - Parameter nodes: Where device nodes are.
-    /// - Throws: When the system has neither netlink nor inotify for us.
+    /// - Parameter nodes: Folder of the device nodes.
+    /// - Throws: `DeviceError` when neither netlink nor inotify is available.
     init(nodes: String = "/dev") throws(DeviceError) {
         // The kernel's news come first and everywhere; udevd's say when a device is ready for everybody.
         udev = UdevMonitor(.udev, subsystem: "video4linux")
@@ -22,7 +22,7 @@ final class CameraNews {
         }
     }
 
-    /// What ended a sleep.
+    /// The reason why a wait ended.
     enum Awakening: Equatable {
         /// A camera's node appeared, vanished, or changed its permissions.
         case news
@@ -30,12 +30,12 @@ final class CameraNews {
         case stop
     }
 
-    /// Sleeps until there are news.
+    /// Sleeps until there is news.
     ///
     /// - Parameters:
-    ///   - deadline: On `CLOCK_MONOTONIC`; `nil` for none.
-    ///   - stop: What ends every sleep from the time on that it was woken.
-    /// - Returns: What it was that came first.
+    ///   - deadline: The latest instant on `CLOCK_MONOTONIC`; `nil` for none.
+    ///   - stop: Ends this and every later wait once it is woken.
+    /// - Returns: What came first.
     func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
         var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -51,7 +51,7 @@ final class CameraNews {
         }
     }
 
-    /// Rounded up, so that the deadline has passed when `poll` returns.
+    /// Milliseconds until the deadline, rounded up, so that it has passed when `poll` returns; -1 without a deadline.
     private static func milliseconds(until deadline: ClockTime?) -> Int32 {
         guard let deadline else { return -1 }
         let rest = deadline - MonotonicClock().now

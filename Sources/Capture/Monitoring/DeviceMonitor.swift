@@ -1,26 +1,27 @@
 package import Media
 
-/// Tells which cameras and microphones are there whenever that may have changed.
+/// Reports which cameras and microphones are there whenever that may have changed.
 ///
 /// Cameras and microphones have a thread each, so that a sound server that does not answer delays no camera.
 package final class DeviceMonitor: Sendable {
     private let cameras: CameraMonitor?
     private let microphones: MicrophoneMonitor?
 
-    /// A new camera that cannot be used yet, as udevd has still to make it accessible, is held back for so long before that
-    /// is told. What is there at the beginning is told as it is.
+    /// How long a new camera that cannot be used yet, because udevd has still to make it accessible, is held back
+    /// before that is reported. Cameras present at the beginning are reported at once.
     private static let patience = Nanoseconds.milliseconds(100)
 
-    /// Looks at what is there and listens from now on.
+    /// Looks for devices and starts listening.
     ///
     /// - Parameters:
     ///   - catalog: Where cameras are looked for.
-    ///   - server: The sound server; `nil` for the user's own.
+    ///   - server: PulseAudio server string; `nil` for the user's own server.
     ///   - cameras: Called with all cameras, on the thread that looks for them: at once, then after each arrival and
     ///     departure within milliseconds of the kernel. `nil` for no cameras. It must not call `stop`.
-    ///   - microphones: Called likewise with all microphones, without the monitors of outputs, or with the reason why there
-    ///     are none (any more): once, until there are some again. `nil` for no microphones.
-    /// - Throws: When the system lets us listen to nothing.
+    ///   - microphones: Called on another thread with all microphones, without the monitors of outputs, at once and
+    ///     after each change; or once with the reason when there is no sound server (any more). `nil` for no
+    ///     microphones. It must not call `stop`.
+    /// - Throws: `DeviceError` when the system offers no way to listen.
     package init(
         catalog: CameraCatalog = CameraCatalog(), server: String? = nil,
         cameras: (@Sendable ([LocatedDevice]) -> Void)?,
@@ -46,7 +47,7 @@ package final class DeviceMonitor: Sendable {
         }
     }
 
-    /// Ends at once; nothing is reported after it. From any thread but those that report.
+    /// Ends at once; nothing is reported after it. Must not be called from the threads that report.
     package func stop() {
         cameras?.stop()
         microphones?.stop()

@@ -2,18 +2,18 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// Tells when a file was put into a folder or taken out of it, on a thread of its own. The folder need not be there yet.
+/// Tells when a file was put into a folder or taken out of it, on a thread of its own. The folder need not exist yet.
 package final class FolderMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
 
-    /// Listens from now on. `nil` where the system lets us watch nothing.
+    /// Starts listening; `nil` where the system can watch nothing.
     ///
     /// - Parameters:
-    ///   - folder: Its path, from the root.
-    ///   - prefix: What the names of the files begin with.
-    ///   - tell: Called on the monitor's thread after one or several of them came or went, perhaps also without that. It must
-    ///     not call `stop` nor drop the last reference.
+    ///   - folder: Absolute path of the folder.
+    ///   - prefix: Beginning of the names of the files to watch.
+    ///   - tell: Called on the monitor's thread after one or several such files came or went, perhaps also without
+    ///     that. It must not call `stop` nor drop the last reference.
     package init?(_ folder: String, prefix: String, tell: @escaping @Sendable () -> Void) {
         let stopping: WakeUp
         do throws(DeviceError) {
@@ -56,13 +56,13 @@ package final class FolderMonitor: Sendable {
         stop()
     }
 
-    /// Ends at once and waits for a call that is under way; none follows.
+    /// Ends at once and waits for a call of `tell` that is under way; none follows.
     package func stop() {
         stopping.wake()
         thread.join()
     }
 
-    /// Where to look: the folder, or what there is of the way to it, for its next part.
+    /// The folder to watch: the wanted one, or its nearest existing parent, with the next part of the path as prefix.
     private struct Place: Equatable {
         private(set) var folder: String
         private(set) var prefix: String
@@ -79,7 +79,9 @@ package final class FolderMonitor: Sendable {
         }
     }
 
-    /// - Returns: `false` when it is to stop.
+    /// Waits for news.
+    ///
+    /// - Returns: `false` when the monitor is stopped.
     private static func waitForNews(of watch: NodeFolder, unless stopping: WakeUp) -> Bool {
         var polls = [stopping.number, watch.descriptor]
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

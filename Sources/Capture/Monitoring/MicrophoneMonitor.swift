@@ -1,19 +1,21 @@
 internal import Media
 
-/// Tells of the sound server's sources as they come and go, on a thread of its own and a connection of its own.
+/// Reports the sound server's sources as they come and go, on a thread and a connection of its own.
 ///
-/// When the server dies it says so once, and connects again as soon as there is one.
+/// When the server dies the monitor says so once, and connects again as soon as there is one.
 final class MicrophoneMonitor: Sendable {
     private let interruption = PulseInterruption()
     private let thread: MediaThread
 
-    /// How long to wait before the next attempt at a server that does not answer.
+    /// Pause before the next attempt at a server that does not answer.
     private static let pause = Nanoseconds.milliseconds(500)
 
+    /// Starts the monitor.
+    ///
     /// - Parameters:
-    ///   - server: `nil` for the user's own.
-    ///   - report: Called on the monitor's thread: first with what there is, then with all of it whenever that may
-    ///     have changed; once with the reason when there is no server (any more). It must not call `stop`.
+    ///   - server: PulseAudio server string; `nil` for the user's own server.
+    ///   - report: Called on the monitor's thread: first with all sources, then with all of them whenever they may have
+    ///     changed; once with the reason when there is no server (any more). It must not call `stop`.
     init(
         server: String? = nil, report: @escaping @Sendable (Result<[PulseSource], DeviceError>) -> Void
     ) {
@@ -43,7 +45,7 @@ final class MicrophoneMonitor: Sendable {
         thread.join()
     }
 
-    /// Returns only by an error: the server is not there, went away, or the connection was interrupted.
+    /// Reports sources until an error: the server is not there, went away, or the connection was interrupted.
     private static func follow(
         _ server: String?, _ interruption: PulseInterruption, _ report: ([PulseSource]) -> Void
     ) throws(DeviceError) {

@@ -1,19 +1,19 @@
 internal import Descriptors
 import Glibc
 
-/// News of the video nodes in `/dev`: made, removed, or given other permissions. The one owner of an inotify watch.
+/// Watches the video nodes in `/dev`: made, removed, or given other permissions. Owns an inotify watch.
 ///
-/// It tells what no uevent does: that somebody else than udevd, or an administrator by hand, made a node accessible; and it
-/// works in containers that no uevent reaches. Used by one thread at a time.
+/// It sees what no uevent tells: that a program other than udevd, or an administrator by hand, made a node accessible;
+/// and it works in containers that no uevent reaches. Used by one thread at a time.
 final class NodeFolder {
     private let watch: OwnedDescriptor
     private let prefix: [UInt8]
 
-    /// Listens from now on. `nil` where the folder cannot be watched.
+    /// Starts listening; `nil` where the folder cannot be watched.
     ///
     /// - Parameters:
-    ///   - path: The folder.
-    ///   - prefix: What the names of the nodes begin with.
+    ///   - path: Path of the folder.
+    ///   - prefix: Beginning of the names of the nodes.
     init?(_ path: String, prefix: String) {
         let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard number >= 0 else { return nil }
@@ -23,12 +23,12 @@ final class NodeFolder {
         guard inotify_add_watch(number, path, wanted) >= 0 else { return nil }
     }
 
-    /// To poll for reading.
+    /// File descriptor to poll for reading.
     var descriptor: Int32 { watch.number }
 
-    /// Takes all news that have come. Does not wait.
+    /// Takes all news that has come. Does not wait.
     ///
-    /// - Returns: Whether there were any of the nodes; also when so many came that some were lost.
+    /// - Returns: Whether any of it concerned the nodes; also true when so much came that some was lost.
     func takeNews() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { memory in
             var hasNews = false
@@ -41,7 +41,7 @@ final class NodeFolder {
         }
     }
 
-    /// Whether a block of events, as inotify(7) lays them out, has one of our nodes.
+    /// Whether a block of events, as inotify(7) lays them out, names one of the watched nodes.
     private func concernsNodes(_ block: UnsafeRawBufferPointer) -> Bool {
         let header = 16  // wd, mask, cookie and len, then len bytes of name
         var offset = 0

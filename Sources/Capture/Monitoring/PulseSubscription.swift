@@ -1,12 +1,12 @@
 internal import CLinux
 internal import Media
 
-/// The sound server's word that sources came, went or changed, or that another one is the default. The one owner of a
-/// connection's subscription.
+/// Waits until the sound server's sources came, went or changed, or another one became the default. Owns a connection's
+/// subscription.
 ///
-/// Used, and let go of, by one thread that is not libpulse's own.
+/// Used, and released, by one thread that is not libpulse's own.
 final class PulseSubscription {
-    /// What the callback works with: under the connection's lock, on libpulse's thread.
+    /// The state of the callback, touched under the connection's lock on libpulse's thread.
     private final class Listener {
         let connection: PulseConnection
         var hasNews = false
@@ -19,7 +19,9 @@ final class PulseSubscription {
     private let connection: PulseConnection
     private let listener: Listener
 
-    /// - Throws: `noSoundServer` when the server does not accept it.
+    /// Subscribes to the server's events.
+    ///
+    /// - Throws: `DeviceError` with `noSoundServer` when the server does not accept the subscription.
     init(on connection: PulseConnection) throws(DeviceError) {
         self.connection = connection
         let listener = Listener(connection)
@@ -57,7 +59,7 @@ final class PulseSubscription {
         connection.locked { pa_context_set_subscribe_callback(connection.context, nil, nil) }
     }
 
-    /// Sleeps until there are news since the last call.
+    /// Sleeps until there is news since the last call.
     ///
     /// - Returns: `false` when the server went away or the connection was interrupted.
     func waitForNews() -> Bool {

@@ -1,26 +1,27 @@
 internal import CLinux
 import Glibc
 
-/// A netlink socket with news of one subsystem's devices: the one owner of a libudev context and its monitor.
+/// A netlink socket with news of one subsystem's devices. Owns a libudev context and its monitor.
 ///
 /// Used by one thread at a time.
 final class UdevMonitor {
-    /// Who tells.
+    /// The sender of the news.
     enum Group: String {
-        /// udevd, once it has dealt with a device: links are made and permissions set. Silent where it does not run.
+        /// udevd, once it has finished with a device: links are made and permissions set. Silent where udevd does not
+        /// run.
         case udev
-        /// The kernel, as soon as a device is there: also where no udevd runs, as in containers.
+        /// The kernel, as soon as a device is there; also where no udevd runs, as in containers.
         case kernel
     }
 
     private let context: OpaquePointer
     private let monitor: OpaquePointer
 
-    /// Listens from now on. `nil` where the system has no such socket for us.
+    /// Starts listening; `nil` where the system offers no such socket.
     ///
     /// - Parameters:
-    ///   - group: Whose news.
-    ///   - subsystem: As in `/sys/class`, for example `video4linux`.
+    ///   - group: The sender of the news.
+    ///   - subsystem: Name in `/sys/class`, for example `video4linux`.
     init?(_ group: Group, subsystem: String) {
         guard let context = udev_new() else { return nil }
         guard let monitor = udev_monitor_new_from_netlink(context, group.rawValue) else {
@@ -43,12 +44,12 @@ final class UdevMonitor {
         udev_unref(context)
     }
 
-    /// To poll for reading.
+    /// File descriptor to poll for reading.
     var descriptor: Int32 { udev_monitor_get_fd(monitor) }
 
-    /// Takes all news that have come. Does not wait.
+    /// Takes all news that has come. Does not wait.
     ///
-    /// - Returns: Whether there were any of the subsystem; also when so many came that some were lost.
+    /// - Returns: Whether any of it concerned the subsystem; also true when so much came that some was lost.
     func takeNews() -> Bool {
         var hasNews = false
         while true {

@@ -1,25 +1,26 @@
 public import Media
 
-/// The cards of the sound server, and how they are to be used. What is chosen stays: the server remembers it.
+/// Lists and configures the sound server's cards. The server remembers what is chosen.
 public enum PulseCards {
-    /// Those that could be microphones. Blocks for at most a few seconds.
+    /// Returns the cards that can be microphones. Blocks for at most a few seconds.
     ///
-    /// - Parameter server: `nil` for the user's own.
+    /// - Parameter server: PulseAudio server string; `nil` for the user's own server.
     /// - Returns: The cards in the server's order.
-    /// - Throws: `noSoundServer`.
+    /// - Throws: `DeviceError` with `noSoundServer`.
     public static func all(server: String? = nil) throws(DeviceError) -> [SoundCard] {
         try PulseConnection(server: server).cards().map(\.card).filter(\.canRecord)
     }
 
-    /// Uses a card in another way, and makes a microphone listen to another port. Programs that record from the card lose their
-    /// microphone for that moment, or for good where the profile does not have it.
+    /// Switches a card to another profile, or its microphone to another port. Programs that record from the card lose
+    /// their microphone for a moment, or for good where the profile does not have it.
     ///
     /// - Parameters:
-    ///   - selector: Of a microphone, or a card's name or a part of its name or description.
-    ///   - profile: A profile's name; `nil` leaves it.
-    ///   - port: A port's name, of the microphone as it is in that profile; `nil` leaves it.
-    ///   - server: `nil` for the user's own.
-    /// - Throws: `notFound`, `ambiguous`, or which profiles or ports there are.
+    ///   - selector: Selector of a microphone, or a card's name or a part of its name or description.
+    ///   - profile: Name of the new profile; `nil` keeps the present one.
+    ///   - port: Name of the new port of the microphone in that profile; `nil` keeps the present one.
+    ///   - server: PulseAudio server string; `nil` for the user's own server.
+    /// - Throws: `DeviceError` with `notFound` or `ambiguous`, with a list of profiles or ports when the card lacks the
+    ///   wanted one, or with `noSoundServer`.
     public static func use(
         _ selector: String, profile: String?, port: String?, server: String? = nil
     ) throws(DeviceError) {

@@ -1,14 +1,14 @@
 public import Media
 
-/// The microphones of the sound server, and which one a selector means.
+/// Lists the sound server's microphones and resolves selectors.
 public enum PulseCatalog {
-    /// What the server has now. Blocks for at most a few seconds.
+    /// Returns the microphones that the server has now. Blocks for at most a few seconds.
     ///
     /// - Parameters:
-    ///   - includeMonitors: With the monitors of outputs, which record what the computer plays.
-    ///   - server: `nil` for the user's own.
+    ///   - includeMonitors: Whether to include the monitors of outputs, which record what the computer plays.
+    ///   - server: PulseAudio server string; `nil` for the user's own server.
     /// - Returns: The sources in the server's order.
-    /// - Throws: `noSoundServer`.
+    /// - Throws: `DeviceError` with `noSoundServer`.
     public static func microphones(
         includeMonitors: Bool = false, server: String? = nil
     ) throws(DeviceError) -> [PulseSource] {
@@ -16,10 +16,11 @@ public enum PulseCatalog {
         return includeMonitors ? sources : sources.filter { !$0.isMonitor }
     }
 
-    /// The source that `selector` names: `default`, `pulse:<name>`, or a part of a name or description in any case.
+    /// Returns the source that `selector` names: `default`, `pulse:<name>`, or a part of a name or description in any
+    /// case.
     ///
-    /// Only `pulse:` reaches monitors: nobody gets the computer's own audio for a microphone by a loose word.
-    /// - Throws: `notFound`, or `ambiguous` with a selector for each candidate.
+    /// Only `pulse:` reaches monitors, so that a loose word never selects the computer's own audio as a microphone.
+    /// - Throws: `DeviceError` with `notFound`, or with `ambiguous` and a selector for each candidate.
     public static func resolve(
         _ selector: String, among sources: [PulseSource]
     ) throws(DeviceError) -> PulseSource {

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Media
 
 extension PulseConnection {
-    /// All cards that the server has now, with their numbers.
+    /// Asks for all cards that the server has now, with their numbers.
     func cards() throws(DeviceError) -> [(index: UInt32, card: SoundCard)] {
         try ask([(index: UInt32, card: SoundCard)](), operation: "list cards") { userdata in
             pa_context_get_card_info_list(
@@ -17,22 +17,26 @@ extension PulseConnection {
         }
     }
 
-    /// - Returns: `nil` when it was done, else why it was refused.
+    /// Switches a card to a profile.
+    ///
+    /// - Returns: `nil` when it was done, else the reason for the refusal.
     func setProfile(_ profile: String, ofCard card: String) throws(DeviceError) -> String? {
         try order("choose a card's profile") { userdata in
             pa_context_set_card_profile_by_name(context, card, profile, Self.orderDone, userdata)
         }
     }
 
-    /// - Returns: `nil` when it was done, else why it was refused.
+    /// Switches a source to a port.
+    ///
+    /// - Returns: `nil` when it was done, else the reason for the refusal.
     func setPort(_ port: String, ofSource source: String) throws(DeviceError) -> String? {
         try order("choose a source's port") { userdata in
             pa_context_set_source_port_by_name(context, source, port, Self.orderDone, userdata)
         }
     }
 
-    /// Has the server do something; `begin` starts it with `orderDone` as the callback. Tells `nil` when it was done, else why it
-    /// was refused.
+    /// Has the server do something; `begin` starts it with `orderDone` as the callback. Returns `nil` when it was done,
+    /// else the reason for the refusal.
     func order(
         _ operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> String? {
@@ -47,7 +51,7 @@ extension PulseConnection {
 }
 
 extension SoundCard {
-    /// What libpulse says of a card. Valid during a callback.
+    /// Takes over libpulse's facts about a card, which are valid during a callback only.
     fileprivate init(_ info: pa_card_info) {
         func text(_ string: UnsafePointer<CChar>?) -> String {
             string.map { String(cString: $0).printable() } ?? ""
@@ -68,7 +72,7 @@ extension SoundCard {
 }
 
 extension AudioPort {
-    /// The ports of a source, as libpulse says. Valid during a callback.
+    /// Takes over the ports of a source from libpulse, which are valid during a callback only.
     static func all(of info: pa_source_info) -> [AudioPort] {
         func text(_ string: UnsafePointer<CChar>?) -> String {
             string.map { String(cString: $0).printable() } ?? ""

@@ -2,13 +2,14 @@ internal import CLinux
 internal import Media
 
 extension PulseConnection {
-    /// A module of the server.
+    /// A module that is loaded in the server.
     struct Module {
         let index: UInt32
         let name: String
         let argument: String
     }
 
+    /// Asks for all modules that are loaded in the server.
     func modules() throws(DeviceError) -> [Module] {
         try ask([Module](), operation: "list modules") { userdata in
             pa_context_get_module_info_list(
@@ -25,7 +26,9 @@ extension PulseConnection {
         }
     }
 
-    /// - Returns: The module's number, or why the server did not load it.
+    /// Loads a module into the server.
+    ///
+    /// - Returns: The module's number, or `nil` and the reason why the server did not load it.
     func load(
         _ module: String, _ argument: String
     ) throws(DeviceError) -> (index: UInt32?, refusal: String) {
@@ -47,7 +50,9 @@ extension PulseConnection {
         }
     }
 
-    /// - Returns: `nil` when it is gone, else why it stays.
+    /// Unloads a module.
+    ///
+    /// - Returns: `nil` when it is gone, else the reason why it stays.
     func unload(module index: UInt32) throws(DeviceError) -> String? {
         try order("unload a module") { userdata in
             pa_context_unload_module(context, index, Self.orderDone, userdata)

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Media
 
 extension PulseConnection {
-    /// All sources that the server has now, monitors too, in its order.
+    /// Asks for all sources that the server has now, monitors included, in the server's order.
     func sources() throws(DeviceError) -> [PulseSource] {
         let defaultName = try defaultSourceName()
         let start = PulseSourceList(defaultName: defaultName)

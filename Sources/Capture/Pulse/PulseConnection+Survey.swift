@@ -2,7 +2,7 @@ internal import CLinux
 internal import Media
 
 extension PulseConnection {
-    /// The server's name with its version, and its default source.
+    /// Asks for the server's name with its version, and its default source.
     func serverFacts() throws(DeviceError) -> (server: String, defaultSource: String?) {
         let empty: (server: String, defaultSource: String?) = ("", nil)
         return try ask(empty, operation: "ask for the server") { userdata in
@@ -19,7 +19,7 @@ extension PulseConnection {
         }
     }
 
-    /// The output that programs play through; `nil` where there is none.
+    /// Asks for the output that programs play through; `nil` where there is none.
     func defaultSinkName() throws(DeviceError) -> String? {
         try ask(String?.none, operation: "ask for the default output") { userdata in
             pa_context_get_server_info(
@@ -32,7 +32,7 @@ extension PulseConnection {
         }
     }
 
-    /// All sources with mute and volume.
+    /// Asks for all sources with their mute and volume.
     func sourceStates() throws(DeviceError) -> [PulseSurvey.Source] {
         try ask([PulseSurvey.Source](), operation: "list sources") { userdata in
             pa_context_get_source_info_list(

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Media
 
-/// A connection to the sound server: the one owner of libpulse's loop and context.
+/// A connection to the sound server. Owns libpulse's loop and context.
 ///
 /// Any thread but libpulse's own may use it and must be the one that drops the last reference.
 final class PulseConnection: @unchecked Sendable {
@@ -10,16 +10,15 @@ final class PulseConnection: @unchecked Sendable {
     private let loop: PulseLoop
     private let interruption: PulseInterruption?
 
-    /// Connects. A server that does not run is never started: whoever has a desktop has a running one, and
-    /// everybody else is to be told why there is no audio.
+    /// Connects to a server. A server that does not run is never started: a desktop has a running one, and elsewhere
+    /// the error should say why there is no audio.
     ///
     /// - Parameters:
-    ///   - clientName: What mixers show.
-    ///   - server: A PulseAudio server string such as `unix:/run/user/1000/pulse/native`; `nil` for the
-    ///     user's own.
-    ///   - timeLimit: How long the server has to accept us.
+    ///   - clientName: The name that mixers show.
+    ///   - server: A PulseAudio server string such as `unix:/run/user/1000/pulse/native`; `nil` for the user's own.
+    ///   - timeLimit: How long the server has to accept the connection.
     ///   - interruption: Ends each wait for the server's answer from another thread.
-    /// - Throws: `noSoundServer` with libpulse's reason, or when the time is over.
+    /// - Throws: `DeviceError` with `noSoundServer` and libpulse's reason, or when the time is over.
     init(
         clientName: String = "multicam", server: String? = nil, timeLimit: Nanoseconds = .seconds(3),
         interruption: PulseInterruption? = nil
@@ -60,18 +59,18 @@ final class PulseConnection: @unchecked Sendable {
         try loop.locked(body)
     }
 
-    /// Whether the server answers. Under the lock.
+    /// Whether the server answers. Must be called under the lock.
     var isReady: Bool { pa_context_get_state(context) == PA_CONTEXT_READY }
 
     var isInterrupted: Bool { interruption?.isInterrupted == true }
 
-    /// Wakes whoever is in `wait`. Under the lock.
+    /// Wakes the thread that is in `wait`. Must be called under the lock.
     func wake() {
         pa_threaded_mainloop_signal(loop.pointer, 0)
     }
 
-    /// Sleeps until `condition` holds. Under the lock, which is given up while sleeping; `condition` is asked after each
-    /// `wake` and change of the connection.
+    /// Sleeps until `condition` holds. Must be called under the lock, which is released while sleeping; `condition` is
+    /// evaluated after each `wake` and change of the connection.
     ///
     /// - Returns: `false` when `limit` passed first, or the connection was interrupted.
     func wait(atMost limit: Nanoseconds, until condition: () -> Bool) -> Bool {
@@ -91,14 +90,15 @@ final class PulseConnection: @unchecked Sendable {
         return true
     }
 
-    /// Asks the server something and waits for the answer, at most 3 s.
+    /// Asks the server a question and waits for the answer, at most 3 s.
     ///
     /// - Parameters:
     ///   - initial: The value before the callbacks add to it.
     ///   - operation: What is asked, for messages.
     ///   - begin: Starts the question with a `PulseReply<Value>` as the callback's userdata.
     /// - Returns: The value as the callbacks left it.
-    /// - Throws: `noSoundServer` when the question cannot be asked, the time is over or the server goes away.
+    /// - Throws: `DeviceError` with `noSoundServer` when the question cannot be asked, the time is over or the server
+    ///   goes away.
     func ask<Value>(
         _ initial: Value, operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> Value {
@@ -121,7 +121,7 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Why the last call failed, by libpulse. Under the lock.
+    /// libpulse's reason why the last call failed. Must be called under the lock.
     var failureText: String { String(cString: pa_strerror(pa_context_errno(context))) }
 
     private var failure: DeviceError { Self.noServer(failureText) }

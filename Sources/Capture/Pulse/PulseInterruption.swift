@@ -1,11 +1,11 @@
 internal import CLinux
 import Media
 
-/// Ends all waiting for the sound server, now and from now on, from another thread than the one that waits.
+/// Ends all present and future waits for the sound server from another thread.
 final class PulseInterruption: Sendable {
     private struct State {
         var isInterrupted = false
-        /// Of the connection that was made last.
+        /// Loop of the connection that was made last.
         weak var loop: PulseLoop?
     }
 
@@ -22,7 +22,7 @@ final class PulseInterruption: Sendable {
         loop?.locked { pa_threaded_mainloop_signal(loop?.pointer, 0) }
     }
 
-    /// From now on it is this loop that has to be woken.
+    /// Makes this loop the one that `interrupt` wakes.
     func concerns(_ loop: PulseLoop) {
         state.withLock { $0.loop = loop }
     }

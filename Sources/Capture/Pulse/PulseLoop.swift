@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Media
 
-/// libpulse's own thread and the lock that guards every libpulse object that lives on it.
+/// libpulse's own thread, and the lock that guards every libpulse object that lives on it.
 ///
 /// All `pa_*` calls run inside `locked`, or in a callback, which libpulse calls on its thread with the lock held.
 final class PulseLoop: @unchecked Sendable {
@@ -29,7 +29,7 @@ final class PulseLoop: @unchecked Sendable {
         pa_threaded_mainloop_free(pointer)
     }
 
-    /// Runs `body` under the lock. In a callback the lock is held already.
+    /// Runs `body` under the lock. A callback holds the lock already.
     func locked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         guard pa_threaded_mainloop_in_thread(pointer) == 0 else { return try body() }
         pa_threaded_mainloop_lock(pointer)

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What a question's callback fills. Touched only under the loop's lock.
+/// The value that a question's callback fills. Touched only under the loop's lock.
 final class PulseReply<Value> {
     var value: Value
     private(set) var isComplete = false
@@ -11,7 +11,7 @@ final class PulseReply<Value> {
         self.connection = connection
     }
 
-    /// Wakes the asker.
+    /// Marks the value as complete and wakes the asker.
     func complete() {
         isComplete = true
         connection.wake()

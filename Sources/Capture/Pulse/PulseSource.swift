@@ -1,45 +1,47 @@
 internal import CLinux
 public import Media
 
-/// A source of the sound server: a microphone, or the monitor of an output. Strings are as the server gives them, but
-/// for the description, which is fit to print.
+/// A source of the sound server: a microphone, or the monitor of an output. Strings are as the server gives them,
+/// except the description, which is made printable.
 public struct PulseSource: Sendable, Hashable {
-    /// The server's own name for it, for example `alsa_input.usb-046d_0825-02.mono-fallback`.
+    /// The server's name for the source, for example `alsa_input.usb-046d_0825-02.mono-fallback`.
     public let name: String
+    /// The source's name for people, printable.
     public let description: String
-    /// Its native format: a rate of 8000…192 000, 1…8 channels.
+    /// Native format of the source: 8000…192 000 Hz, 1…8 channels.
     public let format: AudioFormat
-    /// Whether it plays back what an output plays.
+    /// Whether the source is the monitor of an output, which records what the output plays.
     public let isMonitor: Bool
-    /// Whether it is the server's default source.
+    /// Whether the source is the server's default one.
     public let isDefault: Bool
-    /// Below `/sys`, for example `/devices/pci0000:00/…/audio/card1`; empty where there is none, as the following.
+    /// Path of the device below `/sys`, for example `/devices/pci0000:00/…/audio/card1`; empty where there is none.
     public let sysfsPath: String
-    /// For example `pci-0000:00:14.0-usb-0:2:1.2`.
+    /// Bus path, for example `pci-0000:00:14.0-usb-0:2:1.2`; empty where there is none.
     public let busPath: String
-    /// `046d`.
+    /// USB vendor number in hexadecimal, for example `046d`; empty where there is none.
     public let vendor: String
-    /// `0825`.
+    /// USB product number in hexadecimal, for example `0825`; empty where there is none.
     public let product: String
-    /// Of the USB device; empty where it has none.
+    /// Serial number of the USB device; empty where there is none.
     public let serial: String
-    /// Where each channel stands, by `pa_channel_position`; empty when not known.
+    /// Position of each channel as a `pa_channel_position`; empty when not known.
     let channelPositions: [Int32]
-    /// The server's number for it, which no later source of the same server gets.
+    /// The server's number for the source, which no later source of the same server gets.
     let index: UInt32
-    /// That of its card; `linux_PA_INVALID_INDEX` for none.
+    /// The server's number for the source's card; `linux_PA_INVALID_INDEX` for none.
     private(set) var cardIndex = linux_PA_INVALID_INDEX
-    /// Whether somebody records from it.
+    /// Whether a program records from the source.
     private(set) var isRunning = false
-    /// Whether a session has made it, for itself.
+    /// Whether a session has made the source for itself.
     var isVoice: Bool { name.hasPrefix(VoiceModules.prefix) }
-    /// That card; `nil` where it is of none.
+    /// The source's card; `nil` where it has none.
     var card: SoundCard?
-    /// What it can listen to; none where there is no choice.
+    /// The ports that the source can listen to; empty where there is no choice.
     public private(set) var ports: [AudioPort] = []
-    /// Whether the server gives silence in its place, or turns it down to nothing.
+    /// Whether the source is muted or its volume is 0 on all channels, so that the server delivers silence.
     public private(set) var isMuted = false
 
+    /// Makes a source from known facts; it has no card, ports or server number.
     public init(
         name: String, description: String, format: AudioFormat, isMonitor: Bool = false,
         isDefault: Bool = false,
@@ -72,7 +74,7 @@ public struct PulseSource: Sendable, Hashable {
         self.index = index
     }
 
-    /// Takes over what libpulse says of a source; `defaultName` is the server's default source, if it has
+    /// Takes over libpulse's facts about a source; `defaultName` is the name of the server's default source, if it has
     /// one.
     init(_ info: pa_source_info, defaultName: String?) {
         func property(_ key: String) -> String {
@@ -103,16 +105,17 @@ public struct PulseSource: Sendable, Hashable {
         isMuted = info.mute != 0 || (!volumes.isEmpty && volumes.allSatisfy { $0 == 0 })
     }
 
-    /// The USB device's own serial number. The server's `device.serial` is udev's `ID_SERIAL`, which has maker and model in
-    /// it and is there for devices without any number.
+    /// Reads the USB device's own serial number. The server's `device.serial` is udev's `ID_SERIAL`, which contains
+    /// maker and model and exists for devices without any number.
     private static func serial(ofSysfsPath path: String) -> String {
         guard !path.isEmpty, let device = SysfsTree().usbDevice(of: path) else { return "" }
         return SysfsTree().attribute("serial", of: device)?.printable() ?? ""
     }
 
-    /// Names exactly this source.
+    /// The selector that names exactly this source.
     public var selector: String { "pulse:\(name)" }
 
+    /// The source as a device with identity, card and ports.
     public var captureDevice: CaptureDevice {
         let productID = vendor.isEmpty || product.isEmpty ? "" : "\(vendor):\(product)"
         var device = CaptureDevice(
@@ -127,7 +130,7 @@ public struct PulseSource: Sendable, Hashable {
         return device
     }
 
-    /// With the USB device that it is a part of, to find the camera around it.
+    /// The source with the USB device that it belongs to, which leads to the camera around it.
     package var located: LocatedDevice {
         LocatedDevice(
             device: captureDevice,

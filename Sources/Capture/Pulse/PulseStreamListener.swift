@@ -1,29 +1,30 @@
 internal import CLinux
 internal import Media
 
-/// What a record stream's callbacks do. Everything runs under the connection's lock, on libpulse's thread.
+/// Handles a record stream's callbacks. Everything runs under the connection's lock, on libpulse's thread.
 final class PulseStreamListener {
     private let stream: OpaquePointer
     private let connection: PulseConnection
     private let delivery: PulseDelivery
-    /// Whether the stream was opened; before that, its opener sees what fails.
+    /// Whether the stream was opened; before that, its opener handles failures.
     var isOpen = false
     /// The server's number of the source that the stream was connected to; `nil` before that.
     var sourceIndex: UInt32?
-    /// Whether audio is left unread in libpulse's queue until its date is certain: at the start, after a pause, and when
-    /// a report was doubtful.
+    /// Whether audio is left unread in libpulse's queue until its date is certain: at the start, after a pause, and
+    /// when a report was doubtful.
     private var isHolding = true
-    /// Whether a report is under way.
+    /// Whether a report has been asked for and has not come.
     private var isAsking = false
-    /// Whether there was audio since the last report.
+    /// Whether audio was read since the last report.
     private var hasRead = false
-    // By `pa_rtclock_now`, in microseconds.
+    // Instants of `pa_rtclock_now`, in microseconds.
     private var askedAt: pa_usec_t = 0
     private var readAt: pa_usec_t = 0
 
-    /// So that a source that stumbles is soon noticed.
+    /// Microseconds between two reports: short, so that a source that stumbles is soon noticed.
     private static let timingInterval: pa_usec_t = 100_000
-    /// A longer latency is a mistake, as when the wall clock was set during the exchange that measures it.
+    /// Longest plausible latency; a longer one is a mistake, as when the wall clock was set during the exchange that
+    /// measures it.
     private static let longestLatency = Nanoseconds.seconds(10)
 
     init(stream: OpaquePointer, connection: PulseConnection, delivery: PulseDelivery) {
@@ -43,7 +44,7 @@ final class PulseStreamListener {
         delivery.failed(connection.isReady ? "unplugged" : "the sound server went away")
     }
 
-    /// A source came, changed or was removed.
+    /// Takes the news that a source came, changed or was removed.
     func sourceChanged(_ event: pa_subscription_event_type_t, index: UInt32) {
         let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         guard isOpen, index == sourceIndex, kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue else { return }
@@ -59,7 +60,7 @@ final class PulseStreamListener {
         if pa_stream_is_suspended(stream) > 0 { delivery.suspended() }
     }
 
-    /// Audio has come.
+    /// Reads the audio that has come, once its date is certain.
     func read() {
         let now = pa_rtclock_now()
         // After a pause nobody knows whether the source slept or the audio is only late.
@@ -72,9 +73,9 @@ final class PulseStreamListener {
         }
     }
 
-    /// The server's report has just come. At this instant, and without interpolation only at this one, libpulse's latency
-    /// is the age of the next unread sample: what the server had recorded by then less what this program has read, plus
-    /// the way through the device and to here (`pa_stream_get_latency`, libpulse's stream.c).
+    /// Takes the server's report, which has just come. At this instant, and without interpolation only at this one,
+    /// libpulse's latency is the age of the next unread sample: what the server had recorded by then less what this
+    /// program has read, plus the way through the device and to here (`pa_stream_get_latency`, libpulse's stream.c).
     func timingUpdated() {
         let now = delivery.now
         isAsking = false

@@ -2,29 +2,32 @@ internal import CLinux
 internal import Glibc
 internal import Media
 
-/// The sound server's modules that take echo and noise out of one microphone: loaded by `init`, taken away by `unload`, at the
-/// latest with the last reference. What a process that died left behind is found by its names, and removed by the next one.
+/// The sound server's modules that remove echo and noise from one microphone: loaded by `init`, unloaded by `unload`,
+/// at the latest with the last reference. Modules that a dead process left behind are found by their names, and removed
+/// by the next process.
 final class VoiceModules: Sendable {
-    /// What the names of all that is made begin with; the process's number follows.
+    /// Beginning of the names of all sources and sinks that are made; the process's number follows.
     static let prefix = "multicam_voice_"
 
-    /// The name of the source that has what is left.
+    /// Name of the source that delivers the processed audio.
     let source: String
-    /// The name of the output whose audio is taken out; `nil` without echo cancellation.
+    /// Name of the output whose audio is removed; `nil` without echo cancellation.
     let sink: String?
     /// Whether the server is PipeWire's, whose module counts other delays.
     let isPipeWire: Bool
     private let connection: PulseConnection
-    /// In the order in which they were loaded.
+    /// Numbers of the loaded modules, in the order in which they were loaded.
     private let loaded: ConditionLock<[UInt32]>
 
+    /// Loads the modules.
+    ///
     /// - Parameters:
-    ///   - master: Of the microphone.
-    ///   - role: Which it plays: a part of the names.
-    ///   - voice: What is to be taken out.
-    ///   - pick: Of its channels, from 0; all when empty.
-    ///   - connection: To the microphone's server.
-    /// - Throws: When the server has no such module, or will not load it.
+    ///   - master: The microphone's source.
+    ///   - role: The role that the microphone plays; a part of the names.
+    ///   - voice: Whether echo and noise are removed.
+    ///   - pick: The microphone's channels to use, from 0; all when empty.
+    ///   - connection: A connection to the microphone's server.
+    /// - Throws: `DeviceError` when the server has no such module, does not load it, or goes away.
     init(
         of master: PulseSource, role: String, _ voice: VoiceSettings, pick: [Int],
         on connection: PulseConnection
@@ -88,7 +91,7 @@ final class VoiceModules: Sendable {
 
     deinit { unload() }
 
-    /// Takes them away. What the server does not let go it will have lost anyway, or the next recording removes it.
+    /// Unloads the modules. Modules that the server keeps are gone with the server, or the next recording removes them.
     func unload() {
         let modules = loaded.withLock { modules in
             defer { modules = [] }
@@ -97,7 +100,7 @@ final class VoiceModules: Sendable {
         Self.unload(modules, on: connection)
     }
 
-    /// Samples per second of what is left: the highest that webrtc's suppression works in.
+    /// Samples per second of the processed audio: the highest rate that webrtc's suppression works in.
     static let rate = 48_000
 
     private static func unload(_ modules: [UInt32], on connection: PulseConnection) {
@@ -125,7 +128,7 @@ final class VoiceModules: Sendable {
         return index
     }
 
-    /// The output that the computer plays through.
+    /// Name of the output that the computer plays through.
     private static func output(
         on connection: PulseConnection, for master: PulseSource
     ) throws(DeviceError) -> String {
@@ -141,16 +144,18 @@ final class VoiceModules: Sendable {
                     + "take `echo` out of the profile's `voice`."))
     }
 
-    /// webrtc's switches in the words of the server. Gains are left alone: levels are a person's, and the mix has its own. Without
-    /// the extended filter, echoes that come later than some tens of milliseconds stay (tools/suppression).
+    /// Builds the module's arguments for webrtc. Gains are left alone: levels are a person's, and the mix has its own.
+    /// Without the extended filter, echoes that come later than some tens of milliseconds stay (tools/suppression).
     ///
-    /// PulseAudio's module keeps what is heard and what is played together by leaving out audio, of the microphone too, wherever
-    /// they are 5 ms apart: not at all where nothing is played, and where they are 40 ms apart, which the extended filter follows.
+    /// PulseAudio's module keeps recorded and played audio together by leaving out audio, of the microphone too,
+    /// wherever they are 5 ms apart. Here it does so not at all where nothing is played, and from 40 ms on elsewhere,
+    /// which the extended filter follows.
     ///
-    /// From PulseAudio 17 on the extended filter is what there is: its switch is gone, and a module that is told of it is not loaded.
+    /// From PulseAudio 17 on the extended filter is always on: its switch is gone, and a module with the switch in its
+    /// arguments is not loaded.
     ///
     /// - Parameters:
-    ///   - voice: What is to be taken out.
+    ///   - voice: Whether echo and noise are removed.
     ///   - server: The server's name and version, such as `pulseaudio 16.1`.
     /// - Returns: Words for `module-echo-cancel`.
     static func arguments(_ voice: VoiceSettings, server: String) -> String {
@@ -172,7 +177,7 @@ final class VoiceModules: Sendable {
         return version.flatMap { Int($0) }.map { $0 < 17 } ?? false
     }
 
-    /// Removes what processes that are gone have left, where nobody records from it.
+    /// Removes the modules of processes that are gone, where nobody records from them.
     private static func removeStale(on connection: PulseConnection) throws(DeviceError) {
         // What stands between is at work for the voice, whether anybody listens to that or not.
         let voices = try connection.sources().filter {
@@ -187,7 +192,8 @@ final class VoiceModules: Sendable {
         }
     }
 
-    /// The process that a module of ours was loaded by; `nil` for all others.
+    /// The number of the process that loaded a module of this program, from the module's argument; `nil` for all other
+    /// modules.
     static func process(of argument: String) -> pid_t? {
         for word in argument.split(separator: " ") {
             for key in ["source_name=", "sink_name="] where word.hasPrefix(key) {
@@ -197,7 +203,7 @@ final class VoiceModules: Sendable {
         return nil
     }
 
-    /// Likewise by the name of what it made.
+    /// The number of the process that made a source or sink of this program, from its name; `nil` for all others.
     private static func process(in name: String) -> pid_t? {
         guard name.hasPrefix(prefix) else { return nil }
         return name.dropFirst(prefix.count).split(separator: "_").first.flatMap { pid_t($0) }

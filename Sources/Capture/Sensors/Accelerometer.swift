@@ -1,23 +1,25 @@
 package import Media
 
-/// The accelerometer that sits in the computer's screen, as the kernel's industrial I/O shows it (kernel,
+/// The accelerometer in the computer's screen, as the kernel's industrial I/O shows it (kernel,
 /// Documentation/ABI/testing/sysfs-bus-iio).
 package struct Accelerometer: AccelerationSensor {
-    /// `iio:device0`.
+    /// The kernel's name of the sensor, such as `iio:device0`.
     package let name: String
     private let folder: String
     private let matrix: MountMatrix
 
-    /// What sensors measure at most: 16 g are usual, and none in a computer has more than 200.
+    /// Largest plausible acceleration in m/s²: sensors commonly measure up to 16 g, and none in a computer more than
+    /// 200 g.
     private static let possible = 200 * Acceleration.gravity
-    /// Gravity is always felt, but by what falls; a sensor that is off says zero.
+    /// Smallest plausible acceleration in m/s²: gravity is always measured except in free fall, and a sensor that is
+    /// off reads zero.
     private static let least = 0.05 * Acceleration.gravity
 
-    /// Looks for it.
+    /// Finds the sensor and how it is mounted.
     ///
-    /// - Parameter sysfs: Where sysfs is mounted. udev is asked only about the real one: systemd's list of computers knows how
-    ///   the sensors of many sit.
-    /// - Throws: When there is none, or what says how it sits cannot be read.
+    /// - Parameter sysfs: Where sysfs is mounted. udev is asked only about `/sys`: systemd's list of computers knows
+    ///   how the sensors of many are mounted.
+    /// - Throws: `SensorError` when there is no sensor in the screen, or its mount matrix cannot be read.
     package init(sysfs: String = "/sys") throws(SensorError) {
         let devices = "\(sysfs)/bus/iio/devices"
         let udev = UdevProperties()
@@ -59,6 +61,9 @@ package struct Accelerometer: AccelerationSensor {
         return matrix
     }
 
+    /// Reads the acceleration in m/s², in the axes of the screen.
+    ///
+    /// - Throws: `SensorError` when a file is missing or makes no sense, or the acceleration is not plausible.
     package func acceleration() throws(SensorError) -> Acceleration {
         let felt = matrix.applied(
             to: Acceleration(x: try value("x"), y: try value("y"), z: try value("z")))
@@ -71,7 +76,7 @@ package struct Accelerometer: AccelerationSensor {
         return felt
     }
 
-    /// Of one axis of the sensor's own, in m/s²: (raw + offset) × scale.
+    /// Reads one axis of the sensor in m/s²: (raw + offset) × scale.
     private func value(_ axis: String) throws(SensorError) -> Double {
         guard let raw = try number("in_accel_\(axis)_raw") else {
             throw SensorError(reason: "there is no \(folder.printable(limit: 300))/in_accel_\(axis)_raw")
@@ -84,12 +89,14 @@ package struct Accelerometer: AccelerationSensor {
         return (raw + offset) * scale
     }
 
-    /// Of one axis, or of all.
+    /// Reads a number of one axis, or else the number common to all axes.
     private func number(_ file: String, orElse common: String) throws(SensorError) -> Double? {
         if let number = try number(file) { return number }
         return try number(common)
     }
 
+    /// Reads a number from a file of the sensor.
+    ///
     /// - Returns: `nil` where there is no such file.
     private func number(_ file: String) throws(SensorError) -> Double? {
         let path = "\(folder)/\(file)"
@@ -106,7 +113,7 @@ package struct Accelerometer: AccelerationSensor {
         return number
     }
 
-    /// Swift's own reader also takes hexadecimal, infinity and what is no number.
+    /// Characters of a decimal number: Swift's own reader also takes hexadecimal numbers, infinity and NaN.
     private static let digits = Set("0123456789+-.eE".utf8)
 
     private static func text(_ number: Double) -> String {

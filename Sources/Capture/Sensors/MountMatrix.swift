@@ -1,20 +1,20 @@
 package import Media
 
-/// How a sensor sits in the computer: turns what it feels into the axes of the screen (kernel, Documentation/ABI/testing/sysfs-bus-iio,
-/// `mount_matrix`).
+/// The mounting of a sensor in the computer: rotates its readings into the axes of the screen (kernel,
+/// Documentation/ABI/testing/sysfs-bus-iio, `mount_matrix`).
 package struct MountMatrix: Sendable, Equatable {
-    /// Rows, each of what goes into one axis of the screen.
+    /// Rows of the matrix; each gives one axis of the screen.
     private let rows: [[Double]]
 
-    /// The sensor's axes are the screen's.
+    /// The matrix of a sensor whose axes are the screen's.
     package static let identity = MountMatrix(rows: [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
     private init(rows: [[Double]]) { self.rows = rows }
 
     /// Reads `1, 0, 0; 0, 1, 0; 0, 0, 1`, as sysfs and udev write it.
     ///
-    /// - Returns: `nil` where it is none, or squeezes what it turns. One that mirrors is taken: some sensors count an axis the
-    ///   other way round, and their matrices say so.
+    /// - Returns: `nil` where the text is no 3 × 3 matrix, or the matrix changes lengths. A matrix that mirrors is
+    ///   allowed: some sensors count an axis the other way round.
     package init?(_ text: String) {
         let rows = text.split(separator: ";", omittingEmptySubsequences: false).map { row in
             row.split(separator: ",", omittingEmptySubsequences: false).compactMap { word in
@@ -32,6 +32,7 @@ package struct MountMatrix: Sendable, Equatable {
         self.rows = rows
     }
 
+    /// Rotates an acceleration from the sensor's axes to the screen's.
     package func applied(to felt: Acceleration) -> Acceleration {
         func part(_ row: [Double]) -> Double { row[0] * felt.x + row[1] * felt.y + row[2] * felt.z }
         return Acceleration(x: part(rows[0]), y: part(rows[1]), z: part(rows[2]))

@@ -1,8 +1,9 @@
 internal import CLinux
 
-/// A look into an H.264 access unit in Annex B byte stream (ITU-T H.264, Annex B and table 7-1).
+/// Inspects H.264 access units in Annex B byte stream format (ITU-T H.264, Annex B and table 7-1).
 enum AccessUnit {
-    /// Whether decoding can begin with it: it holds an IDR slice (NAL unit type 5) or a sequence parameter set (7).
+    /// Whether decoding can begin with the access unit: it holds an IDR slice (NAL unit type 5) or a sequence parameter
+    /// set (7).
     static func isKey(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard var position = bytes.baseAddress else { return false }
         let end = position + bytes.count

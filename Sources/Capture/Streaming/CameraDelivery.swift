@@ -1,9 +1,10 @@
 import Media
 
-/// What a camera tells its receiver, in order, over all the streams that it has had. Used by the camera's thread alone.
+/// Delivers a camera's events to its receiver, in order, over all the streams that the camera has had. Used by the
+/// camera's thread alone.
 final class CameraDelivery {
     private var interval: Nanoseconds
-    /// That the receiver knows of.
+    /// The format that the receiver knows of.
     private var told: VideoFormat
     private let clock: any SessionClock
     private let receive: @Sendable (CameraEvent) -> Void
@@ -12,18 +13,20 @@ final class CameraDelivery {
     /// The longer of the last two steps between frames.
     private var usualStep: Nanoseconds
     private var lastStep: Nanoseconds
-    /// Since when there are no frames, the last reason told, and whether it was asked for; `nil` while they come.
+    /// Start and last reported cause of the present outage, and whether it was requested; `nil` while frames come.
     private var outage: (since: ClockTime, cause: String, isRequested: Bool)?
-    /// What is to be told with the return.
+    /// The remark to report with the return.
     private var remark: String?
-    /// That it streams in, once frames come.
+    /// The format that the camera streams in, once frames come.
     private var format: VideoFormat
     private var headersProblem: String?
 
+    /// Starts counting.
+    ///
     /// - Parameters:
-    ///   - format: In which the camera was opened.
-    ///   - clock: The session's.
-    ///   - receive: Called on the camera's thread.
+    ///   - format: The format in which the camera was opened.
+    ///   - clock: The session clock.
+    ///   - receive: Called on the camera's thread for each event.
     init(
         format: VideoFormat, clock: any SessionClock, receive: @escaping @Sendable (CameraEvent) -> Void
     ) {
@@ -41,13 +44,15 @@ final class CameraDelivery {
     var now: ClockTime { clock.now }
     var isAway: Bool { outage != nil }
 
-    /// So long without a frame is silence: five intervals, as the camera now runs. In the dark many take their time.
+    /// Longest time without a frame that is not yet silence: five frame intervals at the camera's present rate, which
+    /// is lower in the dark.
     var patience: Nanoseconds { max(interval, usualStep) * 5 }
 
-    /// When the last frame was captured; before the first, when all began.
+    /// Capture time of the last frame; before the first, the start.
     var lastSign: ClockTime { counter.lastCapture ?? startedAt }
 
-    /// Dates a buffer and counts it; says what is missing before it, unless it is one of the first, which are discarded.
+    /// Dates and counts a buffer, and reports the frames missing before it, except before the first ones, which are
+    /// discarded.
     func place(_ filled: V4L2Device.Filled, isWarmUp: Bool) -> FrameCounter.Place {
         let previous = counter.lastCapture
         let place = counter.place(filled.sequence, filled.stamp, arrivedAt: clock.now)
@@ -64,7 +69,7 @@ final class CameraDelivery {
         return place
     }
 
-    /// While the camera is away, that is the loss: it is not counted twice.
+    /// Reports lost frames. While the camera is away, the outage is the loss: it is not counted twice.
     func lost(_ count: Int, _ cause: LossCause, _ capturedAt: ClockTime) {
         if outage == nil { receive(.lost(count: count, cause: cause, capturedAt: capturedAt)) }
     }
@@ -80,19 +85,19 @@ final class CameraDelivery {
         receive(.frame(frame))
     }
 
-    /// The clock of the packets' headers was asked for and cannot be had. Told once for each reason.
+    /// Reports that the clock of the packets' headers was asked for and is not available. Each cause is reported once.
     func lacksHeaderClock(_ cause: String) {
         guard headersProblem != cause else { return }
         headersProblem = cause
         receive(.withoutHeaderClock(at: clock.now, cause: cause))
     }
 
-    /// No frames come, since the first one that did not: told once, and again when another reason shows.
+    /// Reports that no frames come, since the first one that did not: once, and again when another cause shows.
     ///
     /// - Parameters:
-    ///   - cause: In a few words.
-    ///   - isRequested: Whether it was asked for. While the camera is away of its own nothing that is asked is the reason; what
-    ///     turns out in an outage that was asked for is one from now on.
+    ///   - cause: The cause in a few words.
+    ///   - isRequested: Whether the outage was asked for. A request during an outage of the camera's own is not its
+    ///     cause; a fault during a requested outage starts an outage of its own.
     func away(_ cause: String, isRequested: Bool = false) {
         let since: ClockTime
         if let outage {
@@ -105,21 +110,21 @@ final class CameraDelivery {
         receive(.away(at: since, cause: cause, isRequested: isRequested))
     }
 
-    /// What came of the controls that it is to have.
+    /// Reports the outcomes of setting controls.
     func controls(_ outcomes: [ControlOutcome]) {
         if !outcomes.isEmpty { receive(.controls(outcomes, at: clock.now)) }
     }
 
-    /// The camera did not take a format that it was asked for, and is given the one before.
+    /// Reports that the camera did not take a format that it was asked for, and returns to the one before.
     func refused(_ format: VideoFormat, _ cause: String) {
         receive(.formatRefused(format, at: clock.now, cause: cause))
     }
 
-    /// The driver begins to count anew, in another rhythm.
+    /// Prepares for a stream whose driver counts anew, perhaps at another rate.
     ///
     /// - Parameters:
-    ///   - remark: What is to be told with its return.
-    ///   - format: In which it streams from now on; `nil` for the one before.
+    ///   - remark: The remark to report with the return.
+    ///   - format: The format of the new stream; `nil` for the one before.
     func streamRestarts(remark: String? = nil, in format: VideoFormat? = nil) {
         if let format, format != self.format {
             self.format = format

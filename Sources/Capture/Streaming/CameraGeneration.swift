@@ -6,11 +6,11 @@ struct CameraGeneration {
     let buffers: CaptureBuffers
     let granted: V4L2Device.GrantedFormat
     let layout: FrameLayout
-    /// That was asked for, and is exactly what was granted.
+    /// The format that was asked for, and exactly what the driver granted.
     let format: VideoFormat
-    /// What came of the controls that it is to have.
+    /// Outcomes of setting the controls that the camera is to have.
     let outcomes: [ControlOutcome]
-    /// Those that it took, with the values that it made of them.
+    /// The controls that the camera took, with the values that it made of them.
     var controls: [ControlRequest] {
         outcomes.compactMap { outcome in
             guard outcome.fault == nil else { return nil }
@@ -19,21 +19,21 @@ struct CameraGeneration {
                 name: request.name, value: outcome.value ?? request.value, origin: request.origin)
         }
     }
-    /// Reads the clock of the packets' headers, where that was asked for and can be had.
+    /// Reads the clock of the packets' headers, where that was asked for and is available.
     private(set) var headers: HeaderClocks?
-    /// Whether it was asked for and cannot be had, at least not yet.
+    /// Whether the headers' clock was asked for and is not available, at least not yet.
     private(set) var lacksHeaders = false
 
-    /// Opens a node in exactly a format; nothing streams yet.
+    /// Opens a node in exactly one format; nothing streams yet.
     ///
     /// - Parameters:
-    ///   - device: Its `node` is opened.
-    ///   - format: One that it offers.
-    ///   - controls: To be set; automatic ones are set before the others.
-    ///   - isLenient: Whether it is opened all the same when it does not take a control that was asked for: frames with
-    ///     another focus are better than none for a recording that runs.
-    /// - Throws: Busy with the program's name, no permission, a format that it does not deliver exactly, a control that
-    ///   it does not take.
+    ///   - device: The camera whose `node` is opened.
+    ///   - format: A format that the camera offers.
+    ///   - controls: The controls to set; automatic ones are set before the others.
+    ///   - isLenient: Whether the camera is opened even when it does not take a control: frames with another focus are
+    ///     better than none for a recording that runs.
+    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that the camera does not deliver
+    ///   exactly, a control that it does not take.
     init(
         opening device: CaptureDevice, _ format: VideoFormat, _ controls: [ControlRequest],
         isLenient: Bool = false
@@ -61,9 +61,10 @@ struct CameraGeneration {
         }
     }
 
-    /// Switches the stream on. Where the clock of the packets' headers is wanted and cannot be had, frames come without it.
+    /// Switches the stream on. Where the clock of the packets' headers is wanted and not available, frames come without
+    /// it.
     ///
-    /// - Returns: What came of the controls that it had forgotten by that.
+    /// - Returns: Outcomes of the controls that the camera had forgotten by that and that were set again.
     mutating func start(
         on device: CaptureDevice, readingHeaders readsHeaders: Bool
     ) throws(DeviceError) -> [ControlOutcome] {
@@ -79,7 +80,7 @@ struct CameraGeneration {
         }
     }
 
-    /// Before the frames stream, so that the first of them has its own.
+    /// Opens the metadata node, before the frames stream, so that the first of them has its header's clock.
     private mutating func openHeaders() {
         do throws(DeviceError) {
             headers = try HeaderClocks(startingFor: buffers.device.path)
@@ -89,7 +90,7 @@ struct CameraGeneration {
         }
     }
 
-    /// For frames in formats that only libv4lconvert reads; `nil` for all others.
+    /// Makes a converter for formats that only libv4lconvert reads; `nil` for all others.
     func makeConverter() throws(DeviceError) -> LegacyConverter? {
         guard layout.isConverted else { return nil }
         return try LegacyConverter(
@@ -100,7 +101,7 @@ struct CameraGeneration {
 extension V4L2Device {
     /// Sets exactly the format that is asked for.
     ///
-    /// - Throws: `formatNotSupported` with what it offers when the driver grants another.
+    /// - Throws: `formatNotSupported` with the offered formats when the driver grants another.
     func grant(_ format: VideoFormat) throws(DeviceError) -> GrantedFormat {
         var substitute: FrameSize?
         // Several codes can mean the same: MJPG and JPEG, or all that are converted.
@@ -129,7 +130,7 @@ extension V4L2Device {
 
     /// Sets those controls again that do not have their value any more.
     ///
-    /// - Returns: What came of them.
+    /// - Returns: The outcomes of the controls that were set.
     func keep(_ wanted: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         guard !wanted.isEmpty else { return [] }
         let present = controls()

@@ -2,26 +2,26 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// Keeps a camera delivering until it is stopped: when its stream ends it is looked for, opened anew and started again.
-/// Runs on the camera's thread.
+/// Keeps a camera delivering until it is stopped: when its stream ends, it is looked for, opened anew and started
+/// again. Runs on the camera's thread.
 struct CameraSupervision {
-    /// As it was found first.
+    /// The camera as it was found first.
     let device: CaptureDevice
-    /// That it is to deliver in.
+    /// The format that the camera is to deliver in.
     private var format: FormatOnTrial
-    /// What it is to have, and where it is.
+    /// The controls that the camera is to have, and its present node.
     let held: HeldControls
-    /// Whether frames of another size are better than none: nobody copies them.
+    /// Whether frames of another size are better than none, because no track copies them.
     let adoptsOtherSizes: Bool
     /// Whether the clock of the packets' headers is wanted.
     let readsHeaders: Bool
     let roster: CameraRoster
-    /// Its number there.
+    /// The camera's number in the roster.
     let number: Int
     let requests: StreamRequests
     let delivery: CameraDelivery
 
-    /// sysfs is looked at so often while the camera is away, should no news of its return reach us. It asks no camera
+    /// Interval at which sysfs is read while the camera is away, should no news of its return come. That asks no camera
     /// anything, and takes a fraction of a millisecond.
     private static let lookInterval = Nanoseconds.milliseconds(200)
 
@@ -41,9 +41,9 @@ struct CameraSupervision {
         self.delivery = delivery
     }
 
-    /// Returns when it was asked to stop.
+    /// Delivers until it is stopped.
     ///
-    /// - Parameter first: Hands over the generation that streams, which nobody else may keep: its node is to be closed
+    /// - Parameter first: Hands over the generation that streams, which nobody else may keep: its node must be closed
     ///   before the camera is looked for.
     mutating func run(from first: () -> CameraGeneration?) {
         var pauses = RetryPauses()
@@ -75,7 +75,7 @@ struct CameraSupervision {
 
     /// Sleeps while the camera is switched off.
     ///
-    /// - Returns: `nil` when it is to stop.
+    /// - Returns: The next format; `nil` when the camera is to stop.
     private func awaitFormat() -> VideoFormat? {
         while true {
             switch requests.take() {
@@ -86,6 +86,8 @@ struct CameraSupervision {
         }
     }
 
+    /// Runs one stream to its end.
+    ///
     /// - Returns: Why the stream ended; `nil` when it was woken, or there is none.
     private mutating func follow(
         _ generation: consuming CameraGeneration?, _ pauses: inout RetryPauses
@@ -108,10 +110,12 @@ struct CameraSupervision {
         }
     }
 
+    /// Looks for the camera until it streams again.
+    ///
     /// - Parameters:
-    ///   - pauses: Between two attempts.
-    ///   - first: Before the first.
-    /// - Returns: Streaming; `nil` when it was woken.
+    ///   - pauses: The pauses between two attempts.
+    ///   - first: The pause before the first attempt.
+    /// - Returns: A streaming generation; `nil` when it was woken.
     private mutating func awaitReturn(_ pauses: inout RetryPauses, after first: Nanoseconds)
         -> CameraGeneration?
     {
@@ -184,17 +188,17 @@ struct CameraSupervision {
         }
     }
 
-    /// Of a format that was asked for while it ran: what the camera delivered in before is better than nothing.
+    /// Gives up a format that was asked for while the camera ran, for the last one that delivered.
     ///
-    /// - Parameter cause: What came of it.
-    /// - Returns: Whether there is one to go back to.
+    /// - Parameter cause: The reason why the format failed.
+    /// - Returns: Whether there is a format to go back to.
     private mutating func giveUpFormat(_ cause: String) -> Bool {
         guard let refused = format.giveUp() else { return false }
         delivery.refused(refused, cause)
         return true
     }
 
-    /// Whether another format may help.
+    /// Whether another format may avoid this error.
     private static func isOfFormat(_ error: DeviceError) -> Bool {
         switch error.reason {
         case .disconnected, .noSignal, .busy, .noPermission, .notFound: false
@@ -220,7 +224,7 @@ struct CameraSupervision {
 }
 
 extension [OfferedFormat] {
-    /// What comes nearest to a format that is not offered: the same kind of pixels, the nearest number of them.
+    /// The offer nearest to a format that is not offered: the same pixel format, and the nearest number of pixels.
     func nearest(to wanted: VideoFormat) -> VideoFormat? {
         func distance(_ size: FrameSize) -> Int {
             abs(size.width * size.height - wanted.size.width * wanted.size.height)

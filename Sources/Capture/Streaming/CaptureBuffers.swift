@@ -3,8 +3,8 @@ import Media
 
 /// The descriptor and the mapped buffers of one generation of a camera's stream.
 ///
-/// The camera's thread and each lent frame hold it; when the last lets go it unmaps and closes. A buffer goes back to the
-/// driver only while the generation streams.
+/// The camera's thread and each lent frame hold it; the last holder unmaps and closes. A buffer goes back to the driver
+/// only while the generation streams.
 final class CaptureBuffers: Sendable {
     let device: V4L2Device
     private let mappings: [Mapping]
@@ -15,20 +15,22 @@ final class CaptureBuffers: Sendable {
         var lent: Set<Int> = []
     }
 
-    /// Memory that the driver writes while it has the buffer, and we read while we have it.
+    /// Memory that the driver writes while it has the buffer, and that this program reads while it has the buffer.
     private struct Mapping: @unchecked Sendable {
         // DQBUF and QBUF pass the buffer between the driver and us; no two own it at once.
         let memory: UnsafeMutableRawBufferPointer
     }
 
-    /// A driver that makes more is given no more of them: V4L2 knew no more than 32 until Linux 6.8.
+    /// Largest number of buffers that are used; V4L2 knew no more than 32 until Linux 6.8.
     private static let mostBuffers = 32
 
+    /// Requests and maps the buffers.
+    ///
     /// - Parameters:
-    ///   - device: With its format set.
-    ///   - count: How many buffers to ask for; the driver may make more or less.
-    /// - Throws: What the driver or mmap(2) refused, such as `busy`; `ENOMEM` when the driver makes fewer
-    ///   than two buffers.
+    ///   - device: An open node with its format set.
+    ///   - count: Number of buffers to ask for; the driver may make more or less.
+    /// - Throws: `DeviceError` with what the driver or mmap(2) refused, such as `busy`; `ENOMEM` when the driver makes
+    ///   fewer than two buffers.
     init(of device: consuming V4L2Device, count: Int) throws(DeviceError) {
         let granted = try device.requestBuffers(count)
         guard granted >= 2 else {
@@ -44,10 +46,10 @@ final class CaptureBuffers: Sendable {
 
     var count: Int { mappings.count }
 
-    /// Takes a buffer that the driver has filled, if it is one that the driver had.
+    /// Takes a buffer that the driver has filled.
     ///
     /// - Returns: `nil` when no buffer is filled yet.
-    /// - Throws: Also when the driver names a buffer that it was not given.
+    /// - Throws: `DeviceError` when the driver fails, or names a buffer that it was not given.
     func dequeue() throws(DeviceError) -> V4L2Device.Filled? {
         guard let filled = try device.dequeue() else { return nil }
         let lent = circulation.withLock { $0.lent }
@@ -59,7 +61,7 @@ final class CaptureBuffers: Sendable {
         return checked
     }
 
-    /// Gives every buffer that is at home to the driver and starts the stream.
+    /// Gives every buffer that is not lent to the driver and starts the stream.
     func startStreaming() throws(DeviceError) {
         let home = circulation.withLock { circulation in
             circulation.isStreaming = true
@@ -74,7 +76,7 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// Takes all buffers back. Lent ones stay readable until their frames go.
+    /// Takes all buffers back. Lent ones stay readable until their frames are released.
     func stopStreaming() {
         circulation.withLock { $0.isStreaming = false }
         do {
@@ -84,13 +86,13 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// What a buffer holds. Valid until it is given back.
+    /// The content of a buffer, valid until it is given back.
     func bytes(of filled: V4L2Device.Filled) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(mappings[filled.index].memory).prefix(filled.byteCount))
     }
 
-    /// Lends a buffer's memory, unless so many are out that the driver might have none to fill.
+    /// Lends a buffer's memory; `nil` when so many are lent that the driver might have none to fill.
     func lend(_ filled: V4L2Device.Filled) -> SharedBytes? {
         let index = filled.index
         let isLent = circulation.withLock { circulation in
@@ -103,7 +105,7 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// Returns a buffer to the driver, if there is still a stream for it. Any thread.
+    /// Returns a buffer to the driver, if it still streams. Any thread.
     func giveBack(_ index: Int) {
         let isStreaming = circulation.withLock { circulation in
             circulation.lent.remove(index)

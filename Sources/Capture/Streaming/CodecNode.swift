@@ -1,16 +1,18 @@
 internal import CLinux
 import Media
 
-/// A V4L2 node that takes frames and gives them back changed (memory to memory), as chips' encoders and decoders do.
+/// A V4L2 node that takes frames and returns them changed (memory to memory), as encoders and decoders of chips do.
 package struct CodecNode: Sendable, Hashable {
-    /// `/dev/video11`.
+    /// Path of the node, such as `/dev/video11`.
     package let node: String
     /// The card's name, printable.
     package let name: String
+    /// The driver's name, printable.
     package let driver: String
-    /// Whether it gives out H.264, which makes it an encoder.
+    /// Whether the node outputs H.264, which makes it an encoder.
     package let encodesH264: Bool
 
+    /// Makes a node from known facts.
     package init(node: String, name: String, driver: String, encodesH264: Bool) {
         self.node = node
         self.name = name
@@ -18,7 +20,7 @@ package struct CodecNode: Sendable, Hashable {
         self.encodesH264 = encodesH264
     }
 
-    /// Those that there are and may be opened. Nodes on a USB are cameras and are not opened.
+    /// Returns the nodes that exist and may be opened. Nodes on a USB bus are cameras and are not opened.
     package static func all() -> [CodecNode] {
         VideoNode.all().filter { $0.usbDevice == nil }.compactMap { video in
             do throws(DeviceError) {
@@ -30,7 +32,7 @@ package struct CodecNode: Sendable, Hashable {
         }
     }
 
-    /// - Returns: `nil` for a node that is no such device.
+    /// Opens a node and asks what it is; `nil` for a node that is no codec.
     private init?(opening node: String) throws(DeviceError) {
         let device = try V4L2Device(path: node)
         let capability = try device.capability()

@@ -1,44 +1,49 @@
 import Media
 
-/// Turns a driver's sequence numbers and time stamps into ones that only grow, and tells what is missing between them.
+/// Turns a driver's sequence numbers and time stamps into rising ones, and tells how many frames are missing between
+/// them.
 ///
 /// A pure value; the arrival time is an argument.
 struct FrameCounter {
-    /// Where a frame stands in its stream.
+    /// The number and time of a frame in its stream.
     struct Place: Equatable {
         let sequence: Int64
         let capturedAt: ClockTime
-        /// Frames that should have come before it.
+        /// Number of frames that should have come before this one.
         let missing: Int
-        /// When the first of those should have been captured.
+        /// The time at which the first missing frame should have been captured.
         let firstMissingAt: ClockTime
-        /// Whether the driver's time was impossible, and this is another.
+        /// Whether the driver's time was impossible and was replaced.
         let isCorrected: Bool
     }
 
-    /// The nominal time between two frames.
+    /// Nominal time between two frames.
     var interval: Nanoseconds
     private var lastRaw: UInt32?
     private var sequence: Int64 = -1
     private var lastTime: ClockTime?
 
-    /// - Parameter interval: The nominal time between two frames.
+    /// Starts before the first frame.
+    ///
+    /// - Parameter interval: Nominal time between two frames.
     init(interval: Nanoseconds) {
         self.interval = interval
     }
 
-    /// When the frame before was captured, if any.
+    /// Capture time of the last frame, if any.
     var lastCapture: ClockTime? { lastTime }
 
-    /// The driver begins to count anew. Ours goes on.
+    /// Notes that the driver counts anew. The sequence continues.
     mutating func streamRestarts() {
         lastRaw = nil
     }
 
+    /// Counts and dates a frame.
+    ///
     /// - Parameters:
     ///   - raw: The driver's count, which wraps at 2³².
-    ///   - stamp: The driver's time.
-    ///   - arrival: When we took the buffer.
+    ///   - stamp: The driver's time stamp.
+    ///   - arrival: When the buffer was taken from the driver.
     /// - Returns: A sequence higher than the last; `missing` is at most twice what the time had room for.
     mutating func place(_ raw: UInt32, _ stamp: DriverStamp, arrivedAt arrival: ClockTime) -> Place {
         let previousTime = lastTime

@@ -3,24 +3,25 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// The metadata node of a camera's stream, which gives the headers of each frame's packets. Used by the camera's thread
-/// alone; it is closed with the generation of the stream that it belongs to.
+/// Reads the headers of each frame's packets from the metadata node of a camera's stream. Used by the camera's thread
+/// alone; closed with the generation of the stream that it belongs to.
 ///
-/// Nobody waits for it in `poll`: uvcvideo finishes a frame's metadata before the frame itself, so that it is there
-/// when the frame is. Its buffers have room for the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1): a frame of
-/// more, as raw ones in large sizes are, comes without.
+/// `poll` does not wait for the node: uvcvideo finishes a frame's metadata before the frame itself, so that it is there
+/// when the frame is. Its buffers have room for the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1): a frame
+/// with more packets, as raw ones in large sizes have, comes without header clock.
 final class HeaderClocks {
     private let buffers: CaptureBuffers
-    /// Of frames that have not been asked for, in the driver's order.
+    /// Clocks of frames that have not been asked for, in the driver's order.
     private var waiting: [(sequence: UInt32, clock: UVCHeaderClock)] = []
 
-    /// As many as the frames' have, and some for those that are asked for late.
+    /// Number of buffers: as many as the frames' node has, and some for frames that are asked for late.
     private static let bufferCount = 12
 
-    /// Opens the node and starts its stream, which gives nothing before the frames' does.
+    /// Opens the node and starts its stream, which delivers nothing before the frames' stream does.
     ///
-    /// - Parameter camera: The node that captures.
-    /// - Throws: When the camera has no such node, or that cannot be opened or gives none of the headers' clock.
+    /// - Parameter camera: The camera's capture node.
+    /// - Throws: `DeviceError` when the camera has no metadata node, or it cannot be opened or does not deliver
+    ///   headers.
     init(startingFor camera: String) throws(DeviceError) {
         guard let path = MetadataNode.path(of: camera) else { throw Self.lacking(camera) }
         do throws(DeviceError) {
@@ -53,7 +54,7 @@ final class HeaderClocks {
         buffers.stopStreaming()
     }
 
-    /// The clock of the frame that the driver counts as `sequence`; `nil` where the camera gave none.
+    /// The header clock of the frame with the driver's number `sequence`; `nil` where the camera delivered none.
     func clock(ofSequence sequence: UInt32) -> UVCHeaderClock? {
         takeAll()
         // What is before it belongs to frames that were lost. The driver's count wraps.

@@ -1,12 +1,12 @@
 import Media
 
-/// The controls that a camera is to have for as long as it is used, and the node at which it can be asked for others. Any
-/// thread may look or change.
+/// The controls that a camera is to have for as long as it is used, and the node at which it can be asked for others.
+/// Any thread may read or change them.
 final class HeldControls: Sendable {
     private struct State {
         var requests: [ControlRequest]
         var node: String?
-        /// What came of those that were set while it streamed, until its thread tells.
+        /// Outcomes of controls that were set while it streamed, until the camera's thread reports them.
         var untold: [ControlOutcome] = []
     }
 
@@ -16,21 +16,21 @@ final class HeldControls: Sendable {
         state = ConditionLock(State(requests: requests, node: node))
     }
 
-    /// In the order in which they came.
+    /// The controls, in the order in which they came.
     var requests: [ControlRequest] { state.withLock { $0.requests } }
 
-    /// Where the camera is now; `nil` while it is away: the node may be another camera's by then.
+    /// The camera's present node; `nil` while the camera is away, when the node may be another camera's.
     var node: String? {
         get { state.withLock { $0.node } }
         set { state.withLock { $0.node = newValue } }
     }
 
-    /// Keeps what came of controls for the camera's thread to tell.
+    /// Keeps outcomes for the camera's thread to report.
     func tell(_ outcomes: [ControlOutcome]) {
         state.withLock { $0.untold += outcomes }
     }
 
-    /// To be called by the camera's thread now and then.
+    /// Takes the outcomes that are to be reported. The camera's thread calls this now and then.
     func takeUntold() -> [ControlOutcome] {
         state.withLock { state in
             defer { state.untold = [] }
@@ -38,8 +38,8 @@ final class HeldControls: Sendable {
         }
     }
 
-    /// Holds what a camera took, in place of what it was to have before. What an automatic control that was switched on governs
-    /// from now on is held no more.
+    /// Holds the controls that a camera took, in place of their earlier values. Controls that a newly switched-on
+    /// automatic control governs are no longer held.
     func hold(_ taken: [ControlRequest]) {
         state.withLock { state in
             let names = Set(taken.map(\.name))

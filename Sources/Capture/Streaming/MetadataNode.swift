@@ -1,12 +1,12 @@
-/// Finds the node that gives what accompanies the frames of another.
+/// Finds the metadata node that accompanies a camera's node.
 enum MetadataNode {
-    /// The node whose index follows that of the camera's among the nodes of the same function: uvcvideo makes the one
-    /// right after the other for each stream. Whether it gives metadata only it can tell itself.
+    /// Finds the node whose index follows that of the camera's among the nodes of the same function: uvcvideo makes the
+    /// two right after each other for each stream. Whether it delivers metadata shows only when it is opened.
     ///
     /// - Parameters:
-    ///   - camera: `/dev/video0`, or a link to it.
-    ///   - tree: The sysfs that knows it.
-    /// - Returns: Beside the camera's node; `nil` where there is none.
+    ///   - camera: The camera's node, such as `/dev/video0`, or a link to it.
+    ///   - tree: The sysfs that knows the node.
+    /// - Returns: Path of the metadata node in the camera's folder; `nil` where there is none.
     static func path(of camera: String, in tree: SysfsTree = SysfsTree()) -> String? {
         let node = Paths.resolved(camera) ?? camera
         guard let folder = tree.folder(ofVideoNode: Paths.name(node)), let own = index(of: folder, in: tree)

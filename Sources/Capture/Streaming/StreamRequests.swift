@@ -1,26 +1,28 @@
 internal import Descriptors
 import Media
 
-/// What is asked of a camera's thread while it streams. Any thread may ask; it is woken for it.
+/// Requests to a camera's thread while it streams. Any thread may make one, which wakes the camera's thread.
 final class StreamRequests: Sendable {
     enum Request: Equatable {
-        /// It was woken for nothing that still holds.
+        /// Nothing is asked, or a request was already taken.
         case none
         case stop
-        /// Another format; `nil` switches the stream off until one is given.
+        /// The format to switch to; `nil` switches the stream off until one is given.
         case change(to: VideoFormat?)
     }
 
     let wakeUp: WakeUp
     private let request = ConditionLock(Request.none)
 
-    /// - Parameter device: For messages.
-    /// - Throws: When the system has no descriptor left.
+    /// Makes an empty set of requests.
+    ///
+    /// - Parameter device: The device, for messages.
+    /// - Throws: `DeviceError` when the system has no descriptor left.
     init(for device: String) throws(DeviceError) {
         wakeUp = try WakeUp(for: device)
     }
 
-    /// Stays asked for ever.
+    /// Asks the thread to stop; the request is never withdrawn.
     func stop() {
         request.withLock { $0 = .stop }
         wakeUp.wake()
@@ -33,7 +35,7 @@ final class StreamRequests: Sendable {
         wakeUp.wake()
     }
 
-    /// To be called by the camera's thread when it was woken.
+    /// Takes the request. The camera's thread calls this when it was woken.
     func take() -> Request {
         // Before the look: what is asked after it wakes again.
         wakeUp.forget()

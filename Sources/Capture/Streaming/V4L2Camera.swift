@@ -1,13 +1,17 @@
 public import Media
 
-/// A camera of the kernel's: webcams, capture dongles, and whatever else has a V4L2 node.
+/// A camera of the kernel: webcams, capture sticks, and other devices with a V4L2 node.
 ///
-/// Opened in one format with its buffers reserved; `start` only has to switch it on. From then on it may be unplugged and
-/// plugged in again, at the same port or another: it is known by its identity, opened anew with the same format and
-/// controls, and goes on delivering. After `stop` the node is free, and `start` opens it again.
+/// It is opened in one format with its buffers reserved; `start` only has to switch it on. From then on it may be
+/// unplugged and plugged in again, at the same port or another: it is recognised by its identity, opened anew with the
+/// same format and controls, and goes on delivering. After `stop` the node is free, and `start` opens it again.
 public final class V4L2Camera: CameraSource {
+    /// The camera as the catalog found it.
     public let device: CaptureDevice
+    /// Format that the camera delivers from `start` on; `change(to:)` does not alter this property.
     public let format: VideoFormat
+    /// Color description of the frames, from the driver; JPEG's for `mjpeg` and `grey`, limited-range BT.601 for
+    /// converted formats.
     public let color: ColorDescription
     private let held: HeldControls
     private let adoptsOtherSizes: Bool
@@ -16,7 +20,7 @@ public final class V4L2Camera: CameraSource {
     private let state: ConditionLock<State>
 
     private struct State {
-        /// Until the thread takes it.
+        /// The opened camera until its thread takes it.
         var opened: CameraGeneration?
         var thread: MediaThread?
         var requests: StreamRequests?
@@ -24,14 +28,16 @@ public final class V4L2Camera: CameraSource {
 
     private let readsHeaders = ConditionLock(false)
 
+    /// Opens a camera of a session.
+    ///
     /// - Parameters:
-    ///   - device: From the catalog. Its `node` is opened.
-    ///   - format: One that it offers.
-    ///   - controls: To be set and kept; automatic ones are set before the others.
+    ///   - device: A camera from the catalog; its `node` is opened.
+    ///   - format: A format that the camera offers.
+    ///   - controls: Controls to set and keep; automatic ones are set before the others.
     ///   - adoptsOtherSizes: Whether a capture stick that comes back with another size only is taken as it is.
     ///   - roster: Shared by the cameras of a session, so that none that returns is taken for another.
-    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that it does not deliver exactly, a
-    ///   control that it does not take.
+    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that the camera does not deliver
+    ///   exactly, a control that it does not take.
     package init(
         device: CaptureDevice, format: VideoFormat, controls: [ControlRequest],
         adoptsOtherSizes: Bool, roster: CameraRoster
@@ -47,7 +53,14 @@ public final class V4L2Camera: CameraSource {
         state = ConditionLock(State(opened: opened))
     }
 
-    /// A camera that is the only one of its session.
+    /// Opens a camera that is the only one of its session.
+    ///
+    /// - Parameters:
+    ///   - device: A camera from the catalog; its `node` is opened.
+    ///   - format: A format that the camera offers.
+    ///   - controls: Controls to set and keep; automatic ones are set before the others.
+    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that the camera does not deliver
+    ///   exactly, a control that it does not take.
     public convenience init(
         device: CaptureDevice, format: VideoFormat, controls: [ControlRequest] = []
     ) throws(DeviceError) {
@@ -60,16 +73,20 @@ public final class V4L2Camera: CameraSource {
         stop()
     }
 
-    /// A frame's stamp is its start of exposure, which may last an interval; then it is read out and carried for another.
+    /// Two frame intervals: a frame's time stamp is the start of its exposure, which may last one interval; readout and
+    /// transport take another.
     public var deliveryDelay: Nanoseconds { format.rate.interval * 2 }
 
-    /// The clock of the packets' headers comes from the camera's metadata node, which is opened at each start from now on. Where
-    /// that cannot be had, frames come without, and `CameraEvent.withoutHeaderClock` says why.
+    /// Asks for the clock of the packets' headers, which comes from the camera's metadata node and is opened at each
+    /// start from now on. Where it is not available, frames come without it, and `CameraEvent.withoutHeaderClock` says
+    /// why.
     public func deliverHeaderClock() {
         readsHeaders.withLock { $0 = true }
     }
 
-    /// - Precondition: It does not stream.
+    /// Starts streaming on a thread of the camera's own. Returns once the driver streams; frames follow.
+    ///
+    /// - Precondition: The camera does not stream.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     )
@@ -94,6 +111,8 @@ public final class V4L2Camera: CameraSource {
         run(clock, requests, telling: started.outcomes + again, receive)
     }
 
+    /// Ends streaming, waits for the camera's thread and frees the node; no event follows. Must not be called from the
+    /// camera's thread.
     public func stop() {
         let (thread, requests) = state.withLock { state in
             defer { state = State() }
@@ -103,16 +122,31 @@ public final class V4L2Camera: CameraSource {
         thread?.join()
     }
 
+    /// True: the camera can restart in another format while it streams.
     public var isChangeable: Bool { true }
 
+    /// Asks the camera's thread to restart in another format. Returns at once; does nothing while the camera does not
+    /// stream.
+    ///
+    /// - Parameter format: A format that the camera offers; `nil` switches the stream off until a format is given.
     public func change(to format: VideoFormat?) {
         state.withLock { $0.requests }?.change(to: format)
     }
 
+    /// Reads all controls with their present values, which takes milliseconds. Must not be called in a Swift task.
+    ///
+    /// - Returns: The controls, as the driver orders them.
+    /// - Throws: `DeviceError` when the camera is away or its node cannot be opened.
     public func controls() throws(DeviceError) -> [DeviceControl] {
         try V4L2Device(path: try present()).controls()
     }
 
+    /// Sets controls in the given order and reads them back; accepted values are set again whenever the camera returns.
+    /// Must not be called in a Swift task.
+    ///
+    /// - Parameter requests: Controls with their new values, in an order in which they can be carried out.
+    /// - Returns: The outcome of each request, in the same order.
+    /// - Throws: `DeviceError` when the camera is away or does not answer.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try V4L2Device(path: try present()).set(requests)
         held.hold(outcomes.filter { $0.fault == nil }.map(\.request))
@@ -120,7 +154,7 @@ public final class V4L2Camera: CameraSource {
         return outcomes
     }
 
-    /// The node at which it is now.
+    /// The camera's present node.
     private func present() throws(DeviceError) -> String {
         guard let node = held.node else {
             throw DeviceError(device: device.node, operation: "open", reason: .disconnected)

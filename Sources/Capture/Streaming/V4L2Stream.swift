@@ -3,18 +3,18 @@ internal import Descriptors
 import Glibc
 import Media
 
-/// What a camera's thread does from the start of one generation's stream to its end. Used by that thread alone.
+/// Runs one generation of a camera's stream from its start to its end. Used by the camera's thread alone.
 final class V4L2Stream {
-    /// Why a stream ended by itself.
+    /// The reason why a stream ended by itself.
     struct End {
         let cause: String
-        /// Whether it may be the format's fault: nothing else is known to be.
+        /// Whether the format may be at fault, because no other cause is known.
         var mayBeOfFormat = true
     }
 
     private let buffers: CaptureBuffers
     private var headers: HeaderClocks?
-    /// When the headers that are lacking are tried once more.
+    /// When to try once more for the headers that are lacking; `nil` when nothing is to be tried.
     private var headersDue: ClockTime?
     private let layout: FrameLayout
     private let converter: LegacyConverter?
@@ -28,21 +28,25 @@ final class V4L2Stream {
     /// Whether a good frame has come.
     private(set) var hasDelivered = false
 
-    /// Cameras take their time for the first frame: exposure, focus, and the bus. Two seconds have been seen.
+    /// Longest wait for the first frame: exposure, focus and the bus take time. Two seconds have been seen.
     private static let firstFramePatience = Nanoseconds.seconds(3)
-    /// A restart costs more than a short silence, of which a busy bus has many.
+    /// Shortest silence that leads to a restart: a busy bus has many shorter ones, and a restart costs more.
     private static let shortestSilence = Nanoseconds.milliseconds(500)
-    /// Right after a camera was plugged in its second node may not be there yet, or not yet ours to open.
+    /// Time after which the metadata node is tried once more: right after a camera was plugged in, the node may not
+    /// exist yet, or not be accessible.
     private static let headersPatience = Nanoseconds.seconds(1)
-    /// The first MJPEG frames of a stream are often corrupt without any sign of it.
+    /// Number of frames that are discarded at the start: the first MJPEG frames of a stream are often corrupt without
+    /// any sign of it.
     private static let warmUpFrames = 2
 
+    /// Prepares to deliver from a generation.
+    ///
     /// - Parameters:
-    ///   - generation: Streaming.
+    ///   - generation: A generation that streams.
     ///   - held: The controls that the camera is to have.
     ///   - wakeUp: Ends the stream from outside.
-    ///   - delivery: Where frames go.
-    /// - Throws: When there is no converter for the camera's format.
+    ///   - delivery: Receives the frames.
+    /// - Throws: `DeviceError` when there is no converter for the camera's format.
     init(
         _ generation: CameraGeneration, held: HeldControls, wakeUp: WakeUp, delivery: CameraDelivery
     ) throws(DeviceError) {
@@ -58,9 +62,9 @@ final class V4L2Stream {
         expectFirstFrame()
     }
 
-    /// Delivers until it is woken or the stream is of no more use, and stops the stream.
+    /// Delivers until it is woken or the stream fails, and stops the stream.
     ///
-    /// - Returns: `nil` when it was woken.
+    /// - Returns: The reason why the stream failed; `nil` when it was woken.
     func run() -> End? {
         defer {
             headers?.stop()
@@ -142,7 +146,7 @@ final class V4L2Stream {
         return headers?.clock(ofSequence: sequence)
     }
 
-    /// Makes a frame of a buffer, which goes back at once or with the frame. `nil` for what is no whole frame.
+    /// Makes a frame of a buffer, which goes back at once or with the frame; `nil` for an incomplete frame.
     private func frame(
         _ filled: V4L2Device.Filled, _ place: FrameCounter.Place, _ header: UVCHeaderClock?
     ) -> CapturedFrame? {
@@ -173,8 +177,8 @@ final class V4L2Stream {
 
     // MARK: Failures
 
-    /// No good frame in time: told at once. When it lasts, the stream is restarted, which has brought many cameras
-    /// back; when that does not help, the camera is treated as one that was unplugged.
+    /// Handles a silence: reports it at once; when it lasts, restarts the stream, which has brought many cameras back;
+    /// when that does not help, ends the stream as if the camera was unplugged.
     private func fellSilent() -> End? {
         let silence = delivery.now - delivery.lastSign
         let cause = hasDelivered ? "silent" : "silent since it started"
@@ -187,7 +191,7 @@ final class V4L2Stream {
         return restart()
     }
 
-    /// The driver reports an error: the cable was pulled, or its queue is broken, which a restart mends.
+    /// Handles an error of the driver: the cable was pulled, or the driver's queue is broken, which a restart mends.
     private func driverFailed() -> End? {
         guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
         let cause = "the driver reports an error"

@@ -1,6 +1,6 @@
-/// Text in the fixed arrays of C structs, which Swift sees as tuples.
+/// Reads text from the fixed arrays of C structs, which Swift sees as tuples.
 enum CText {
-    /// Up to the first zero byte or the end.
+    /// Reads up to the first zero byte or the end.
     static func text<Tuple>(of array: Tuple) -> String {
         withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

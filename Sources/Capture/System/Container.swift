@@ -1,9 +1,9 @@
-/// Whether this is a container, whose devices somebody else chooses.
+/// Detects whether the process runs in a container, whose devices are chosen from outside.
 package enum Container {
-    /// By the marks that Docker, Podman and systemd-nspawn leave.
+    /// Looks for the marks that Docker, Podman and systemd-nspawn leave.
     ///
-    /// - Parameter root: Of the file system; synthetic in tests.
-    /// - Returns: `false` where nothing says so.
+    /// - Parameter root: Prefix of the file system's paths, for tests.
+    /// - Returns: `false` where no mark is found.
     package static func isAround(root: String = "") -> Bool {
         ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"].contains { Paths.exists(root + $0) }
     }

@@ -1,15 +1,16 @@
 import Glibc
 package import Media
 
-/// Who has a device node open.
+/// Finds the program that has a device node open.
 package enum NodeOwners {
-    /// The program that has the node open, as far as `/proc` tells us: that of another user only to root.
+    /// Finds the program that has the node open, as far as `/proc` tells: programs of other users are visible only to
+    /// root.
     ///
     /// - Parameters:
     ///   - node: A device node, or a link to one.
     ///   - processes: Where proc(5) is mounted.
-    ///   - ignored: A process that is not meant, usually ourselves.
-    /// - Returns: The first by its process number; `nil` when none is found.
+    ///   - ignored: Number of a process that is skipped, usually this one.
+    /// - Returns: The program with the lowest process number; `nil` when none is found.
     package static func holder(
         of node: String, processes: String = "/proc", besides ignored: Int32? = getpid()
     ) -> DeviceHolder? {

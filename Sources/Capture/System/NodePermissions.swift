@@ -1,16 +1,20 @@
 import Glibc
 package import Media
 
-/// Who may open a device node: owner, group and permissions.
+/// Owner, group and permissions of a device node.
 package struct NodePermissions: Sendable, Hashable {
+    /// Path of the node.
     package let node: String
-    /// The lowest nine bits of its mode.
+    /// The lowest nine bits of the node's mode.
     package let mode: UInt32
+    /// User number of the owner.
     package let owner: UInt32
+    /// Number of the group.
     package let group: UInt32
-    /// The group's name; its number where it has none.
+    /// Name of the group; its number where it has none.
     package let groupName: String
 
+    /// Makes permissions from known facts.
     package init(node: String, mode: UInt32, owner: UInt32, group: UInt32, groupName: String) {
         self.node = node
         self.mode = mode
@@ -19,7 +23,7 @@ package struct NodePermissions: Sendable, Hashable {
         self.groupName = groupName
     }
 
-    /// - Returns: `nil` when there is no such node.
+    /// Reads a node's permissions; `nil` when there is no such node.
     package init?(of node: String) {
         var facts = stat()
         guard stat(node, &facts) == 0 else { return nil }
@@ -28,7 +32,7 @@ package struct NodePermissions: Sendable, Hashable {
             groupName: UserGroups.name(ofGroup: facts.st_gid))
     }
 
-    /// Why a user was not allowed to read and write it.
+    /// Explains why a user was not allowed to read and write the node.
     package func obstacle(to user: UserGroups, inContainer isContainer: Bool) -> AccessObstacle {
         let readAndWrite: UInt32 = 0o6
         let permits =
@@ -45,7 +49,8 @@ package struct NodePermissions: Sendable, Hashable {
 }
 
 extension NodePermissions {
-    /// Whether this process may open a node: tried, since lists of permissions and the rules of containers count as well.
+    /// Whether this process may open a node. It tries, since access control lists and the rules of containers count as
+    /// well.
     package static func allowsOpening(_ node: String) -> Bool {
         let number = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         if number >= 0 {

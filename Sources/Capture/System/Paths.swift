@@ -1,9 +1,10 @@
 internal import Descriptors
 import Glibc
 
-/// Small looks at the file system, where "not there" is an answer and no error: sysfs and proc change at any moment.
+/// Small reads of the file system in which a missing file is an answer and no error: sysfs and proc change at any
+/// moment.
 package enum Paths {
-    /// Names in a folder, sorted; none when it is not there or not ours to read.
+    /// Names in a folder, sorted; empty when the folder is missing or not readable.
     package static func entries(of folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -17,16 +18,17 @@ package enum Paths {
         return names.sorted()
     }
 
+    /// Whether a file or folder exists.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The path without symbolic links, `nil` when it is not there.
+    /// The path without symbolic links; `nil` when it does not exist.
     package static func resolved(_ path: String) -> String? {
         guard let memory = realpath(path, nil) else { return nil }
         defer { free(memory) }
         return String(cString: memory)
     }
 
-    /// Where a symbolic link points to.
+    /// The target of a symbolic link; `nil` when the path is none.
     package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { memory in
             guard let start = memory.baseAddress else { return nil }
@@ -38,14 +40,14 @@ package enum Paths {
         }
     }
 
-    /// The first 4096 bytes of a small file as text, without white space at its end. `nil` when it cannot be read.
+    /// The first 4096 bytes of a small file as text, without white space at its end; `nil` when it cannot be read.
     package static func text(_ path: String) -> String? {
         guard var content = bytes(path, atMost: 4096) else { return nil }
         while let last = content.last, last <= 32 { content.removeLast() }
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// What a file holds, up to a number of bytes. `nil` when it cannot be read.
+    /// The content of a file, at most `limit` bytes; `nil` when it cannot be read.
     package static func bytes(_ path: String, atMost limit: Int) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return nil }
@@ -63,12 +65,13 @@ package enum Paths {
         return isWhole ? content : nil
     }
 
-    /// The folder that holds this one; `/` for itself.
+    /// The folder that contains a path; `/` for itself.
     package static func parent(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
+    /// The last component of a path.
     package static func name(_ path: String) -> String {
         String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
     }

@@ -1,21 +1,23 @@
 import Glibc
 import Media
 
-/// A user and the groups that count for what this process may open.
+/// A user and the groups that decide what this process may open.
 package struct UserGroups: Sendable, Hashable {
+    /// Number of the user.
     package let id: UInt32
-    /// Of this process: the groups of its login.
+    /// Groups of this process, which are those of its login.
     package let groups: Set<UInt32>
-    /// Of the user's next login, by the system's database.
+    /// Groups that the user's next login will have, by the system's database.
     package let groupsAtLogin: Set<UInt32>
 
+    /// Makes a user from known groups.
     package init(id: UInt32, groups: Set<UInt32>, groupsAtLogin: Set<UInt32>) {
         self.id = id
         self.groups = groups
         self.groupsAtLogin = groupsAtLogin
     }
 
-    /// Those of this process.
+    /// User and groups of this process.
     package static var current: UserGroups {
         var own = [gid_t](repeating: 0, count: max(Int(getgroups(0, nil)), 0))
         let count = getgroups(Int32(own.count), &own)
@@ -24,7 +26,7 @@ package struct UserGroups: Sendable, Hashable {
             groupsAtLogin: atLogin(geteuid()))
     }
 
-    /// The name of a group; its number where it has none.
+    /// Name of a group; its number where it has none.
     package static func name(ofGroup number: UInt32) -> String {
         var entry = group()
         var found: UnsafeMutablePointer<group>?

@@ -1,15 +1,16 @@
 package import Media
 
 extension DeviceError {
-    /// The same failure with what the system can tell of it: who uses the node, why it may not be opened, who has the bus.
+    /// Adds to a failure what the system can tell: who uses the node, why it may not be opened, who has the bus's
+    /// bandwidth.
     ///
-    /// Looks through proc and sysfs, which takes milliseconds. Not in a Swift task.
+    /// Reads proc and sysfs, which takes milliseconds. Must not be called in a Swift task.
     ///
     /// - Parameters:
-    ///   - node: That was opened.
-    ///   - format: That was asked for, of a camera.
-    ///   - offers: What else the camera offers.
-    /// - Returns: With the reason filled in, as far as the system tells.
+    ///   - node: The node that was opened.
+    ///   - format: The format that was asked for, of a camera.
+    ///   - offers: The formats that the camera offers.
+    /// - Returns: The error with its reason filled in, as far as the system tells.
     package func explained(
         node: String, asking format: VideoFormat? = nil, offers: [OfferedFormat] = []
     ) -> DeviceError {

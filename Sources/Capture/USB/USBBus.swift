@@ -1,22 +1,25 @@
 package import Media
 
-/// A controller's own hub.
+/// A USB bus: the root hub of a controller.
 package struct USBBus: Sendable, Hashable {
-    /// The kernel's name: `usb1`.
+    /// The kernel's name of the root hub: `usb1`.
     package let name: String
-    /// The folder's name of its controller; those of a controller for USB 3 have a bus for each generation.
+    /// Name of the controller's folder; a USB 3 controller has one bus for each generation.
     package let controller: String
+    /// Speed of the bus; `nil` where it is not known.
     package let speed: USBSpeed?
+    /// Number of the root hub's ports.
     package let portCount: Int
-    /// Ports that a cable may be plugged into and is not, by number: those that the firmware calls built in or not connected
+    /// Numbers of ports that are free to plug a cable into; ports that the firmware calls built in or not connected
     /// (`connect_type`) are left out.
     package let freePorts: [Int]
-    /// `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
+    /// The controller's driver: `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
     package let controllerDriver: String?
+    /// The bandwidth that the controller's driver may reserve.
     package let promise: USBPromise
 
-    /// What a device that is plugged into a free port has for itself or shares, as `USBDevice.domains`; `nil` where there is
-    /// none, or its speed is not known.
+    /// The bandwidth that a device at a free port has for itself or shares, as in `USBDevice.domains`; `nil` where no
+    /// port is free, its speed is not known, or bandwidth is not limited.
     package var freeDomain: USBDomain? {
         guard let port = freePorts.first, let speed, promise != .unlimited else { return nil }
         let accounting = USBAccounting(driver: controllerDriver)

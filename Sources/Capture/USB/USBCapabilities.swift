@@ -1,7 +1,7 @@
-/// What a device could do at another port, from its BOS descriptor (USB 3.2, 9.6.2).
+/// Reads a device's capabilities at other ports from its BOS descriptor (USB 3.2, 9.6.2).
 enum USBCapabilities {
-    /// Whether it knows SuperSpeed, at whatever speed it runs now. `bytes` are sysfs's `bos_descriptors`; whatever they are,
-    /// nothing traps.
+    /// Whether the device supports SuperSpeed, at whatever speed it runs now. `bytes` are sysfs's `bos_descriptors`; no
+    /// content traps.
     static func includesSuperSpeed(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, bytes[1] == 0x0F, bytes[0] >= 5 else { return false }
         var position = Int(bytes[0])

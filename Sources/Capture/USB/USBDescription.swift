@@ -1,27 +1,30 @@
-/// What a device says of itself in its descriptors: its USB version, and for each interface what its alternate settings carry.
+/// The descriptors of a USB device: its USB version, and the alternate settings of its interfaces.
 package struct USBDescription: Sendable, Hashable {
-    /// `bcdUSB`: 0x0200, 0x0210, 0x0320.
+    /// USB version in binary-coded decimal, `bcdUSB`: 0x0200, 0x0210, 0x0320.
     package let version: UInt16
-    /// Of the first configuration, in the device's order. Devices with several are set by their maker's driver.
+    /// Alternate settings of the first configuration, in the device's order. Devices with several configurations are
+    /// set by their maker's driver.
     package let settings: [USBInterfaceSetting]
 
-    /// A device descriptor and a configuration, whose length has 16 bits.
+    /// Most bytes of a device descriptor and a configuration, whose length has 16 bits.
     static let mostBytes = 18 + 65_535
 
-    /// Interfaces that stream frames, by number, each with its alternate settings.
+    /// Alternate settings of the interfaces that stream frames, by interface number.
     package var videoStreams: [Int: [USBInterfaceSetting]] {
         Dictionary(grouping: settings.filter(\.isVideoStreaming), by: \.interface)
     }
 
+    /// Whether the device has a video interface.
     package var hasVideo: Bool { settings.contains { $0.classCode == USBInterfaceSetting.video } }
 
+    /// The alternate setting with the given interface and alternate numbers, if any.
     package func setting(_ interface: Int, alternate: Int) -> USBInterfaceSetting? {
         settings.first { $0.interface == interface && $0.alternate == alternate }
     }
 
     /// Reads sysfs's `descriptors`: the device's, then its configurations.
     ///
-    /// Devices write these bytes: whatever they are gives what can be read of them. A descriptor of a length that cannot be
+    /// Devices write these bytes, so any content yields what can be read of it. A descriptor of an impossible length
     /// ends the reading.
     ///
     /// - Returns: `nil` where there is no device descriptor.
@@ -40,7 +43,7 @@ package struct USBDescription: Sendable, Hashable {
         settings = reader.settings
     }
 
-    /// `bDescriptorType` (USB 2.0, table 9-5; USB 3.2, table 9-6).
+    /// Values of `bDescriptorType` (USB 2.0, table 9-5; USB 3.2, table 9-6).
     private enum Kind {
         static let device: UInt8 = 1
         static let configuration: UInt8 = 2
@@ -51,11 +54,11 @@ package struct USBDescription: Sendable, Hashable {
         static let superSpeedPlusCompanion: UInt8 = 0x31
     }
 
-    /// Puts descriptors together, one after the other.
+    /// Assembles alternate settings from descriptors, one after the other.
     private struct Reader {
         private(set) var settings: [USBInterfaceSetting] = []
         private var configurations = 0
-        /// The second configuration begins.
+        /// Whether the second configuration has begun.
         var isComplete: Bool { configurations > 1 }
 
         mutating func take(_ descriptor: ArraySlice<UInt8>) {
@@ -99,7 +102,7 @@ package struct USBDescription: Sendable, Hashable {
                     packets: min(Int(size >> 11 & 3), 2) + 1, interval: bytes[6], superSpeedBytes: nil))
         }
 
-        /// A companion follows the endpoint that it belongs to.
+        /// Adds a companion descriptor to the endpoint before it.
         private mutating func setSuperSpeedBytes(_ count: Int) {
             guard let last = settings.indices.last, let endpoint = settings[last].endpoints.popLast() else {
                 return

@@ -1,41 +1,48 @@
 package import Media
 
-/// A device on a USB bus: where it hangs, how fast it talks, what it may reserve and what it does.
+/// A device on a USB bus: its place, speed, reserved bandwidth and interfaces.
 package struct USBDevice: Sendable, Hashable {
-    /// In sysfs, without links.
+    /// The device's folder in sysfs, without links.
     package let folder: String
-    /// The kernel's name: bus, then the ports that lead to it: `1-2.3`.
+    /// The kernel's name, from the bus and the ports that lead to it: `1-2.3`.
     package let name: String
-    /// As a person reads it, without control characters.
+    /// The product's name for people, printable.
     package let product: String
-    /// `046d:082d`.
+    /// Vendor and product number: `046d:082d`.
     package let productID: String
+    /// Present speed of the device; `nil` where it is not known.
     package let speed: USBSpeed?
-    /// Whether it would run at SuperSpeed at a port that has it: `nil` where the system does not tell.
+    /// Whether the device would run at SuperSpeed at a port that has it; `nil` where the system does not tell.
     package let knowsSuperSpeed: Bool?
-    /// `nil` where its descriptors cannot be read.
+    /// The device's descriptors; `nil` where they cannot be read.
     package let description: USBDescription?
+    /// The device's interfaces with their present settings and drivers.
     package let interfaces: [USBInterface]
-    /// From the controller's own to the one that it is plugged into; never empty.
+    /// The hubs from the controller's root hub to the one that the device is plugged into; never empty.
     package let hubs: [USBHub]
-    /// The folder's name of the controller: `0000:00:14.0`.
+    /// Name of the controller's folder: `0000:00:14.0`.
     package let controller: String
-    /// `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
+    /// The controller's driver: `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
     package let controllerDriver: String?
+    /// The bandwidth that the controller's driver may reserve.
     package let promise: USBPromise
 
+    /// The root hub of the device's bus.
     package var bus: USBHub { hubs[0] }
+    /// Whether the device has a video interface.
     package var isCamera: Bool { description?.hasVideo ?? false }
 
+    /// How the controller's driver accounts for bandwidth.
     package var accounting: USBAccounting { USBAccounting(driver: controllerDriver) }
 
-    /// The stretches of its way that have a bandwidth of their own, from the controller on; empty where a speed is not known, and
-    /// where the controller keeps nothing for anybody.
+    /// The sections of the device's path that have a bandwidth of their own, from the controller on; empty where a
+    /// speed is not known, and where the controller reserves no bandwidth.
     ///
-    /// An xHCI controller gives each of its ports the whole bandwidth of a bus (`rh_bw` in the kernel's xhci.h); others have
-    /// one for all their ports. What a controller can move in all is known to itself alone. A hub that is slower than what it
-    /// hangs on is a narrower stretch, and a device of full speed behind a faster hub shares a bus of that speed with its like
-    /// (USB 2.0, 11.14): in hubs with a translator for each port less than is assumed here.
+    /// An xHCI controller gives each of its ports the whole bandwidth of a bus (`rh_bw` in the kernel's xhci.h); others
+    /// have one for all their ports. The total that a controller can move is known to itself alone. A hub that is
+    /// slower than its upstream link is a narrower section, and a full-speed device behind a faster hub shares a bus of
+    /// that speed with others like it (USB 2.0, 11.14): in hubs with a translator for each port less is shared than is
+    /// assumed here.
     package var domains: [USBDomain] {
         guard let speed, let root = bus.speed, promise != .unlimited else { return [] }
         let number = String(bus.name.dropFirst(3))
@@ -63,7 +70,7 @@ package struct USBDevice: Sendable, Hashable {
         }
         return way
     }
-    /// What it keeps of the bus now: the isochronous endpoints of the settings that are chosen.
+    /// Bandwidth that the device reserves now: the isochronous endpoints of its chosen alternate settings.
     package var reservations: [USBReservation] {
         guard let speed else { return [] }
         return interfaces.flatMap { interface in
@@ -72,10 +79,10 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// Those of `reservations` that are a camera's stream.
+    /// The part of `reservations` that belongs to a camera's stream.
     ///
-    /// - Parameter control: As of `streamSettings`.
-    /// - Returns: Empty while it does not stream, or keeps nothing (bulk).
+    /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
+    /// - Returns: Empty while the camera does not stream, or reserves no bandwidth (bulk).
     package func streams(controlledBy control: Int?) -> [USBReservation] {
         guard let speed else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)
@@ -85,10 +92,10 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// What the alternate settings of a camera's stream would keep of the bus, the smallest first.
+    /// Bandwidth that each alternate setting of a camera's stream would reserve, the smallest first.
     ///
-    /// - Parameter control: The number of the interface that controls it; `nil` for all streams of the device.
-    /// - Returns: Empty for cameras that stream without keeping bandwidth (bulk), and where nothing is known.
+    /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
+    /// - Returns: Empty for cameras that stream without reserving bandwidth (bulk), and where nothing is known.
     package func streamSettings(controlledBy control: Int?) -> [USBReservation] {
         guard let speed, let description else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)

@@ -7,20 +7,30 @@ package struct USBInterfaceSetting: Sendable, Hashable {
     /// Class code of audio.
     package static let audio: UInt8 = 0x01
 
+    /// Number of the interface.
     package let interface: Int
+    /// Number of the alternate setting.
     package let alternate: Int
+    /// USB class code of the setting.
     package let classCode: UInt8
+    /// USB subclass code of the setting.
     package let subclass: UInt8
+    /// Endpoints of the setting, without endpoint 0.
     package var endpoints: [USBEndpoint]
-    /// Of a video control interface: the numbers of its streaming interfaces (UVC 1.5, table 3-3).
+    /// Numbers of the streaming interfaces of a video control interface (UVC 1.5, table 3-3); empty for other
+    /// interfaces.
     package var streamingInterfaces: [Int] = []
-    /// Likewise: where its frames come from, `wTerminalType` of its input terminals (UVC 1.5, tables 3-4 and B-2 to B-4).
+    /// Sources of frames of a video control interface: `wTerminalType` of its input terminals (UVC 1.5, tables 3-4 and
+    /// B-2 to B-4); empty for other interfaces.
     package var inputTerminals: [UInt16] = []
 
+    /// Whether the interface controls a camera.
     package var isVideoControl: Bool { classCode == Self.video && subclass == 1 }
+    /// Whether the interface streams frames.
     package var isVideoStreaming: Bool { classCode == Self.video && subclass == 2 }
 
-    /// What the setting keeps of the bus as long as it is chosen; interrupts, which are small and rare, are left out.
+    /// Bandwidth that the setting reserves as long as it is chosen; interrupt endpoints, which are small and rare, are
+    /// left out.
     package func reservations(at speed: USBSpeed) -> [USBReservation] {
         endpoints.filter { $0.transfer == .isochronous && $0.bytes(at: speed) > 0 }
             .map { $0.reservation(at: speed) }

@@ -1,22 +1,24 @@
 package import Media
 
-/// How much of each microframe of high speed a controller's driver may promise, where it can be told.
+/// How much of each high-speed microframe a controller's driver may reserve, where that can be known.
 package enum USBPromise: Sendable, Hashable {
-    /// As much as its kind does.
+    /// As much as is usual for the controller's kind.
     case usual
-    /// As it was told.
+    /// At most this time of each microframe of 125 µs, as the driver was configured.
     case upTo(Nanoseconds)
-    /// It keeps nothing for anybody, and refuses nobody.
+    /// The driver reserves no bandwidth and refuses no device.
     case unlimited
 
+    /// The configured limit; `nil` for `usual` and `unlimited`.
     var limit: Nanoseconds? {
         guard case .upTo(let limit) = self else { return nil }
         return limit
     }
 
-    /// EHCI has a file for it, `uframe_periodic_max` of 100…124 µs (the kernel's drivers/usb/host/ehci-sysfs.c). USB/IP's
-    /// vhci_hcd sends everything on as it comes and refuses nobody (`vhci_urb_enqueue`), but for the one of the device lab, which
-    /// is made to behave as a real controller by a parameter of its module.
+    /// Reads the limit of a controller. EHCI has a file for it, `uframe_periodic_max` of 100…124 µs (the kernel's
+    /// drivers/usb/host/ehci-sysfs.c). USB/IP's vhci_hcd sends everything on as it comes and refuses nothing
+    /// (`vhci_urb_enqueue`), except the one of the device lab, which a parameter of its module makes behave like a real
+    /// controller.
     init(controller folder: String, driver: String?, in tree: SysfsTree) {
         let told: String?
         switch USBAccounting(driver: driver) {

@@ -1,7 +1,7 @@
 import Media
 
-/// Finds out why a camera's stream got no bandwidth: from sysfs who keeps what, and from the camera's descriptors what would
-/// fit.
+/// Finds out why a camera's stream got no bandwidth: which devices reserve it, from sysfs, and what would fit, from the
+/// camera's descriptors.
 struct USBShortage {
     private let node: String
     private let format: VideoFormat?
@@ -10,12 +10,14 @@ struct USBShortage {
     private let tree: USBTree
     private let nodes: [VideoNode]
 
+    /// Prepares the search for one refused camera.
+    ///
     /// - Parameters:
-    ///   - node: The camera that was refused.
-    ///   - format: That it was to deliver.
-    ///   - offers: What it could deliver as well.
+    ///   - node: Node of the camera that was refused.
+    ///   - format: The format that it was to deliver.
+    ///   - offers: The formats that it offers.
     ///   - sysfs: Where sysfs is mounted.
-    ///   - processes: Where proc(5) is.
+    ///   - processes: Where proc(5) is mounted.
     init(
         node: String, asking format: VideoFormat?, offers: [OfferedFormat], sysfs: String = "/sys",
         processes: String = "/proc"
@@ -28,7 +30,7 @@ struct USBShortage {
         nodes = VideoNode.all(sysfs: sysfs)
     }
 
-    /// `nil` where the node is on no USB bus.
+    /// The shortage with its claims and remedies; `nil` where the node is on no USB bus.
     var shortage: BandwidthShortage? {
         guard let own = nodes.first(where: { $0.node == node }), let camera = tree.device(at: own.usbDevice)
         else { return nil }
@@ -45,7 +47,7 @@ struct USBShortage {
             freeControllers: freeControllers(for: camera))
     }
 
-    /// The smallest setting that it can have asked for: one that did not fit, and that carries the raw format.
+    /// The smallest setting that the camera can have asked for: one that did not fit, and that carries the raw format.
     private func asked(of settings: [USBReservation], beside load: USBLoad, by camera: USBDevice)
         -> USBReservation?
     {
@@ -70,7 +72,7 @@ struct USBShortage {
         }.sorted { $0.share.percent > $1.share.percent }
     }
 
-    /// The largest raw formats first, each at its highest rate that fits.
+    /// Raw formats that fit into a setting, the largest first, each at its highest rate that fits.
     private func rawFormats(within bytes: Int, at speed: USBSpeed?) -> [String] {
         var best: [VideoFormat] = []
         for offer in offers {
@@ -86,13 +88,13 @@ struct USBShortage {
             \.description)
     }
 
-    /// What a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the frame's bytes a
-    /// second over 8000, and 12 for the header). `nil` for compressed formats, for which the camera decides.
+    /// Bytes that a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the frame's
+    /// bytes per second over 8000, and 12 for the header); `nil` for compressed formats, for which the camera decides.
     static func rawBytes(_ format: VideoFormat, at speed: USBSpeed?) -> Int? {
         format.pixel.isRaw ? USBCamera.payload(of: format, at: speed ?? .high) : nil
     }
 
-    /// Controllers, other than the camera's, with a bus of the camera's speed, a port without a device and no streams.
+    /// Controllers other than the camera's, with a bus of the camera's speed, a free port and no streams.
     private func freeControllers(for camera: USBDevice) -> [String] {
         let fitting = tree.buses.filter { bus in
             let devices = tree.devices.filter { $0.bus.name == bus.name }
@@ -105,7 +107,7 @@ struct USBShortage {
         return Array(Set(fitting.map(\.controller))).sorted()
     }
 
-    /// Of the narrowest part of a device's way.
+    /// The share of the narrowest section of a device's path that a reservation takes.
     private func share(_ reservation: USBReservation, of device: USBDevice) -> BandwidthShortage.Share? {
         guard let speed = device.speed else { return nil }
         return BandwidthShortage.Share(reservation, at: speed, on: device.domains)

@@ -1,14 +1,14 @@
 package import Media
 
 extension USBTopology {
-    /// Puts together what sysfs shows of cameras, of what streams now, and of free ports.
+    /// Combines what sysfs shows of cameras, present streams and free ports.
     ///
     /// - Parameters:
     ///   - tree: The connected devices.
-    ///   - nodes: The video nodes, of the same sysfs.
+    ///   - nodes: The video nodes of the same sysfs.
     ///   - present: The cameras with their identities.
-    ///   - processes: Where proc(5) is.
-    ///   - learned: What is known of a camera's streams.
+    ///   - processes: Where proc(5) is mounted.
+    ///   - learned: Returns the known bandwidths of a camera's streams.
     package init(
         _ tree: USBTree, nodes: [VideoNode], cameras present: [CaptureDevice], processes: String = "/proc",
         learned: (CaptureDevice) -> [USBCamera.Learned] = { _ in [] }

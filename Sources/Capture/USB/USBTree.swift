@@ -1,12 +1,13 @@
 package import Media
 
-/// The USB devices that are connected now, from sysfs: the same facts in a synthetic tree for tests.
+/// The USB devices that are connected now, from sysfs or from a synthetic tree for tests.
 package struct USBTree: Sendable {
-    /// Root hubs left out, by the kernel's name.
+    /// Connected devices without root hubs, ordered by the kernel's name.
     package let devices: [USBDevice]
-    /// The controllers' own hubs with a free port or none, by name: `usb1`.
+    /// The controllers' root hubs, with or without a free port, ordered by name: `usb1`.
     package let buses: [USBBus]
 
+    /// Reads the devices from sysfs.
     package init(sysfs: String = "/sys") {
         let tree = SysfsTree(root: sysfs)
         let folder = "\(sysfs)/bus/usb/devices"
@@ -18,17 +19,18 @@ package struct USBTree: Sendable {
             .compactMap { USBDevice(folder: $0, in: tree) }
     }
 
+    /// The device with this folder, if any.
     package func device(at folder: String?) -> USBDevice? {
         devices.first { $0.folder == folder }
     }
 
-    /// Those that share bandwidth with a device, without itself.
+    /// Devices that share bandwidth with a device, without itself.
     package func neighbours(of device: USBDevice) -> [USBDevice] {
         let domains = Set(device.domains)
         return devices.filter { !domains.isDisjoint(with: $0.domains) && $0.folder != device.folder }
     }
 
-    /// What others keep of the bandwidth that a device shares.
+    /// Bandwidth that other devices reserve where a device shares it.
     package func load(around device: USBDevice) -> USBLoad {
         var load = USBLoad()
         for neighbour in neighbours(of: device) { load.add(neighbour) }
@@ -58,7 +60,7 @@ extension USBBus {
 }
 
 extension USBLoad {
-    /// Counts what a device keeps now.
+    /// Adds the bandwidth that a device reserves now.
     package mutating func add(_ device: USBDevice) {
         guard let speed = device.speed else { return }
         for reservation in device.reservations {
@@ -66,7 +68,7 @@ extension USBLoad {
         }
     }
 
-    /// Whether there would be room for what a device might keep.
+    /// Whether there is room for a reservation of a device.
     package func fits(_ reservation: USBReservation, of device: USBDevice) -> Bool {
         guard let speed = device.speed else { return true }
         return fits(reservation, at: speed, on: device.domains)
@@ -74,7 +76,7 @@ extension USBLoad {
 }
 
 extension USBDevice {
-    /// - Returns: `nil` for what went away meanwhile, or hangs on no controller.
+    /// Reads a device; `nil` for one that went away meanwhile, or has no controller.
     init?(folder: String, in tree: SysfsTree) {
         let above = tree.ancestors(folder).dropFirst()
         guard let rootHub = above.first(where: { tree.isRootHub(Paths.name($0)) }),
@@ -103,7 +105,8 @@ extension USBDevice {
         promise = USBPromise(controller: controllerFolder, driver: controllerDriver, in: tree)
     }
 
-    /// Versions up to 2.00 know no SuperSpeed and those from 3.00 on do; 2.01 and 2.10 have capabilities (BOS) that tell.
+    /// Whether a device supports SuperSpeed: versions up to 2.00 do not and those from 3.00 on do; 2.01 and 2.10 have
+    /// capabilities (BOS) that tell.
     private static func knowsSuperSpeed(_ description: USBDescription?, capabilities: [UInt8]?) -> Bool? {
         guard let version = description?.version else { return nil }
         if version >= 0x0300 { return true }

@@ -1,18 +1,19 @@
 import Media
 
-/// A node of the V4L2 kind, by sysfs alone: without opening it.
+/// A V4L2 node as sysfs shows it, without opening it.
 package struct VideoNode: Sendable, Hashable {
-    /// `/dev/video0`.
+    /// Path of the node, such as `/dev/video0`.
     package let node: String
-    /// The driver's name for it, without control characters.
+    /// The driver's name for the node, printable.
     package let name: String
-    /// Of the nodes of one function: the one with 0 captures, the others are for metadata.
+    /// Index among the nodes of one function: the node with 0 captures, the others are for metadata.
     package let index: Int
-    /// As `USBDevice.folder`; `nil` for what is on no USB.
+    /// Folder of the USB device, as in `USBDevice.folder`; `nil` for a node that is on no USB bus.
     package let usbDevice: String?
-    /// The number of the USB interface that controls it.
+    /// Number of the USB interface that controls the node.
     package let interface: Int?
 
+    /// Returns all video nodes, ordered by number.
     package static func all(sysfs: String = "/sys", nodes: String = "/dev") -> [VideoNode] {
         let tree = SysfsTree(root: sysfs)
         return tree.videoNodes().map { folder in

@@ -1,6 +1,6 @@
-/// Names of controls.
+/// Converts the names of controls.
 enum ControlName {
-    /// As v4l2-ctl prints it: small letters and digits, `_` for whatever is between them.
+    /// The name as v4l2-ctl prints it: small letters and digits, `_` for whatever is between them.
     ///
     /// "Focus, Automatic Continuous" becomes `focus_automatic_continuous`.
     static func snakeCase(_ driversName: String) -> String {

@@ -1,9 +1,9 @@
 import Media
 
-/// A driver's time stamp, and what it means.
+/// A driver's time stamp and its meaning.
 struct DriverStamp: Equatable, Sendable {
-    /// On `CLOCK_MONOTONIC`; `nil` when the driver stamps by another clock or not at all.
+    /// Time on `CLOCK_MONOTONIC`; `nil` when the driver uses another clock or does not stamp.
     let time: ClockTime?
-    /// Otherwise it is that of the last byte's arrival.
+    /// Whether the time is the start of exposure; otherwise it is the arrival of the last byte.
     let isStartOfExposure: Bool
 }

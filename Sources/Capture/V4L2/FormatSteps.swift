@@ -1,9 +1,9 @@
 internal import CLinux
 import Media
 
-/// What drivers answer about sizes and rates, as a list that a person can read.
+/// Converts the drivers' answers about sizes and rates to lists for people.
 enum FormatSteps {
-    /// The sizes people ask for, of 16:9 and 4:3.
+    /// Common sizes of 16:9 and 4:3, in pixels.
     private static let common = [
         (320, 180), (320, 240), (640, 360), (640, 480), (800, 600), (960, 540), (1280, 720), (1920, 1080),
         (2560, 1440),
@@ -14,7 +14,7 @@ enum FormatSteps {
     struct Side {
         let minimum: Int
         let maximum: Int
-        /// 1 for a continuous range.
+        /// Step in pixels; 1 for a continuous range.
         let step: Int
 
         init(_ minimum: UInt32, _ maximum: UInt32, step: UInt32) {
@@ -39,9 +39,10 @@ enum FormatSteps {
             .sorted { ($0.pixelCount, $0.width) < ($1.pixelCount, $1.width) }
     }
 
-    /// The rate of an interval of `numerator / denominator` seconds. `nil` for nonsense: drivers have answered 0/0.
+    /// The rate of an interval of `numerator / denominator` seconds; `nil` for nonsense: drivers have answered 0/0.
     ///
-    /// UVC counts 100 ns, so that 30 per second is 333333 of them: such fractions are rounded to the rate that is meant.
+    /// UVC counts 100 ns, so that 30 per second is 333333 of them: such fractions are rounded to the rate that is
+    /// meant.
     static func rate(ofInterval numerator: UInt32, _ denominator: UInt32) -> FrameRate? {
         guard numerator > 0, denominator > 0 else { return nil }
         if numerator <= 1001, denominator <= 1_000_000 {
@@ -52,7 +53,8 @@ enum FormatSteps {
         return FrameRate(Double(denominator) / Double(numerator))
     }
 
-    /// Rates of a range of intervals. Steps between them are so fine, where there are any, that they do not matter.
+    /// The rates of a range of intervals. Steps within the range are so fine, where there are any, that they do not
+    /// matter.
     static func rates(shortest: v4l2_fract, longest: v4l2_fract) -> OfferedFormat.Rates? {
         // Some drivers' ranges reach beyond every use: an interval of 1 ns to hours.
         let highest = rate(ofInterval: shortest.numerator, shortest.denominator) ?? FrameRate(1000, per: 1)

@@ -8,7 +8,9 @@ struct FourCC: Hashable, Sendable {
         self.code = code
     }
 
-    /// - Precondition: four ASCII characters.
+    /// Makes a code from its text.
+    ///
+    /// - Precondition: `text` has four ASCII characters.
     init(_ text: String) {
         precondition(text.utf8.count == 4, "a format code has four characters")
         code = text.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
@@ -16,7 +18,7 @@ struct FourCC: Hashable, Sendable {
 
     static let planar420 = FourCC("YU12")
 
-    /// What the code means to us. `nil` for what neither we nor libv4lconvert can read.
+    /// The pixel format of the code; `nil` for codes that neither this program nor libv4lconvert can read.
     var pixel: PixelFormat? {
         switch text {
         case "MJPG", "JPEG": .mjpeg
@@ -30,7 +32,7 @@ struct FourCC: Hashable, Sendable {
         }
     }
 
-    /// As it is shown: without spaces at its end, and `?` for what is no letter.
+    /// The code as text, without spaces at its end, and with `?` for what is no printable ASCII character.
     var text: String {
         var text = ""
         for shift in [0, 8, 16, 24] {
@@ -42,8 +44,8 @@ struct FourCC: Hashable, Sendable {
         return text
     }
 
-    /// What libv4lconvert reads besides the formats that we read ourselves: `supported_src_pixfmts` in libv4lconvert.c of
-    /// v4l-utils 1.22.
+    /// Codes that libv4lconvert reads besides those that this program reads itself: `supported_src_pixfmts` in
+    /// libv4lconvert.c of v4l-utils 1.22.
     private static let convertible: Set<String> = [
         // RGB and grey
         "RGB3", "BGR3", "RGBP", "BGR4", "RGB4", "XR24", "BX24", "AR24", "BA24", "Y04", "Y06", "Y10B",

@@ -1,8 +1,8 @@
 import Media
 
-/// How the bytes of a camera's buffers become frames.
+/// Layout of the frames in a camera's buffers.
 struct FrameLayout: Sendable {
-    /// What the frames are. Never `converted`: those are I420 when they leave the device.
+    /// Pixel format of the delivered frames; never `converted`, as those are I420 when they leave the device.
     let pixel: PixelFormat
     let size: FrameSize
     let color: ColorDescription
@@ -11,11 +11,13 @@ struct FrameLayout: Sendable {
     let byteCount: Int
     let isConverted: Bool
 
+    /// Computes the layout.
+    ///
     /// - Parameters:
-    ///   - pixel: As the format asks.
-    ///   - size: Of the whole frame, in pixels.
-    ///   - stride: Bytes from row to row of the first plane, as the driver says; 0 where it does not.
-    ///   - color: As the driver says. MJPEG and converted frames have one of their own.
+    ///   - pixel: Pixel format that the format asks for.
+    ///   - size: Width × height of the whole frame in pixels.
+    ///   - stride: Bytes from one row of the first plane to the next, as the driver says; 0 where it does not.
+    ///   - color: Color description from the driver. MJPEG, grey and converted frames have one of their own.
     init(pixel: PixelFormat, size: FrameSize, stride: Int, color: ColorDescription) {
         self.size = size
         isConverted = pixel == .converted

@@ -2,18 +2,20 @@ internal import CLinux
 import Glibc
 import Media
 
-/// libv4lconvert for one device: turns the raw formats of old webcams into I420. Used by one thread at a time.
+/// Converts the raw formats of old webcams to I420 with libv4lconvert, for one device. Used by one thread at a time.
 final class LegacyConverter {
     private let handle: OpaquePointer
     private let source: v4l2_format
     private let destination: v4l2_format
     private let size: FrameSize
 
+    /// Sets up libv4lconvert for a device.
+    ///
     /// - Parameters:
-    ///   - path: The device's, for messages.
-    ///   - descriptor: Of the device. Must stay open as long as this lives.
-    ///   - source: As the driver granted it.
-    /// - Throws: When libv4lconvert cannot be set up for the device.
+    ///   - path: Path of the device, for messages.
+    ///   - descriptor: File descriptor of the device. It must stay open as long as this lives.
+    ///   - source: The format that the driver granted.
+    /// - Throws: `DeviceError` when libv4lconvert cannot be set up for the device.
     init(device path: String, descriptor: Int32, source: v4l2_format) throws(DeviceError) {
         guard let handle = v4lconvert_create(descriptor) else {
             throw DeviceError(device: path, operation: "v4lconvert_create", errno: errno)
@@ -36,6 +38,8 @@ final class LegacyConverter {
         v4lconvert_destroy(handle)
     }
 
+    /// Converts a frame.
+    ///
     /// - Returns: A packed I420 frame in memory of its own; `nil` for bytes that are no frame.
     func converted(_ bytes: UnsafeRawBufferPointer) -> SharedBytes? {
         guard let start = bytes.baseAddress, let length = Int32(exactly: bytes.count) else { return nil }

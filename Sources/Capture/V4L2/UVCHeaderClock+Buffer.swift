@@ -1,17 +1,18 @@
 import Media
 
 extension UVCHeaderClock {
-    /// What precedes a header in a metadata buffer: the driver's clock and the controller's frame number
-    /// (`struct uvc_meta_buf` in linux/uvcvideo.h, packed).
+    /// Bytes before a header in a metadata buffer: the driver's clock and the controller's frame number (`struct
+    /// uvc_meta_buf` in linux/uvcvideo.h, packed).
     private static let prefix = 10
-    /// The bits of the header's flags that say which fields follow (UVC 1.5, table 2-5).
+    /// Bit of the header's flags that announces a presentation time (UVC 1.5, table 2-5).
     private static let hasPresentationTime: UInt8 = 1 << 2
+    /// Bit of the header's flags that announces a source clock (UVC 1.5, table 2-5).
     private static let hasSourceClock: UInt8 = 1 << 3
 
-    /// Reads the first header of a buffer in the format UVCH: that of the frame's first packet. Those that follow repeat
+    /// Reads the first header of a buffer in the format UVCH: that of the frame's first packet. Later headers repeat
     /// its presentation time, with other clocks.
     ///
-    /// - Returns: `nil` for a buffer that holds no whole one.
+    /// - Returns: `nil` for a buffer that holds no whole header.
     init?(firstOf buffer: UnsafeRawBufferPointer) {
         guard buffer.count >= Self.prefix + 2 else { return nil }
         // The length is what the camera sent; of it the driver gives no more than the fields that the flags announce.

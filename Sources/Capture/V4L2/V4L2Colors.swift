@@ -1,9 +1,10 @@
 internal import CLinux
 import Media
 
-/// What the colour fields of `v4l2_pix_format` mean.
+/// Interprets the colour fields of `v4l2_pix_format`.
 enum V4L2Colors {
-    /// Of YCbCr frames, with the defaults of `V4L2_MAP_YCBCR_ENC_DEFAULT` and `V4L2_MAP_QUANTIZATION_DEFAULT`.
+    /// The color description of YCbCr frames, with the defaults of `V4L2_MAP_YCBCR_ENC_DEFAULT` and
+    /// `V4L2_MAP_QUANTIZATION_DEFAULT`.
     static func description(colorspace: UInt32, encoding: UInt32, quantization: UInt32) -> ColorDescription {
         let matrix: ColorDescription.Matrix =
             switch encoding {

@@ -4,7 +4,7 @@ import Glibc
 public import Media
 
 extension V4L2Device {
-    /// The controls that have a number as value, with their present values, as the driver orders them.
+    /// Returns the controls that have a number as value, with their present values, as the driver orders them.
     public func controls() -> [DeviceControl] {
         adjustables().map(\.control)
     }
@@ -12,8 +12,8 @@ extension V4L2Device {
     /// Sets one control and reads it back.
     ///
     /// - Parameters:
-    ///   - name: In snake case, as `controls()` tells.
-    ///   - value: In the control's range and on its steps.
+    ///   - name: Name in snake case, as `controls()` gives it.
+    ///   - value: Value in the control's range and on its steps.
     /// - Returns: The value that the camera has now. Some cameras round.
     /// - Throws: `DeviceError.control` for a name, value or moment that the camera does not take.
     @discardableResult
@@ -23,10 +23,11 @@ extension V4L2Device {
         return outcome.value ?? value
     }
 
-    /// Sets controls in this order, and reads them back when all are set: some cameras change one with another.
+    /// Sets controls in the given order, and reads them back when all are set: some cameras change one with another.
     ///
-    /// - Returns: What came of each, in the same order.
-    /// - Throws: When the device does not answer any more.
+    /// - Parameter requests: Controls with their new values.
+    /// - Returns: The outcome of each request, in the same order.
+    /// - Throws: `DeviceError` when the device does not answer any more.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         guard !requests.isEmpty else { return [] }
         let all = adjustables()
@@ -45,14 +46,14 @@ extension V4L2Device {
         }
     }
 
-    /// The failure of one control, as an error of this device.
+    /// Turns the fault of one control into an error of this device.
     func refusal(_ name: String, _ fault: ControlFault) -> DeviceError {
         DeviceError(device: path, operation: "setting \(name.printable())", reason: .control(fault))
     }
 
-    /// Sets a control.
+    /// Sets one control.
     ///
-    /// - Returns: Why it was not taken; `nil` where it was.
+    /// - Returns: The reason why it was not taken; `nil` where it was.
     private func fault(
         in request: ControlRequest, to found: Adjustable, beside requests: [ControlRequest],
         of controls: [DeviceControl]
@@ -83,12 +84,13 @@ extension V4L2Device {
         return Self.read(value, adjustable.control.kind)
     }
 
-    /// The driver hands a mask of 32 bits over as a signed number, though it tells its maximum without a sign.
+    /// Corrects a read value: the driver hands over a mask of 32 bits as a signed number, though it gives its maximum
+    /// without a sign.
     private static func read(_ value: Int64, _ kind: DeviceControl.Kind) -> Int64 {
         kind == .bitmask ? value & 0xFFFF_FFFF : value
     }
 
-    /// Where the device says its camera looks: `V4L2_CID_CAMERA_ORIENTATION`.
+    /// The side of the computer at which the camera sits, by `V4L2_CID_CAMERA_ORIENTATION`.
     func position() -> CaptureDevice.Position {
         var value: Int64 = 0
         guard linux_get_control(descriptor.number, linux_CID_CAMERA_ORIENTATION, 0, &value) == 0 else {
@@ -101,8 +103,9 @@ extension V4L2Device {
         }
     }
 
-    /// By how much its frames are turned clockwise to be seen upright, as it says: `V4L2_CID_CAMERA_SENSOR_ROTATION`,
-    /// which counts the correction the other way round (kernel documentation, ext-ctrls-camera). `nil` where it does not say.
+    /// The clockwise rotation that turns the camera's frames upright, by `V4L2_CID_CAMERA_SENSOR_ROTATION`, which
+    /// counts the correction counter-clockwise (kernel documentation, ext-ctrls-camera); `nil` where the camera does
+    /// not say.
     func mounting() -> Rotation? {
         var value: Int64 = 0
         guard
@@ -118,7 +121,7 @@ extension V4L2Device {
         return answers(linux_VIDIOC_QUERYCAP, &raw)
     }
 
-    /// A control with what the driver calls it by.
+    /// A control with the driver's identifier and width.
     private struct Adjustable {
         let control: DeviceControl
         let id: UInt32

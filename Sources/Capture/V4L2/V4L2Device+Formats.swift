@@ -2,7 +2,8 @@ internal import CLinux
 public import Media
 
 extension V4L2Device {
-    /// Every pixel format, size and rate that the driver offers and that we can read, as the driver orders them.
+    /// Returns every pixel format, size and rate that the driver offers and that can be read, as the driver orders
+    /// them.
     public func formats() -> [OfferedFormat] {
         pixelCodes().flatMap { code -> [OfferedFormat] in
             guard let pixel = code.pixel else { return [] }
@@ -14,10 +15,10 @@ extension V4L2Device {
         }
     }
 
-    /// The codes that the driver offers. An enumeration without end is cut: no camera has so many.
+    /// The codes that the driver offers, at most 256: an endless enumeration is cut.
     func pixelCodes() -> [FourCC] { codes(of: V4L2_BUF_TYPE_VIDEO_CAPTURE) }
 
-    /// The same of one of the node's queues.
+    /// The codes that one of the node's queues offers, at most 256.
     func codes(of queue: v4l2_buf_type) -> [FourCC] {
         var codes: [FourCC] = []
         var entry = v4l2_fmtdesc()
@@ -73,7 +74,7 @@ extension V4L2Device {
         return .listed(listed.isEmpty ? [currentRate() ?? FrameRate(30)] : listed)
     }
 
-    /// The rate that is set, where the driver knows rates at all.
+    /// The rate that is set; `nil` where the driver knows no rates.
     func currentRate() -> FrameRate? {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue

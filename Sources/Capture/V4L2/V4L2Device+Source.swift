@@ -2,7 +2,7 @@ internal import CLinux
 internal import Descriptors
 import Media
 
-/// What capture sticks have and webcams lack: a source at their input that may change or be lost.
+/// The source at the input of a capture stick, which may change or be lost. Webcams have none.
 extension V4L2Device {
     /// Asks to be told when the source changes, and takes over its timings where the input has them (HDMI).
     ///
@@ -14,14 +14,14 @@ extension V4L2Device {
         linux_follow_timings(descriptor.number)
     }
 
-    /// Whether the input that is chosen takes timings or a television standard: what comes there is another device's frame.
+    /// Whether the chosen input takes timings or a television standard, so that its frames come from another device.
     func hasSignalInput() -> Bool {
         guard let input = input() else { return false }
         return input.capabilities & (UInt32(V4L2_IN_CAP_DV_TIMINGS) | UInt32(V4L2_IN_CAP_STD)) != 0
             || input.std != 0
     }
 
-    /// The input that is chosen; `nil` for drivers that know none.
+    /// The chosen input; `nil` for drivers that have none.
     private func input() -> v4l2_input? {
         var index: Int32 = 0
         guard answers(linux_VIDIOC_G_INPUT, &index) else { return nil }
@@ -30,7 +30,9 @@ extension V4L2Device {
         return answers(linux_VIDIOC_ENUMINPUT, &input) ? input : nil
     }
 
-    /// - Throws: `noSignal` when the driver says that the input has none. Webcams have no such status.
+    /// Checks that the input has a signal. Webcams have no such status and always pass.
+    ///
+    /// - Throws: `DeviceError` with `noSignal` when the driver reports no signal.
     func requireSignal() throws(DeviceError) {
         guard let input = input() else { return }
         let nothing =
@@ -41,9 +43,9 @@ extension V4L2Device {
         }
     }
 
-    /// Takes the driver's events. They are what makes `poll` say POLLPRI.
+    /// Takes the driver's events, for which `poll` reports POLLPRI.
     ///
-    /// - Returns: Whether the source has changed, so that what comes may be of another size or nothing at all.
+    /// - Returns: Whether the source has changed, so that frames may come in another size or not at all.
     func takeSourceChange() -> Bool {
         var hasChanged = false
         var event = v4l2_event()

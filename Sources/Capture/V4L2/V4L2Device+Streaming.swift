@@ -4,7 +4,7 @@ import Glibc
 import Media
 
 extension V4L2Device {
-    /// The layout of the frames that the driver will deliver.
+    /// The format that the driver will deliver.
     struct GrantedFormat {
         let code: FourCC
         let size: FrameSize
@@ -13,11 +13,11 @@ extension V4L2Device {
         /// The most bytes that a frame takes.
         let byteCount: Int
         let color: ColorDescription
-        /// As the driver has it, for libv4lconvert.
+        /// The driver's own structure, for libv4lconvert.
         let raw: v4l2_format
     }
 
-    /// Asks for a format. Drivers grant the nearest that they can: compare.
+    /// Asks for a format. Drivers grant the nearest that they can, so the caller must compare.
     func setFormat(_ code: FourCC, _ size: FrameSize) throws(DeviceError) -> GrantedFormat {
         var format = v4l2_format()
         format.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -47,7 +47,7 @@ extension V4L2Device {
 
     /// Asks for a rate.
     ///
-    /// - Returns: The granted one; `nil` where the driver knows no rates.
+    /// - Returns: The granted rate; `nil` where the driver knows no rates.
     func setRate(_ rate: FrameRate) throws(DeviceError) -> FrameRate? {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
@@ -63,7 +63,9 @@ extension V4L2Device {
         return FormatSteps.rate(ofInterval: interval.numerator, interval.denominator)
     }
 
-    /// - Returns: How many buffers the driver made.
+    /// Asks the driver for buffers; 0 frees them.
+    ///
+    /// - Returns: The number of buffers that the driver made.
     @discardableResult
     func requestBuffers(_ count: Int) throws(DeviceError) -> Int {
         var request = v4l2_requestbuffers()
@@ -74,6 +76,7 @@ extension V4L2Device {
         return Int(request.count)
     }
 
+    /// Maps a buffer into memory.
     func map(buffer index: Int) throws(DeviceError) -> UnsafeMutableRawBufferPointer {
         var buffer = buffer(index)
         try call(linux_VIDIOC_QUERYBUF, "VIDIOC_QUERYBUF", &buffer)
@@ -86,6 +89,7 @@ extension V4L2Device {
         return UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
+    /// Gives a buffer to the driver.
     func queue(buffer index: Int) throws(DeviceError) {
         var buffer = buffer(index)
         try call(linux_VIDIOC_QBUF, "VIDIOC_QBUF", &buffer)
@@ -97,14 +101,14 @@ extension V4L2Device {
         let byteCount: Int
         let sequence: UInt32
         let stamp: DriverStamp
-        /// The driver knows that it is incomplete or damaged.
+        /// Whether the driver flagged the buffer as incomplete or damaged.
         let isFlagged: Bool
 
-        /// The same with no more bytes than the buffer has.
+        /// The buffer with at most as many bytes as it has room for.
         ///
         /// - Parameters:
-        ///   - lengths: Of all buffers, in bytes.
-        ///   - lent: Numbers of those that the driver does not have.
+        ///   - lengths: Lengths of all buffers in bytes.
+        ///   - lent: Numbers of the buffers that the driver does not have.
         /// - Returns: `nil` when the driver cannot have filled such a buffer.
         func checked(lengths: [Int], lent: Set<Int>) -> Filled? {
             guard lengths.indices.contains(index), !lent.contains(index) else { return nil }
@@ -114,6 +118,8 @@ extension V4L2Device {
         }
     }
 
+    /// Takes a filled buffer from the driver.
+    ///
     /// - Returns: `nil` when no buffer is filled yet.
     func dequeue() throws(DeviceError) -> Filled? {
         var buffer = buffer(0)
@@ -141,7 +147,7 @@ extension V4L2Device {
         try call(linux_VIDIOC_STREAMON, "VIDIOC_STREAMON", &type)
     }
 
-    /// Takes all buffers back from the driver.
+    /// Stops the stream and takes all buffers back from the driver.
     func stopStreaming() throws(DeviceError) {
         var type = bufferType
         try call(linux_VIDIOC_STREAMOFF, "VIDIOC_STREAMOFF", &type)

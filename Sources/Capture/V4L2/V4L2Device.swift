@@ -3,17 +3,22 @@ internal import Descriptors
 import Glibc
 public import Media
 
-/// One open V4L2 node: its ioctls, with Swift errors. Knows nothing of threads or streams of frames.
+/// One open V4L2 node: its ioctls, with Swift errors. It has no thread and no stream of frames.
 ///
-/// Closes the node when it goes away. Formats and controls may be read and controls set while another program streams.
+/// It closes the node at the end of its life. Formats and controls may be read and controls set while another program
+/// streams.
 public struct V4L2Device: ~Copyable, Sendable {
+    /// Path that the node was opened by.
     public let path: String
     let descriptor: OwnedDescriptor
-    /// What its buffers hold, of `v4l2_buf_type`.
+    /// Type of the node's buffers, a `v4l2_buf_type`.
     let bufferType: UInt32
 
+    /// Opens a node.
+    ///
     /// - Parameter path: A node such as `/dev/video0`, or a link to one.
-    /// - Throws: `DeviceError`: not found, or no permission with the group that may.
+    /// - Throws: `DeviceError` when the node is not found, or with the group that may open it when permission is
+    ///   lacking.
     public init(path: String) throws(DeviceError) {
         try self.init(path: path, bufferType: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     }
@@ -28,18 +33,19 @@ public struct V4L2Device: ~Copyable, Sendable {
         }
     }
 
-    /// What the driver says the node is.
+    /// The driver's description of the node.
     struct Capability {
         /// The card's name: "HD Pro Webcam C920".
         let name: String
-        /// Where it hangs: "usb-0000:00:14.0-2".
+        /// The device's place: "usb-0000:00:14.0-2".
         let bus: String
         let driver: String
-        /// It captures frames, single-planar, into memory that is shared with us. Metadata nodes and outputs do not.
+        /// Whether the node captures frames, single-planar, into memory that is shared with the driver. Metadata nodes
+        /// and outputs do not.
         let isCamera: Bool
-        /// It gives what accompanies another node's frames.
+        /// Whether the node delivers metadata for another node's frames.
         let isMetadata: Bool
-        /// It takes frames and gives them back changed.
+        /// Whether the node takes frames and returns them changed (memory to memory).
         let isCodec: Bool
     }
 
@@ -58,7 +64,8 @@ public struct V4L2Device: ~Copyable, Sendable {
             isCodec: own & (UInt32(V4L2_CAP_VIDEO_M2M) | UInt32(V4L2_CAP_VIDEO_M2M_MPLANE)) != 0)
     }
 
-    /// Whether another handle streams or is about to: asks for no buffers, which only changes that we have none.
+    /// Whether another handle streams or is about to. Asks for zero buffers, which changes nothing else while this
+    /// handle has none.
     func isInUse() -> Bool {
         do {
             try requestBuffers(0)
@@ -69,11 +76,13 @@ public struct V4L2Device: ~Copyable, Sendable {
         }
     }
 
+    /// Calls ioctl(2).
+    ///
     /// - Parameters:
     ///   - request: The code from `CLinux`.
     ///   - name: Its name in C, for the message.
-    ///   - argument: Of the C type that the request takes; the driver may write to it.
-    /// - Throws: When ioctl(2) fails, with the reason that its `errno` gives.
+    ///   - argument: A value of the C type that the request takes; the driver may write to it.
+    /// - Throws: `DeviceError` with the reason that `errno` gives.
     func call<Argument>(_ request: UInt, _ name: String, _ argument: inout Argument) throws(DeviceError) {
         let (result, number) = withUnsafeMutablePointer(to: &argument) {
             (linux_ioctl(descriptor.number, request, $0), errno)
@@ -81,7 +90,8 @@ public struct V4L2Device: ~Copyable, Sendable {
         guard result == 0 else { throw DeviceError(device: path, operation: name, errno: number) }
     }
 
-    /// For enumerations, which end with EINVAL, and questions that a driver need not answer: whether there was an answer.
+    /// Whether the driver answers a request. For enumerations, which end with EINVAL, and for questions that a driver
+    /// need not answer.
     func answers<Argument>(_ request: UInt, _ argument: inout Argument) -> Bool {
         withUnsafeMutablePointer(to: &argument) { linux_ioctl(descriptor.number, request, $0) == 0 }
     }
