@@ -1,17 +1,23 @@
-/// A piece of a page that any browser shows: well-formed, without scripts and without anything fetched.
+/// A piece of an HTML page: well-formed, without scripts and without anything fetched, so that any browser shows it.
 ///
-/// Words become part of it only through `text` and attributes, which clean and escape them: whatever a device calls itself stays
-/// a word.
+/// Words become part of it only through `text` and attribute values, which are cleaned and escaped: whatever a device
+/// calls itself stays a word.
 public struct HTML: Sendable {
     let markup: String
 
     /// Elements that have no content and no end tag.
     private static let empty: Set<String> = ["br", "hr", "meta", "col"]
 
-    /// Words, whoever wrote them.
+    /// Words from any source, escaped; at most 4000 characters.
     public static func text(_ words: String) -> HTML { HTML(markup: Markup.escaped(words, limit: 4000)) }
 
-    /// An element. Its name and its attributes' names are the program's own.
+    /// An element with children.
+    ///
+    /// - Parameters:
+    ///   - name: The element's name, a constant of the program; it is not escaped.
+    ///   - attributes: Attribute values by name; only the values are escaped.
+    ///   - children: The element's content; ignored for elements without content, such as `br`.
+    /// - Returns: The element.
     public static func element(
         _ name: String, _ attributes: [String: String] = [:], _ children: [HTML] = []
     ) -> HTML {
@@ -21,27 +27,29 @@ public struct HTML: Sendable {
         return HTML(markup: "\(head)>\(children.map(\.markup).joined())</\(name)>")
     }
 
-    /// An element with words.
+    /// An element that contains words, which are escaped.
     public static func element(_ name: String, _ attributes: [String: String] = [:], _ words: String) -> HTML
     {
         element(name, attributes, [text(words)])
     }
 
+    /// A drawing as a part of the page.
+    ///
     /// - Parameters:
-    ///   - canvas: What is drawn, in the page's colours.
-    ///   - label: What is to be seen, for those who do not see it.
-    /// - Returns: The drawing as a part of the page.
+    ///   - canvas: The drawing, in the page's colours.
+    ///   - label: Description of the drawing for people who cannot see it.
+    /// - Returns: The `svg` element.
     public static func drawing(_ canvas: SVGCanvas, label: String) -> HTML {
         HTML(markup: canvas.embedded(label: label))
     }
 
-    /// A whole file.
+    /// A whole HTML file.
     ///
     /// - Parameters:
-    ///   - title: Of the window.
-    ///   - style: CSS of the program's own.
-    ///   - body: What is to be seen.
-    /// - Returns: Its text.
+    ///   - title: Title of the window.
+    ///   - style: CSS of the program's own; it is not escaped.
+    ///   - body: The page's content.
+    /// - Returns: The file's text.
     public static func page(title: String, style: String, body: [HTML]) -> String {
         """
         <!DOCTYPE html>

@@ -1,9 +1,9 @@
 internal import Media
 
-/// Words for a page or a drawing, whoever wrote them.
+/// Escapes words for a page or a drawing.
 enum Markup {
-    /// The text without what could harm, with the characters that mean something to XML and HTML written as entities: it can stand
-    /// between tags and inside quoted attributes of both.
+    /// Makes words printable, cuts them to `limit` and writes the characters that mean something to XML and HTML as
+    /// entities, so that the result can stand between tags and inside quoted attributes of both.
     static func escaped(_ words: String, limit: Int = 400) -> String {
         var result = String.UnicodeScalarView()
         // Scalar by scalar, as a browser reads it: to Swift `"` with an accent is another character than `"`.

@@ -1,35 +1,46 @@
 /// A rectangle with two axes, into which numbers are drawn.
 public struct PlotArea: Sendable {
+    /// The horizontal axis, from left to right.
     public let x: Axis
+    /// The vertical axis, from bottom to top.
     public let y: Axis
     private let corner: SVGCanvas.Point
     private let width: Double
     private let height: Double
 
+    /// Colours of the grid.
     private let ink: Ink
 
-    /// What grids are drawn in: any colours of CSS.
+    /// The colours of a grid, each any colour of CSS.
     public struct Ink: Sendable {
+        /// Colour of the lines along the left and lower edges.
         public let frame: String
+        /// Colour of the lines inside.
         public let grid: String
+        /// Colour of the numbers.
         public let label: String
 
+        /// Makes a set of colours.
         public init(frame: String, grid: String, label: String) {
             self.frame = frame
             self.grid = grid
             self.label = label
         }
 
+        /// Greys for a white background.
         public static let paper = Ink(frame: "#999", grid: "#e6e6e6", label: "#555")
     }
 
+    /// Makes an area.
+    ///
     /// - Parameters:
-    ///   - corner: The upper left one of the rectangle, without its labels: those take 40 pixels to the left and 16 below.
-    ///   - width: In pixels.
-    ///   - height: In pixels.
+    ///   - corner: Upper left corner of the rectangle in pixels, without its labels, which take 40 pixels to the left
+    ///     and 16 below.
+    ///   - width: Width of the rectangle in pixels.
+    ///   - height: Height of the rectangle in pixels.
     ///   - x: The numbers from left to right.
     ///   - y: The numbers from bottom to top.
-    ///   - ink: Of the grid.
+    ///   - ink: Colours of the grid.
     public init(
         at corner: SVGCanvas.Point, width: Double, height: Double, x: ClosedRange<Double>,
         y: ClosedRange<Double>, ink: Ink = .paper
@@ -42,15 +53,16 @@ public struct PlotArea: Sendable {
         self.y = Axis(y, from: corner.y + height, to: corner.y)
     }
 
+    /// The pixel position of a pair of numbers; numbers outside the axes are moved to their nearest ends.
     public func point(_ x: Double, _ y: Double) -> SVGCanvas.Point {
         SVGCanvas.Point(x: self.x.place(of: x), y: self.y.place(of: y))
     }
 
-    /// Draws the grid with its numbers, to be done before anything is drawn on it.
+    /// Draws the grid with its numbers. Must be called before anything is drawn over it.
     ///
     /// - Parameters:
-    ///   - canvas: What is drawn on.
-    ///   - ticks: How many numbers along each axis at most; 0 for none.
+    ///   - canvas: The drawing.
+    ///   - ticks: Largest number of steps along each axis; 0 for none.
     ///   - label: Writes a number of the x axis.
     public func drawGrid(
         on canvas: inout SVGCanvas, ticks: (x: Int, y: Int) = (8, 4), label: (Double) -> String = Axis.label
@@ -79,7 +91,7 @@ public struct PlotArea: Sendable {
         canvas.line(from: corner, to: .init(x: corner.x, y: corner.y + height), color: ink.frame)
     }
 
-    /// A bar on the x axis from `begin` to `end`, as high as `value`.
+    /// Draws a bar on the x axis from `begin` to `end`, as high as `value`.
     public func drawBar(
         on canvas: inout SVGCanvas, from begin: Double, to end: Double, value: Double, color: String
     ) {
@@ -88,7 +100,8 @@ public struct PlotArea: Sendable {
         canvas.rectangle(at: upper, width: lower.x - upper.x, height: lower.y - upper.y, color: color)
     }
 
-    /// The span from `begin` to `end` over the whole height; narrow ones are a pixel wide, so that none is lost to the eye.
+    /// Draws a span from `begin` to `end` over the whole height; narrow spans are one pixel wide, so that none gets
+    /// lost.
     public func drawSpan(on canvas: inout SVGCanvas, from begin: Double, to end: Double, color: String) {
         let left = x.place(of: begin)
         canvas.rectangle(
@@ -96,7 +109,7 @@ public struct PlotArea: Sendable {
             color: color)
     }
 
-    /// A line through `values` at `times`, broken where there is none.
+    /// Draws a line through `values` at `times`, broken where a value is `nil`; `width` is in pixels.
     public func drawLine(
         on canvas: inout SVGCanvas, times: [Double], values: [Double?], color: String, width: Double = 1.6
     ) {
@@ -112,12 +125,12 @@ public struct PlotArea: Sendable {
         canvas.polyline(stroke, color: color, width: width)
     }
 
-    /// Areas one upon the other, in steps: each value holds from the time before it to its own.
+    /// Draws stacked areas in steps: each value holds from the time before it to its own.
     ///
     /// - Parameters:
-    ///   - canvas: What is drawn on.
-    ///   - times: Ascending.
-    ///   - layers: From the lowest up: a value for each time, none below 0.
+    ///   - canvas: The drawing.
+    ///   - times: Ascending positions on the x axis.
+    ///   - layers: Layers from the lowest up: one value for each time, none below 0, and the layer's colour.
     public func drawSteps(
         on canvas: inout SVGCanvas, times: [Double], layers: [(values: [Double], color: String)]
     ) {

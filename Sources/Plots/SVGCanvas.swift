@@ -1,38 +1,47 @@
 public import Media
 
-/// A drawing that any browser shows: Scalable Vector Graphics 1.1, without scripts and without anything fetched.
+/// A drawing in Scalable Vector Graphics 1.1, without scripts and without anything fetched, so that any browser shows
+/// it.
 ///
-/// Coordinates are in pixels from the upper left corner. Words are cleaned and escaped here, whoever wrote them.
+/// Coordinates are in pixels from the upper left corner. Words and colours are cleaned and escaped here.
 public struct SVGCanvas: Sendable {
-    /// Where words lie beside their point (`text-anchor`).
+    /// The side of words at which their point lies (`text-anchor`).
     public enum Anchor: String, Sendable {
         case start, middle, end
     }
 
+    /// A position in pixels from the upper left corner; y counts downwards.
     public struct Point: Sendable, Equatable {
+        /// Pixels to the right of the left edge.
         public var x: Double
+        /// Pixels below the upper edge.
         public var y: Double
 
+        /// Makes a position in pixels.
         public init(x: Double, y: Double) {
             self.x = x
             self.y = y
         }
     }
 
+    /// Width × height of the drawing in pixels.
     public let size: FrameSize
     private var elements: [String] = []
 
+    /// Makes an empty drawing.
     public init(size: FrameSize) {
         self.size = size
     }
 
-    /// A straight stroke, `width` pixels wide; `color` is any of CSS's.
+    /// Draws a straight line, `width` pixels wide; `color` is any colour of CSS.
     public mutating func line(from: Point, to: Point, color: String, width: Double = 1) {
         elements.append(
             "<line x1=\"\(number(from.x))\" y1=\"\(number(from.y))\" x2=\"\(number(to.x))\" y2=\"\(number(to.y))\" "
                 + "stroke=\"\(escaped(color))\" stroke-width=\"\(number(width))\"/>")
     }
 
+    /// Draws straight lines through `points`, `width` pixels wide; fewer than two points draw nothing. `color` is any
+    /// colour of CSS.
     public mutating func polyline(_ points: [Point], color: String, width: Double = 1) {
         guard points.count > 1 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
@@ -41,19 +50,23 @@ public struct SVGCanvas: Sendable {
         )
     }
 
+    /// Draws a filled rectangle with its upper left corner at `corner`; negative sides count as 0 pixels. `color` is
+    /// any colour of CSS.
     public mutating func rectangle(at corner: Point, width: Double, height: Double, color: String) {
         elements.append(
             "<rect x=\"\(number(corner.x))\" y=\"\(number(corner.y))\" width=\"\(number(max(0, width)))\" "
                 + "height=\"\(number(max(0, height)))\" fill=\"\(escaped(color))\"/>")
     }
 
+    /// Draws a filled circle, `radius` in pixels; `color` is any colour of CSS.
     public mutating func circle(at center: Point, radius: Double, color: String) {
         elements.append(
             "<circle cx=\"\(number(center.x))\" cy=\"\(number(center.y))\" r=\"\(number(radius))\" fill=\"\(escaped(color))\"/>"
         )
     }
 
-    /// One line of words, standing on its point.
+    /// Draws one line of words, at most 400 characters, with its baseline at `point`, `size` pixels high; `color` is
+    /// any colour of CSS.
     public mutating func text(
         _ words: String, at point: Point, size: Double = 12, anchor: Anchor = .start, color: String = "#222"
     ) {
@@ -62,7 +75,7 @@ public struct SVGCanvas: Sendable {
                 + "text-anchor=\"\(anchor.rawValue)\" fill=\"\(escaped(color))\">\(escaped(words))</text>")
     }
 
-    /// A closed area; `opacity` is 0…1.
+    /// Draws a filled area; `opacity` is 0…1; fewer than three points draw nothing. `color` is any colour of CSS.
     public mutating func polygon(_ points: [Point], color: String, opacity: Double = 1) {
         guard points.count > 2 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
@@ -70,10 +83,11 @@ public struct SVGCanvas: Sendable {
             "<polygon points=\"\(list)\" fill=\"\(escaped(color))\" fill-opacity=\"\(number(opacity))\"/>")
     }
 
-    /// For a page: it takes the page's background, and may use its colours (`var(--ink)`).
+    /// The drawing as an element of a page: it shows the page's background, and may use the page's colours
+    /// (`var(--ink)`).
     ///
-    /// - Parameter label: What is to be seen, for those who do not see it.
-    /// - Returns: The element.
+    /// - Parameter label: Description of the drawing for people who cannot see it.
+    /// - Returns: The `svg` element.
     func embedded(label: String) -> String {
         """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(size.width) \(size.height)" role="img" \
@@ -83,7 +97,7 @@ public struct SVGCanvas: Sendable {
         """
     }
 
-    /// The whole file.
+    /// The drawing as the text of a whole SVG file, on white.
     public var document: String {
         let (width, height) = (size.width, size.height)
         return """
@@ -97,7 +111,7 @@ public struct SVGCanvas: Sendable {
             """
     }
 
-    /// To a hundredth: finer than any screen. What is no number lies at 0.
+    /// Writes a coordinate to a hundredth of a pixel; infinity and NaN become 0.
     private func number(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
         let hundredths = Int64(rounding: min(max(value, -1e9), 1e9) * 100)
