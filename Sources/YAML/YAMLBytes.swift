@@ -1,10 +1,14 @@
 /// The bytes of a file, checked to be text before the parser sees them.
 ///
-/// libyaml names no line for such errors, guesses at UTF-16, and allows tabs in some places only: here each has its place.
+/// libyaml names no line for such errors, guesses at UTF-16, and allows tabs in some places only: this check gives each
+/// error its line and column.
 struct YAMLBytes {
-    /// UTF-8 without a byte order mark.
+    /// UTF-8 text without a byte order mark.
     let bytes: [UInt8]
 
+    /// Checks a file.
+    ///
+    /// - Throws: `YAMLError` for a file that is too large or not UTF-8, and for tabs and control characters.
     init(checking bytes: [UInt8]) throws(YAMLError) {
         guard bytes.count <= YAMLReader.byteLimit else {
             throw YAMLError(

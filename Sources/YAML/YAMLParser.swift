@@ -1,8 +1,8 @@
 internal import CYAML
 
-/// Owner of a libyaml parser and of the bytes it reads.
+/// A libyaml parser with the bytes it reads. Owns both.
 struct YAMLParser: ~Copyable {
-    /// One step of the file. Everything is copied out of libyaml's memory.
+    /// One step of the file, copied out of libyaml's memory.
     struct Event {
         enum Kind {
             case streamStart, streamEnd
@@ -38,7 +38,9 @@ struct YAMLParser: ~Copyable {
         input.deallocate()
     }
 
-    /// - Throws: When the file is not YAML. The error's path is empty: the caller knows it.
+    /// Reads the next event.
+    ///
+    /// - Throws: `YAMLError` when the file is not YAML; its path is empty, as only the caller knows it.
     func next() throws(YAMLError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
@@ -80,7 +82,7 @@ struct YAMLParser: ~Copyable {
             expected: expected)
     }
 
-    /// libyaml speaks of tokens; people want to know what to change.
+    /// Turns libyaml's message, which speaks of tokens, into words that say what to change.
     private static func explanation(of problem: String, _ context: String) -> (
         found: String, expected: String
     ) {

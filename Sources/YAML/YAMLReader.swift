@@ -1,21 +1,24 @@
-/// Reads a settings file into a tree that keeps the order and the place of every field.
+/// Reads a settings file into a tree that keeps the order and the position of every field.
 ///
-/// Only the part of YAML that people need for settings: one document of mappings, sequences and scalars. Duplicate
-/// names, anchors, aliases, tags, several documents and tabs are refused, for each hides something from its reader.
+/// It accepts only the part of YAML that settings need: one document of mappings, sequences and scalars. Duplicate
+/// names, anchors, aliases, tags, several documents and tabs are refused, because they mislead readers of the file.
 public struct YAMLReader: ~Copyable {
-    /// The largest file, in bytes.
+    /// Largest size of a file in bytes.
     public static let byteLimit = 1_048_576
-    /// How many mappings and sequences may stand inside each other.
+    /// Largest number of mappings and sequences inside each other.
     public static let depthLimit = 32
 
     private let parser: YAMLParser
-    /// The names of the open mappings, for errors.
+    /// Names of the open mappings, for errors.
     private var path: [String] = []
     private var depth = 0
 
-    /// - Parameter bytes: A whole file: UTF-8, with or without a byte order mark. It may hold anything.
+    /// Reads a whole file.
+    ///
+    /// - Parameter bytes: UTF-8 with or without a byte order mark; any content is safe.
     /// - Returns: The root. An empty file is a null scalar at 1:1.
-    /// - Throws: With the place, for anything that is not this part of YAML, not UTF-8 or beyond the limits.
+    /// - Throws: `YAMLError` with its position, for anything that is not the accepted part of YAML, not UTF-8 or beyond
+    ///   the limits.
     public static func read(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         var reader = Self(parser: YAMLParser(try YAMLBytes(checking: bytes)))
         return try reader.readDocument()
