@@ -2,9 +2,11 @@ internal import Foundation
 import Glibc
 import Media
 
-/// What a file system has free for this user, and what a recording has written to it.
+/// Reads the free space of a file system, and the size of a recording on it.
 package enum DiskSpaceReader {
-    /// - Parameter folder: Anything on the file system.
+    /// Reads the space that this user can still write to a file system.
+    ///
+    /// - Parameter folder: Any path on the file system.
     /// - Returns: Bytes; `nil` where the file system does not say.
     package static func freeBytes(_ folder: String) -> Int64? {
         var system = statvfs()
@@ -15,6 +17,7 @@ package enum DiskSpaceReader {
         return isBeyond ? .max : Int64(clamping: bytes)
     }
 
+    /// Reads the free space of a folder's file system and the size of the folder's files into `state`.
     static func read(_ folder: String, into state: inout HostState) {
         guard let free = freeBytes(folder) else {
             state.missing.append(
@@ -25,7 +28,7 @@ package enum DiskSpaceReader {
         state.disk = DiskSpace(freeBytes: free, recordedBytes: bytes(in: folder))
     }
 
-    /// The sizes of all files below a folder; one that goes meanwhile counts nothing.
+    /// The total size in bytes of all files below a folder; files that vanish meanwhile count as 0.
     private static func bytes(in folder: String) -> Int64 {
         guard let files = FileManager.default.enumerator(atPath: folder) else { return 0 }
         var sum: Int64 = 0

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Which file system a folder is on.
+/// Identity and kind of the file system that a folder is on.
 package struct FileSystemFacts: Equatable {
-    /// The same for all folders of a file system, and from one start of the computer to the next where the file system has an
-    /// identity of its own (statvfs(3): `f_fsid`); else the device's number.
+    /// Identity of the file system, equal for all folders on it, and lasting across restarts of the computer where the
+    /// file system has an identity of its own (statvfs(3): `f_fsid`); else the device's number.
     package let identity: String
-    /// Whether it is gone with the next start: tmpfs or ramfs.
+    /// Whether the file system is lost at the next restart: tmpfs or ramfs.
     package let isInMemory: Bool
 
-    /// `nil` where the system does not say; `errno` tells why.
+    /// Reads the facts; `nil` where the system does not say, and `errno` tells why.
     ///
     /// - Parameters:
-    ///   - path: Anything on it.
-    ///   - root: In front of `/proc`; synthetic in tests.
+    ///   - path: Any path on the file system.
+    ///   - root: Prefix of `/proc`, for tests.
     package init?(_ path: String, root: String = "") {
         var system = statvfs()
         var file = stat()
@@ -24,10 +24,12 @@ package struct FileSystemFacts: Equatable {
         isInMemory = ["tmpfs", "ramfs"].contains(Self.kind(of: device, root: root))
     }
 
-    /// A line is some hundred bytes; machines with many containers have thousands.
+    /// Most bytes of mountinfo that are read: a line has some hundred bytes, and machines with many containers have
+    /// thousands of lines.
     private static let mostMountBytes = 4_000_000
 
-    /// The file system's kind, of proc(5)'s mountinfo: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
+    /// The kind of the file system on a device, from proc(5)'s mountinfo: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 -
+    /// ext3 /dev/root rw`.
     private static func kind(of device: UInt64, root: String) -> String? {
         // As gnu_dev_major and gnu_dev_minor take them apart.
         let major = (device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000

@@ -1,10 +1,10 @@
 import Media
 
-/// Memory that programs can still have.
+/// Reads the memory that is available to programs.
 package enum FreeMemory {
-    /// By `MemAvailable` of proc(5): what is free, and what the system would give up for it without paging.
+    /// Reads `MemAvailable` of proc(5): the free memory, and what the system would give up for programs without paging.
     ///
-    /// - Parameter root: In front of `/proc`; synthetic in tests.
+    /// - Parameter root: Prefix of `/proc`, for tests.
     /// - Returns: Bytes; `nil` where the system does not say.
     package static func bytes(root: String = "") -> Int64? {
         let text: String

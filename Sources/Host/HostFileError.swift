@@ -1,6 +1,6 @@
-/// Why a file of proc or sysfs tells nothing: the end of a sentence.
+/// Why a file of proc or sysfs could not be used. `reason` is the end of a sentence.
 struct HostFileError: Error, Equatable {
     let reason: String
-    /// Whether it is only not there, as what it belongs to may be.
+    /// Whether the file does not exist, because the part of the computer that it describes may not exist.
     var isAbsent = false
 }

@@ -3,7 +3,7 @@ internal import Media
 extension HostFiles {
     /// The folder of this process's control group of version 2 (kernel, admin-guide/cgroup-v2.rst).
     ///
-    /// - Throws: When there is none, or it lies outside what a container shows.
+    /// - Throws: `HostFileError` when there is none, or it lies outside what a container shows.
     func ownControlGroup() throws(HostFileError) -> String {
         let lines = try text("/proc/self/cgroup").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else {
@@ -17,7 +17,7 @@ extension HostFiles {
         return path == "/" ? mount : mount + path
     }
 
-    /// Where the groups are mounted: alone, or beside those of version 1.
+    /// The folder where control groups of version 2 are mounted: alone, or beside those of version 1.
     func controlGroups() throws(HostFileError) -> String {
         for folder in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
             if try optionalText("\(folder)/cgroup.controllers") != nil { return folder }

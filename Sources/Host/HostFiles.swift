@@ -1,25 +1,26 @@
 import Glibc
 import Media
 
-/// The small files in which the kernel tells of the machine, below a root that tests make up.
+/// Reads the small files in which the kernel describes the machine, below a root that tests can replace.
 ///
 /// Only ordinary files are read, at most `limit` bytes, and without waiting for a writer.
 struct HostFiles: Sendable {
-    /// In front of `/sys` and `/proc`; empty for the real ones.
+    /// Prefix of `/sys` and `/proc`; empty for the real ones.
     let root: String
 
-    /// sysfs gives at most a page, and the files of proc that are read here hold less than half of one.
+    /// Most bytes of a file by default: sysfs gives at most a page, and the files of proc that are read here hold less
+    /// than half of one.
     static let limit = 4096
-    /// More than any machine has of what is looked for.
+    /// Most entries of a folder that are read; no machine has as many of what is looked for.
     private static let mostEntries = 4096
 
-    /// What a file holds, without white space at its ends.
+    /// The content of a file, without white space at its ends.
     ///
     /// - Parameters:
-    ///   - path: Below the root.
-    ///   - limit: How many bytes it may have.
-    /// - Returns: At least nothing.
-    /// - Throws: When it cannot be read, is no file, or is longer.
+    ///   - path: Path below the root.
+    ///   - limit: Most bytes that the file may have.
+    /// - Returns: The text; it may be empty.
+    /// - Throws: `HostFileError` when the path cannot be read, is no file, or the file is longer.
     func text(_ path: String, limit: Int = HostFiles.limit) throws(HostFileError) -> String {
         let number = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw Self.error(path, errno) }
@@ -50,7 +51,7 @@ struct HostFiles: Sendable {
         throw HostFileError(reason: "\(path) is longer than the \(memory.count - 1) bytes that it may have")
     }
 
-    /// Without white space at either end.
+    /// Removes white space at both ends.
     private static func trimmed(
         _ bytes: Slice<UnsafeMutableRawBufferPointer>
     ) -> Slice<UnsafeMutableRawBufferPointer> {
@@ -59,7 +60,7 @@ struct HostFiles: Sendable {
         return rest[...last]
     }
 
-    /// A whole number that lies in a range.
+    /// Reads a whole number that must lie in a range.
     func integer(_ path: String, in range: ClosedRange<Int64>) throws(HostFileError) -> Int64 {
         let text = try text(path)
         guard let number = Int64(text) else {
@@ -71,7 +72,8 @@ struct HostFiles: Sendable {
         return number
     }
 
-    /// As `integer`; `nil` where the file is not there, as some drivers leave it out.
+    /// Reads a whole number that must lie in a range; `nil` where the file does not exist, as some drivers leave it
+    /// out.
     func optionalInteger(_ path: String, in range: ClosedRange<Int64>) throws(HostFileError) -> Int64? {
         do throws(HostFileError) {
             return try integer(path, in: range)
@@ -81,7 +83,7 @@ struct HostFiles: Sendable {
         }
     }
 
-    /// As `text`; `nil` where the file is not there.
+    /// Reads the content of a file, without white space at its ends; `nil` where the file does not exist.
     func optionalText(_ path: String) throws(HostFileError) -> String? {
         do throws(HostFileError) {
             return try text(path)
@@ -91,7 +93,8 @@ struct HostFiles: Sendable {
         }
     }
 
-    /// The names in a folder that are a word and a number (`cpu7`), by that number; none where there is no such folder.
+    /// Names in a folder that consist of a word and a number (`cpu7`), ordered by that number; empty where there is no
+    /// such folder.
     func numbered(_ word: String, in folder: String) -> [String] {
         entries(folder).compactMap { name -> (name: String, number: Int)? in
             guard name.hasPrefix(word), let number = Int(name.dropFirst(word.count)), number >= 0 else {
@@ -101,7 +104,7 @@ struct HostFiles: Sendable {
         }.sorted { $0.number < $1.number }.map(\.name)
     }
 
-    /// The names in a folder; none where there is no such folder.
+    /// Names in a folder, sorted; empty where there is no such folder.
     func entries(_ folder: String) -> [String] {
         guard let stream = opendir(root + folder) else { return [] }
         defer { closedir(stream) }

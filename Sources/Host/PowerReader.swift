@@ -1,11 +1,11 @@
 import Media
 
-/// Batteries and mains (kernel, Documentation/ABI/testing/sysfs-class-power).
+/// Reads batteries and mains (kernel, Documentation/ABI/testing/sysfs-class-power).
 struct PowerReader {
     let files: HostFiles
 
     private static let folder = "/sys/class/power_supply"
-    /// µWh, µAh, µW or µA: a tenth of a milliwatt up to a gigawatt is far more than any battery has.
+    /// Plausible values in µWh, µAh, µW or µA: up to far more than any battery has.
     private static let amount: ClosedRange<Int64> = 0...1_000_000_000_000
 
     private struct Battery {
@@ -14,6 +14,7 @@ struct PowerReader {
         let hoursLeft: Double?
     }
 
+    /// Reads whether the computer runs on battery, and its charge and remaining time, into `state`.
     func read(into state: inout HostState) {
         var batteries: [Battery] = []
         var isKnown = false
@@ -46,6 +47,8 @@ struct PowerReader {
             charge: batteries.compactMap(\.charge).max(), timeToEmpty: timeToEmpty(batteries))
     }
 
+    /// Reads one battery.
+    ///
     /// - Returns: `nil` for an empty bay.
     private func battery(_ folder: String) throws(HostFileError) -> Battery? {
         if try files.optionalInteger("\(folder)/present", in: 0...1) == 0 { return nil }
@@ -65,8 +68,8 @@ struct PowerReader {
             isDischarging: isDischarging, charge: percent.map { Double($0) / 100 }, hoursLeft: hours)
     }
 
-    /// One battery is used after the other, or both at once: that all are empty takes as long as the one that says the
-    /// longest, at least.
+    /// The time until all batteries are empty, at least: batteries are used one after the other or at once, so it is
+    /// the longest time that one of them reports.
     private func timeToEmpty(_ batteries: [Battery]) -> Nanoseconds? {
         guard let hours = batteries.compactMap(\.hoursLeft).max() else { return nil }
         // A rate near zero is no time that means anything.

@@ -1,10 +1,11 @@
 import Media
 
-/// How much of the processors this process may use: its affinity, and the quota of its control groups (`cpu.max`,
-/// kernel, admin-guide/cgroup-v2.rst).
+/// Reads the share of the processors that this process may use: its affinity, and the quota of its control groups
+/// (`cpu.max`, kernel, admin-guide/cgroup-v2.rst).
 struct ShareReader {
     let files: HostFiles
 
+    /// Reads the share into `state`.
     func read(into state: inout HostState) {
         do throws(HostFileError) {
             let processors = try affinity()
@@ -19,7 +20,7 @@ struct ShareReader {
         }
     }
 
-    /// Counts `Cpus_allowed_list: 0-3,6` of proc(5)'s status.
+    /// Counts the processors of `Cpus_allowed_list: 0-3,6` in proc(5)'s status.
     private func affinity() throws(HostFileError) -> Int {
         let path = "/proc/self/status"
         let line = try files.text(path).split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
@@ -40,7 +41,7 @@ struct ShareReader {
         return count
     }
 
-    /// The tightest quota of the group and those that it is in.
+    /// The tightest quota of this process's group and the groups that enclose it.
     private func share(_ processors: Int) throws(HostFileError) -> ProcessorShare {
         let mount = try files.controlGroups()
         guard try files.text("\(mount)/cgroup.controllers").split(separator: " ").contains("cpu") else {
@@ -68,7 +69,8 @@ struct ShareReader {
             processors: processors, quota: tightest.quota, periods: periods, throttledPeriods: throttled)
     }
 
-    /// `max 100000` or `150000 100000`, in µs: `nil` for no limit.
+    /// Reads a quota from `cpu.max`: `max 100000` or `150000 100000`, in µs. The result is in processors; `nil` for no
+    /// limit.
     private func quota(_ folder: String) throws(HostFileError) -> Double? {
         guard let text = try files.optionalText("\(folder)/cpu.max") else { return nil }
         let words = text.split(separator: " ")

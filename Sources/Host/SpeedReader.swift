@@ -1,14 +1,15 @@
 import Media
 
-/// How fast the processors may run (kernel, Documentation/admin-guide/pm/cpufreq.rst), and Intel's counts of heat
-/// (Documentation/ABI/testing/sysfs-devices-system-cpu, `thermal_throttle`).
+/// Reads the speed that the processors may run at (kernel, Documentation/admin-guide/pm/cpufreq.rst), and Intel's
+/// counts of thermal throttling (Documentation/ABI/testing/sysfs-devices-system-cpu, `thermal_throttle`).
 struct SpeedReader {
     let files: HostFiles
 
     private static let folder = "/sys/devices/system/cpu"
-    /// 1 MHz…100 GHz, in kHz.
+    /// Plausible frequencies: 1 MHz…100 GHz, in kHz.
     private static let possible: ClosedRange<Int64> = 1000...100_000_000
 
+    /// Reads the allowed speed and the throttling counts into `state`.
     func read(into state: inout HostState) {
         let names = files.numbered("cpu", in: Self.folder)
         let throttlings = readThrottlings(names, into: &state)
@@ -46,7 +47,8 @@ struct SpeedReader {
             allowed: allowed / possible, capped: capped, count: count, throttlings: throttlings)
     }
 
-    /// The sum over all cores; of packages, which every one of their processors repeats, the highest.
+    /// The sum of throttlings over all cores, plus the highest count of a package, which each of the package's
+    /// processors repeats.
     private func readThrottlings(_ names: [String], into state: inout HostState) -> Int64? {
         var cores: Int64?
         var packages: Int64 = 0

@@ -1,11 +1,12 @@
 import Media
 
-/// Pressure stall information: of the machine, and of this process's own control group where there is one.
+/// Reads pressure stall information of the machine, and of this process's own control group where there is one.
 ///
 /// Format: kernel, Documentation/accounting/psi.rst: `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`, then `full …`.
 struct StallReader {
     let files: HostFiles
 
+    /// Reads the stalls of all resources into `state`.
     func read(into state: inout HostState) {
         for resource in ResourceStall.Resource.allCases {
             do throws(HostFileError) {
@@ -55,6 +56,8 @@ struct StallReader {
         return ResourceStall(resource, scope, some: some, full: full)
     }
 
+    /// Reads the share of the last 10 s during which some or all tasks stalled, 0…1; `nil` where the file has no such
+    /// line.
     private func share(
         _ word: String, _ lines: [Substring], _ path: String
     ) throws(HostFileError) -> Double? {

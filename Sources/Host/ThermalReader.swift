@@ -1,17 +1,19 @@
 import Media
 
-/// Temperatures and trip points (kernel, Documentation/driver-api/thermal/sysfs-api.rst).
+/// Reads temperatures and trip points (kernel, Documentation/driver-api/thermal/sysfs-api.rst).
 struct ThermalReader {
     let files: HostFiles
 
     private static let folder = "/sys/class/thermal"
-    /// What silicon and its sensors can have, in thousandths of a degree. Beyond are sensors that are off or broken.
+    /// Plausible temperatures in thousandths of a degree Celsius; values outside are of sensors that are off or broken.
     private static let possible: ClosedRange<Int64> = -40_000...150_000
-    /// A trip point at zero or below is one that is not set.
+    /// Plausible trip points in thousandths of a degree Celsius; a trip point at zero or below is not set.
     private static let tripRange: ClosedRange<Int64> = 1...200_000
-    /// The kernel allows no more in a zone (`THERMAL_MAX_TRIPS` was 12; since 6.8 drivers may have some more).
+    /// Most trip points of a zone that are read (`THERMAL_MAX_TRIPS` was 12; since Linux 6.8 drivers may have some
+    /// more).
     private static let mostTrips = 32
 
+    /// Reads all thermal zones that have a trip point into `state`.
     func read(into state: inout HostState) {
         let names = files.numbered("thermal_zone", in: Self.folder)
         guard !names.isEmpty else {
@@ -56,6 +58,7 @@ struct ThermalReader {
         return zone
     }
 
+    /// Reads a trip point; `nil` where it is not set.
     private func trip(_ path: String) throws(HostFileError) -> Temperature? {
         let text = try files.text(path)
         guard let value = Int64(text) else {

@@ -1,24 +1,32 @@
 public import Media
 
-/// The computer that this runs on, as its kernel describes it.
+/// The computer that the process runs on, as its kernel describes it.
 ///
-/// Everything is read anew each time: some dozens of small files, well below a millisecond. Nothing is kept between, so
-/// that what is plugged in or appears later is seen.
+/// Everything is read anew each time: some dozens of small files, well below a millisecond. Nothing is cached, so
+/// devices that are plugged in or appear later are seen.
 public struct ThisHost: HostReading {
     private let files: HostFiles
 
-    /// - Parameter root: In front of `/sys` and `/proc`; synthetic in tests.
+    /// Makes a reader.
+    ///
+    /// - Parameter root: Prefix of `/sys` and `/proc`, for tests; empty for the real ones.
     public init(root: String = "") {
         files = HostFiles(root: root)
     }
 
-    /// How much of the processors this process may use, without looking at anything else; `nil` where the system does not say.
+    /// The share of the processors that this process may use; `nil` where the system does not say. Reads nothing else.
     package var processorShare: ProcessorShare? {
         var state = HostState()
         ShareReader(files: files).read(into: &state)
         return state.share
     }
 
+    /// Reads the computer's state: stalls, temperatures, speed, processor share, power and disk.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder of the recording, whose file system and size are read.
+    ///   - time: Not used: the state of a real computer is always the present one.
+    /// - Returns: The state; sources that cannot be read are listed in `missing`.
     public func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
         StallReader(files: files).read(into: &state)

@@ -1,27 +1,32 @@
 internal import Glibc
 package import Media
 
-/// How fast a disk takes what is to last, measured as recordings write: in a row, brought to the disk every few megabytes.
+/// Measures how fast a disk takes data for good, by writing as recordings do: sequentially, flushed to the disk every
+/// few megabytes.
 package struct WriteSpeedMeasurement {
-    /// A fragment of a second of several cameras: as often as the recorder calls `fdatasync`.
+    /// Bytes between two calls of `fdatasync`: a fragment of a second of several cameras, as in the recorder.
     private static let pieceBytes = 4_000_000
-    /// The most that is written, and for how long at most: a disk's own cache is small against it, a person's patience is not.
+    /// Most bytes that are written: much more than a disk's own cache.
     private static let mostBytes: Int64 = 256_000_000
+    /// Longest time that is spent on writing.
     private static let longest = Nanoseconds.seconds(2)
-    /// Less tells nothing.
+    /// Least bytes that give a meaningful result.
     private static let leastBytes: Int64 = 16_000_000
 
     private let folder: String
 
-    /// - Parameter folder: Where recordings go; it must exist.
+    /// Prepares the measurement.
+    ///
+    /// - Parameter folder: The folder where recordings go; it must exist.
     package init(folder: String) {
         self.folder = folder
     }
 
-    /// Writes a file that has no name any more, so that it is gone whatever happens. Blocks for some seconds on a slow disk.
+    /// Measures by writing to a file without a name, which vanishes whatever happens. Blocks for some seconds on a slow
+    /// disk.
     ///
-    /// - Returns: Bytes a second, above 0.
-    /// - Throws: When the folder is kept in memory, there is too little room, or the disk refuses.
+    /// - Returns: Bytes per second, above 0.
+    /// - Throws: `FileError` when the folder is kept in memory, there is too little room, or the disk refuses.
     package func bytesPerSecond() throws(FileError) -> Double {
         guard let fileSystem = FileSystemFacts(folder) else { throw failure(errno) }
         guard !fileSystem.isInMemory else {
@@ -39,15 +44,16 @@ package struct WriteSpeedMeasurement {
         return try write(upTo: most, into: descriptor)
     }
 
-    /// How much may be written where so much is free: an eighth of it, since others may want to write meanwhile.
+    /// The number of bytes to write where `free` bytes are free: an eighth of them, since other programs may want to
+    /// write meanwhile.
     ///
-    /// - Returns: Bytes; `nil` where that would tell nothing.
+    /// - Returns: Bytes; `nil` where they would give no meaningful result.
     static func room(free: Int64) -> Int64? {
         let most = min(free / 8, mostBytes)
         return most >= leastBytes ? most : nil
     }
 
-    /// A file whose name goes at once.
+    /// Opens a file and removes its name at once.
     private func openNameless() throws(FileError) -> Int32 {
         let path = "\(folder)/.multicam-speed-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
