@@ -95,7 +95,7 @@ public final class FileCamera: CameraSource {
             let time = warmUp.time(of: sequence)
             guard clock.sleep(until: time + interval, unless: cancellation) else { return }
             recordingStart = thread.recordingStart
-            // Told meanwhile: what follows T0 is the file's.
+            // T0 became known during the sleep: frames from T0 on are the file's.
             if let recordingStart, time >= recordingStart { break }
             receive(.frame(dated(first, time, sequence)))
             sequence += 1

@@ -51,7 +51,8 @@ public final class VirtualCamera: CameraSource {
         self.role = role
         let format = settings.format(wanted: wanted)
         self.format = format
-        // Grey is of full range (`FrameLayout`). Else what V4L2_MAP_YCBCR_ENC_DEFAULT and V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) make of webcams' sRGB.
+        // Grey is full range (`FrameLayout`). Other formats are what V4L2_MAP_YCBCR_ENC_DEFAULT and
+        // V4L2_MAP_QUANTIZATION_DEFAULT (linux/videodev2.h) give for the sRGB of webcams.
         color = format.pixel == .mjpeg || format.pixel == .grey ? .jpeg : .bt601Limited
         thread = SourceThread(name: "cam:\(role)")
         let behavior = settings.behavior

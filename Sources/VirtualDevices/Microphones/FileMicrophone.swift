@@ -92,7 +92,7 @@ public final class FileMicrophone: MicrophoneSource {
                 return
             }
             let start = thread.recordingStart
-            // What follows T0 is the file's, also when it became known only now.
+            // Samples from T0 on are the file's, even when T0 became known only during the sleep.
             let last =
                 start.map { min(max(timebase.index(atOrAfter: $0), count), count + length) } ?? count + length
             if last > count {

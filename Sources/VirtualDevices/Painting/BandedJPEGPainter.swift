@@ -100,7 +100,7 @@ final class BandedJPEGPainter: FramePainting {
         return stride(from: 0, to: size.height, by: bandHeight).enumerated().map { index, top in
             let rows = top..<min(top + bandHeight, size.height)
             let cells = (0..<CodeStrip.cellCount).filter { scene.cell($0).rows.overlaps(rows) }
-            // Turned either way, the cells of a band are neighbours.
+            // In every rotation the cells of a band are neighbours.
             let range = (cells.first ?? 0)..<(cells.last ?? -1) + 1
             let mask = range.reduce(UInt64(0)) { $0 | 1 << UInt64(CodeStrip.cellCount - 1 - $1) }
             let isWhole = rows.count == bandHeight && lieAcross

@@ -93,7 +93,7 @@ struct Canvas {
         for row in rows {
             let start = self.row(row, of: 0)
             if row > rows.lowerBound { memcpy(start + whole.lowerBound * 4, first, whole.count * 4) }
-            // Of the pair at an odd left edge the first pixel is the neighbour's; the chroma is this rectangle's, as in planes.
+            // At an odd left edge the pair's first pixel belongs to the neighbour; its chroma is this rectangle's, as in planes.
             if columns.lowerBound % 2 == 1 {
                 start[columns.lowerBound * 2] = color.y
                 if !pairs.isEmpty {
@@ -114,7 +114,7 @@ struct Canvas {
         let lumaCount = isPacked ? memory.count : planes[0].stride * size.height
         for offset in stride(from: 0, to: lumaCount, by: 8) {
             state = SeededChoices.advanced(state)
-            // The last word may reach into what follows, which is painted again or unused.
+            // The last word may reach past the luma, into bytes that are painted afterwards or unused.
             let word = (SeededChoices.mixed(state) & mask) + base
             memory.start.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
         }

@@ -19,11 +19,11 @@ struct ReadableFile {
         self.path = path
         self.selector = selector
         self.operation = operation
-        // Whoever opens a named pipe waits for nobody.
+        // O_NONBLOCK: opening a named pipe must not wait for a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
-            // A socket is not opened at all; a device may have no driver.
+            // ENXIO: a socket cannot be opened, and a device may have no driver.
             if number == ENXIO { throw .device(Self.noFile("a socket or a device", selector, operation)) }
             throw .device(
                 [ENOTDIR, ENAMETOOLONG].contains(number)
@@ -57,7 +57,7 @@ struct ReadableFile {
         do throws(EncodingError) {
             return try body()
         } catch {
-            // libavformat's words for a file of no kind that it knows.
+            // libavformat's message for a file of an unknown kind.
             let reason =
                 error.reason.contains("Invalid data found")
                 ? "it holds no frames or audio that can be read" : error.reason.printable()

@@ -101,7 +101,7 @@ struct ScriptedDelivery {
     private mutating func tell(_ change: ClockTime) -> [Step] {
         changesTold += 1
         guard !isAway else {
-            // Nobody is there any more to tell what was missing before; the gap that begins at the last arrival holds it.
+            // Earlier losses are no longer reported: the gap that begins at the last arrival covers them.
             untold.removeAll()
             return [.away(at: change)]
         }
