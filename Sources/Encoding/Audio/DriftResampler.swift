@@ -104,7 +104,7 @@ final class DriftResampler: Resampling {
         let behind = settledOutput - Double(outputCount)
         let steering = behind / Double(AudioFormat.sessionRate) * 1e6
         let needed = partsPerMillion + min(max(steering, -Self.largestSteering), Self.largestSteering)
-        // The distance is never walked to its end: it is only the unit in which the library takes a ratio.
+        // The distance is never reached: it is only the unit in which the library takes a ratio.
         let distance: Int32 = 1 << 24
         let delta = Int32(rounding: needed * 1e-6 * Double(distance))
         let result = swr_set_compensation(context.pointer, delta, distance)

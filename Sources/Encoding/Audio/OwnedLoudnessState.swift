@@ -31,7 +31,7 @@ final class OwnedLoudnessState {
                 reason: "\(channels) channels: 1 to 8 are possible, or memory is short")
         }
         for channel in 0..<UInt32(channels) {
-            // Left and right weigh the same; the library leaves out channels that it knows no place of.
+            // Left and right have equal weight; the library leaves out channels without a position.
             let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
             guard
                 ebur128_set_channel(state, channel, Int32(place.rawValue)) == Int32(EBUR128_SUCCESS.rawValue)

@@ -33,7 +33,7 @@ final class TruePeakMeter {
     /// Adds the next samples, interleaved, each within ±1.
     func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
         var start = 0
-        // Where what matters began, while it goes on.
+        // Start of the present run of samples that matter.
         var begin: Int?
         while start < samples.count {
             let end = min(start + Self.stretch * state.channels, samples.count)
@@ -79,7 +79,7 @@ final class TruePeakMeter {
         }
         try state.add(UnsafeBufferPointer(rebasing: samples[part]))
         isFollowing = true
-        // Of the last call alone: what lies where the history was patched together is none of the audio's.
+        // Only the last call counts: points where the history was joined are not in the audio.
         highest = max(highest, state.lastTruePeak)
     }
 }

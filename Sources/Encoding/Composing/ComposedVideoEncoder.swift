@@ -98,7 +98,7 @@ final class ComposedVideoEncoder: VideoEncoding {
                 subject: hardware.name, operation: "opening",
                 reason: "what the colours mean is not known before the first frame")
         }
-        // Made only to be asked for its parameter sets, which are always the same.
+        // Made only for its parameter sets, which are always the same.
         let spare = try makeSpare(settings, name, threads, color)
         return try HardwareStream(
             hardware.name, settings, spare: spare.parameters.setup,
@@ -196,7 +196,7 @@ final class ComposedVideoEncoder: VideoEncoding {
     /// Makes a new encoder that takes over with a key frame. Both have the same delay in their times, so that the
     /// packets' times go on rising.
     func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
-        // Hardware knows no presets, and what took over from it runs the fastest already.
+        // Hardware has no presets, and the x264 stream that takes over from it uses the fastest already.
         guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
         let known = stream.parameters
         let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
@@ -250,7 +250,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         guard let left = hardware else { preconditionFailure("hardware is left once") }
         let known = stream.parameters
         let spare = try Self.makeSpare(settings, name, threads, known.color ?? .jpeg)
-        // What the file was told of the spare in the beginning must hold.
+        // The spare must have the parameter sets that the file was given at the beginning.
         guard known.setup.suffix(spare.parameters.setup.count).elementsEqual(spare.parameters.setup) else {
             throw failure
         }
@@ -262,7 +262,7 @@ final class ComposedVideoEncoder: VideoEncoding {
             packets += try stream.encode(
                 frame.pointer, tick: missing.tick, asKey: index == 0 || missing.asKey)
         }
-        // The newest of them is the frame at hand: it is not lost.
+        // The newest pending frame is the frame at hand, so it is not lost.
         fallback = EncoderFallback(
             from: left, reason: failure.description, tick: pending.first?.tick ?? lastTick,
             lostFrames: max(0, pending.count(where: \.isNew) - 1))

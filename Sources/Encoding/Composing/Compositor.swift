@@ -84,7 +84,7 @@ final class Compositor {
         var shown = isKnownDamaged ? layer.lastWhole : frame
         if !isKnownDamaged { layer.isDamaged = false }
         if let shownFirst = shown, !paintFrame(shownFirst, &layer, onto: canvas, isCovered: isCovered) {
-            // Its rubbish may be all over the rectangle already, so the last whole one is painted anew.
+            // The damaged frame may have overwritten the rectangle already, so the last whole one is painted again.
             layer.isDamaged = true
             shown = layer.lastWhole
             if let last = shown, !paintFrame(last, &layer, onto: canvas, isCovered: isCovered) {

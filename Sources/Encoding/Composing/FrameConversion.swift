@@ -14,7 +14,7 @@ enum FrameConversion {
         let memory = SharedBytes(count: FramePlane.packed(.i420, frame.size).byteCount)
         let planes = Planes(i420: memory, size: frame.size)
         let everything = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
-        // `planes` does not keep the memory.
+        // `planes` does not keep the memory alive.
         defer { withExtendedLifetime(memory) {} }
         guard FramePainter().paint(frame, everything, into: planes) else {
             throw failure(frame, pixel, "it is damaged, or a stream that has to be decoded first")

@@ -12,7 +12,7 @@ enum StillJPEG {
         let keeps422 = [.yuyv, .uyvy, .i422].contains(frame.pixel)
         let (layout, byteCount) = FramePlane.packed(keeps422 ? .i422 : .i420, frame.size)
         let memory = SharedBytes(count: byteCount)
-        // `planes` does not keep the memory.
+        // `planes` does not keep the memory alive.
         defer { withExtendedLifetime(memory) {} }
         let start = memory.start.assumingMemoryBound(to: UInt8.self)
         let planes = Planes(

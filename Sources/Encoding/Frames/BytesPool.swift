@@ -7,7 +7,7 @@ import Media
 /// millisecond for 1080p.
 final class BytesPool: Sendable {
     private struct Rooms: @unchecked Sendable {
-        // Whoever takes one out is alone with it.
+        // Each block is used by the one that took it out.
         var free: [UnsafeMutableRawPointer] = []
         var byteCount = 0
 
@@ -18,7 +18,7 @@ final class BytesPool: Sendable {
     }
 
     private struct Kept: @unchecked Sendable {
-        // Out of the pool: its taker's alone.
+        // The block is outside the pool, used by its taker alone.
         let start: UnsafeMutableRawPointer?
     }
 
@@ -27,7 +27,7 @@ final class BytesPool: Sendable {
     private let rooms = ConditionLock(Rooms())
 
     deinit {
-        // What comes back later is freed.
+        // Blocks that come back later are freed.
         rooms.withLock { rooms in
             rooms.clear()
             rooms.byteCount = -1

@@ -46,7 +46,7 @@ struct JPEGMarkers {
         guard position < bytes.count else { return nil }
         let code = bytes[position]
         position += 1
-        // Start, end, restart and TEM have no segment and no place before the scan.
+        // Start, end, restart and TEM markers have no segment and must not precede the scan.
         return code == 0x00 || code == 0x01 || (0xD0...0xD9).contains(code) ? nil : code
     }
 

@@ -54,7 +54,7 @@ extension Planes {
         _ size: FrameSize, into target: UnsafeMutablePointer<UInt8>, _ targetStride: Int
     ) {
         let (width, height) = (Int32(size.width), Int32(size.height))
-        // Upside down, turned, is turned and mirrored; libyuv takes rows from the last to the first.
+        // Rotating a vertically flipped frame rotates and mirrors it; libyuv reads rows from last to first.
         let first = isMirrored ? source + (size.height - 1) * stride : source
         let step = isMirrored ? -stride : stride
         switch (rotation, isMirrored) {

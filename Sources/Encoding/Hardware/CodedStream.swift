@@ -42,7 +42,7 @@ struct CodedStream {
         for frame in frames {
             let units = CodedUnits(frame.bytes)
             guard units.hasFrame else {
-                // V4L2's drivers send them in a buffer of their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
+                // V4L2 drivers send parameter sets in a buffer of their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
                 waiting += units.parameterSets
                 continue
             }

@@ -86,7 +86,7 @@ final class CoderThread: Sendable {
     func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
         hand(Job(frame: nil, presentation: 0, asKey: false))
-        // Many may be inside.
+        // Many frames may still be inside.
         return ready + (try answer("giving out its last frames", within: longPatience))
     }
 
@@ -108,7 +108,7 @@ final class CoderThread: Sendable {
         do throws(EncodingError) {
             try close()
         } catch {
-            // It hangs now, at the end: it stays behind like any that hangs.
+            // The device hangs while closing: it is abandoned like any device that hangs.
         }
     }
 
@@ -127,7 +127,7 @@ final class CoderThread: Sendable {
         let limit = limit ?? patience
         let answer = state.wait(until: MonotonicClock().now + limit) { $0.answer }
         guard let answer else { throw silence(operation, limit) }
-        // Told once: what fails is not asked again.
+        // An error is reported once: an encoder that failed is not asked again.
         return try answer.get()
     }
 

@@ -31,7 +31,7 @@ final class ColorTagFilter {
         }
         stream.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         stream.pointee.codec_id = AV_CODEC_ID_H264
-        // libavutil frees it with the filter, and wants room behind it.
+        // libavutil frees the memory with the filter, and requires padding behind it.
         guard let bytes = av_mallocz(setup.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
             throw .outOfMemory(subject, "av_mallocz")
         }

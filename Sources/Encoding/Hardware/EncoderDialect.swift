@@ -39,8 +39,8 @@ struct EncoderDialect {
     init(library: String, quality: Int) {
         switch library {
         case "h264_nvenc":
-            // A frame is given out when the second one after it comes: the device works meanwhile, and little is inside it.
-            // Its scale begins at 1: 0 leaves the quality to the encoder.
+            // delay 2: a frame comes out when the second one after it goes in, so the device works in parallel and holds little.
+            // The scale of `cq` begins at 1: 0 leaves the quality to the encoder.
             attempts = [
                 Attempt(options: [
                     ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("cq", "\(max(quality, 1))"),

@@ -50,7 +50,7 @@ public struct EncoderTrial {
         precondition(!sizes.isEmpty, "a trial has a size")
         self.encoder = encoder
         self.sizes = sizes
-        // What does not keep up with a single camera is of no use.
+        // An encoder that does not keep up with a single camera is of no use.
         self.leastRate = leastRate
         self.patience = patience
         self.open = open
@@ -68,7 +68,7 @@ public struct EncoderTrial {
                 do throws(EncodingError) {
                     tried.append(try check(size))
                 } catch {
-                    // What takes the first size and no other is of use for that one.
+                    // An encoder that takes the first size and no other is still useful for that size.
                     if tried.isEmpty { throw error }
                 }
             }
@@ -186,7 +186,7 @@ public struct EncoderTrial {
         time: Double, processor: Double
     ) {
         let stream = try makeStream(material.size)
-        // The first frames fill its queues.
+        // The first frames fill the encoder's queues.
         for index in 0..<8 { _ = try encode(material, index, with: stream) }
         let begin = (Self.time(of: CLOCK_MONOTONIC), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
         for index in 8..<8 + Self.timedFrames { _ = try encode(material, index, with: stream) }
@@ -234,7 +234,7 @@ public struct EncoderTrial {
         do throws(EncodingError) {
             while streams.count < Self.mostStreams {
                 let another = try makeStream(size)
-                // Each must go on with that one beside it. What fails is told with the next frame.
+                // Every stream must go on beside the new one. A failure is reported with the next frame.
                 for _ in 0..<3 {
                     for stream in streams + [another] { _ = try encode(material, index, with: stream) }
                     index += 1
@@ -242,7 +242,7 @@ public struct EncoderTrial {
                 streams.append(another)
             }
         } catch {
-            // A limit of the device: what came before it holds.
+            // The device's limit is reached: the streams before it count.
         }
         return max(1, streams.count)
     }

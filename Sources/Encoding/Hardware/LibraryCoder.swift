@@ -42,7 +42,7 @@ final class LibraryCoder: HardwareCoding {
                 _ = try open(encoder, settings, dialect, attempt, device)
                 return attempt
             } catch {
-                // Of several ways the first is the usual one, whose refusal tells most.
+                // The first attempt is the usual one, so its error says most.
                 failure = failure ?? error
             }
         }
@@ -58,7 +58,7 @@ final class LibraryCoder: HardwareCoding {
             } catch {
                 let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
                 guard let packages = dialect.packages else { throw error }
-                // libavcodec has one answer, such as “Input/output error”, to all that a driver may lack.
+                // libavcodec has one message, such as “Input/output error”, for everything that a driver may lack.
                 throw EncodingError(
                     subject: error.subject, operation: error.operation,
                     reason: "\(error.reason); it needs the package \(packages), if that is not installed")
@@ -85,7 +85,7 @@ final class LibraryCoder: HardwareCoding {
         // Frames come out in the order of their times, so that x264 can take over at any of them.
         context.pointee.max_b_frames = 0
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-        // The device has its own.
+        // The device has threads of its own.
         context.pointee.thread_count = 1
         if dialect.knowsQuality {
             context.pointee.bit_rate = 0

@@ -26,7 +26,7 @@ extension Planes {
         let (width, height) = (Int32(words.size.width), Int32(words.size.height))
         let start = y + top * yStride + left
         SetPlane(start, Int32(yStride), width, height, UInt32(panel))
-        // One row of ink serves as a plane of it.
+        // One row of ink with stride 0 serves as a whole plane.
         let inks = [UInt8](repeating: ink, count: words.size.width)
         words.read { coverage, stride in
             BlendPlane(

@@ -17,7 +17,7 @@ final class WordSheet {
     ///   - rotation: The clockwise rotation after which the stored sheet can be read.
     init?(_ upright: FrameSize, readAfter rotation: Rotation) {
         size = rotation.swapsSides ? upright.turned : upright
-        // cairo never gives null, but objects that know of their failure.
+        // cairo never returns null; failures are in the object's status.
         surface = cairo_image_surface_create(CAIRO_FORMAT_A8, Int32(size.width), Int32(size.height))
         context = cairo_create(surface)
         guard cairo_status(context) == CAIRO_STATUS_SUCCESS else { return nil }

@@ -85,7 +85,7 @@ final class FileFrames {
         _ capturedAt: ClockTime,
         _ sequence: Int64, _ isKey: Bool
     ) throws(EncodingError) -> CapturedFrame {
-        // Red, green and blue have no matrix of their own; JPEG's loses nothing.
+        // RGB has no matrix of its own; JPEG's full-range one loses nothing.
         let isRGB = media_is_rgb(frame.pointee.format) != 0
         let meaning = isRGB ? .jpeg : color
         let (planes, byteCount) = FramePlane.packed(.i420, size)

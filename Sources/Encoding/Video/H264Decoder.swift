@@ -104,7 +104,7 @@ final class H264Decoder: VideoDecoding {
 
     /// Whether a frame is what the camera saw, as far as the decoder can tell.
     private func isWhole(_ frame: UnsafePointer<AVFrame>) -> Bool {
-        // Patched up for want of data.
+        // The decoder concealed missing data.
         if frame.pointee.decode_error_flags != 0 || (frame.pointee.flags & AV_FRAME_FLAG_CORRUPT) != 0 {
             keepBack()
             return false

@@ -12,8 +12,8 @@ extension VideoEncodingSettings.Preset {
     /// - Returns: Names and values; none where x264's preset is all.
     func x264Parameters(continuing origin: Self) -> [String] {
         var parameters: [String] = []
-        // What costs little and saves much: arithmetic coding, deblocking, small blocks where a frame begins anew, and fewer bits
-        // for what is loud anyway. No frames between frames: noise does not predict noise.
+        // Options that cost little and save much: arithmetic coding, deblocking, small intra blocks, and fewer bits for busy
+        // areas. No B-frames: noise does not predict noise.
         if self == .balanced {
             parameters += [
                 "cabac=1", "8x8dct=1", "no-deblock=0", "deblock=0,0", "partitions=i8x8,i4x4", "subme=1",
@@ -21,7 +21,7 @@ extension VideoEncodingSettings.Preset {
                 "aq-strength=0.4",
             ]
         }
-        // What makes ultrafast fast stays: how little it searches, and that it does not deblock.
+        // ultrafast stays fast: it searches little and does not deblock.
         if self == .ultrafast, origin != .ultrafast { parameters += ["cabac=1", "8x8dct=1"] }
         if x264Name == Self.ultrafast.rawValue, origin.x264Name != Self.ultrafast.rawValue {
             parameters += ["bframes=3", "b-adapt=0", "b-pyramid=normal", "weightp=1", "weightb=1", "ref=1"]
@@ -35,7 +35,7 @@ extension VideoEncodingSettings.Preset {
     /// - Parameter rate: Frame rate of the stream's ticks.
     /// - Returns: Names and values, as `x264-params` spells them.
     func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
-        // x264's `param_apply_preset` in common/base.c: of ours veryfast alone looks ahead.
+        // x264's `param_apply_preset` in common/base.c: of the presets here only veryfast looks ahead.
         let usual = self == .veryfast ? 10 : 0
         return ["sync-lookahead=0", "rc-lookahead=\(min(usual, Int(rounding: rate.perSecond * 0.2, .up)))"]
     }
