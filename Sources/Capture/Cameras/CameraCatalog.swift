@@ -11,7 +11,7 @@ public struct CameraCatalog: Sendable {
 
     /// Looks in `/sys` and `/dev`, and asks udev where udevd runs.
     public init() {
-        // udevd, where it runs, has a new node's permissions still to set.
+        // Where udevd runs, it sets the permissions of a new node after the node appears.
         self.init(
             sysfs: "/sys", nodes: "/dev",
             isSettled: { !UdevProperties.isServed || UdevProperties().isSettled($0) })
@@ -110,9 +110,9 @@ public struct CameraCatalog: Sendable {
     /// problem.
     private func pause(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
         switch problem {
-        // Whoever sets its permissions is heard of.
+        // A change of permissions is reported by the monitors.
         case .noPermission: isSettled(node.folder) ? nil : .seconds(1)
-        // The driver shows a node a little before it can be opened (ENODEV until then), and nobody tells when it can.
+        // The driver shows a node a little before it can be opened (ENODEV until then), and no event says when it can.
         case .failing: .milliseconds(20)
         case .inUse, nil: nil
         }

@@ -16,7 +16,7 @@ package final class CameraRoster: Sendable {
         /// Whether a device belongs to this place: its present camera, or at its port the camera that it waits for.
         func owns(_ device: CaptureDevice) -> Bool {
             let path = device.identity.busPath
-            // What is on no bus has only its name.
+            // A device that is on no bus is identified by its name alone.
             guard path == identity.busPath, !path.isEmpty || device.name == identity.name else {
                 return false
             }

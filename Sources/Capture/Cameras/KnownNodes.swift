@@ -18,6 +18,6 @@ package struct KnownNodes: Sendable {
     /// The nodes by their names in `class/video4linux`.
     var nodes: [String: Node] = [:]
 
-    /// Knows no node yet.
+    /// Makes an empty set of known nodes.
     package init() {}
 }

@@ -57,7 +57,7 @@ struct NodeAnswers: Sendable {
             }
             return .camera(answers)
         } catch {
-            // What a node is for can only be guessed when it does not open.
+            // The purpose of a node that does not open can only be guessed.
             guard camera.index == 0 else { return .unclear }
             switch error.reason {
             case .noPermission:

@@ -43,7 +43,7 @@ struct SysfsCamera: Sendable {
         }
         let interface = tree.ancestors(folder).last { $0.hasPrefix("\(usb)/") }
         let place = property("ID_PATH") ?? interface.flatMap { tree.busPath(ofUSBInterface: $0) } ?? ""
-        // As udev names links to further nodes of one function, so that each is a device of its own.
+        // The suffix is that of udev's links to further nodes of one function, and makes each a device of its own.
         let busPath = index == 0 || place.isEmpty ? place : "\(place)-video-index\(index)"
         let product = [tree.attribute("idVendor", of: usb), tree.attribute("idProduct", of: usb)].compactMap {
             $0

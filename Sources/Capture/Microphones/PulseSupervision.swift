@@ -25,7 +25,7 @@ struct PulseSupervision: Sendable {
     private func run(with first: consuming PulseRecordStream?) {
         var stream = consume first
         while let cause = delivery.waitForFault() {
-            // First the stream, so that libpulse's thread tells nothing any more while this one does.
+            // The stream is released first, so that libpulse's thread reports nothing while this thread does.
             stream = nil
             delivery.away(cause: cause)
             while stream == nil {

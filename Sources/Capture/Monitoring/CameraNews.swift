@@ -13,7 +13,7 @@ final class CameraNews {
     /// - Parameter nodes: Folder of the device nodes.
     /// - Throws: `DeviceError` when neither netlink nor inotify is available.
     init(nodes: String = "/dev") throws(DeviceError) {
-        // The kernel's news come first and everywhere; udevd's say when a device is ready for everybody.
+        // The kernel's events come first and everywhere; udevd's say when a device has its permissions.
         udev = UdevMonitor(.udev, subsystem: "video4linux")
         kernel = UdevMonitor(.kernel, subsystem: "video4linux")
         self.nodes = NodeFolder(nodes, prefix: "video")

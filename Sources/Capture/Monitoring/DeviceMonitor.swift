@@ -30,7 +30,7 @@ package final class DeviceMonitor: Sendable {
         self.cameras = try cameras.map { report throws(DeviceError) in
             let known = ConditionLock<KnownNodes?>(nil)
             return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
-                // Taken out and put back, as no lock is held while nodes are opened. This is the only thread.
+                // Copied out and stored back, as no lock is held while nodes are opened. Only this thread does so.
                 let last = known.withLock { $0 }
                 var nodes = last ?? KnownNodes()
                 let (found, again) = catalog.look(&nodes, patience: last == nil ? .zero : Self.patience)

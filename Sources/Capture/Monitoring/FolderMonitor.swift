@@ -32,7 +32,7 @@ package final class FolderMonitor: Sendable {
                     place = now
                     continue
                 }
-                // What came before the watch was there is told too.
+                // Changes from before the new watch existed are reported too.
                 if isWatching.broadcast({ known in
                     defer { known = true }; return known
                 }) != nil {

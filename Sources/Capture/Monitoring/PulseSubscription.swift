@@ -40,7 +40,7 @@ final class PulseSubscription {
         let isAccepted = try connection.ask(false, operation: "subscribe") { userdata in
             pa_context_subscribe(
                 connection.context,
-                // Which source is the default is news of the server.
+                // A change of the default source is an event of the server, not of a source.
                 pa_subscription_mask_t(
                     PA_SUBSCRIPTION_MASK_SOURCE.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue),
                 { _, success, userdata in
@@ -64,7 +64,7 @@ final class PulseSubscription {
     /// - Returns: `false` when the server went away or the connection was interrupted.
     func waitForNews() -> Bool {
         connection.locked {
-            // There may be none for days; the limit is only that of `wait`.
+            // News may not come for days; `wait` needs a limit, so it is repeated.
             while connection.isReady {
                 if connection.wait(
                     atMost: .seconds(86_400), until: { listener.hasNews || !connection.isReady })

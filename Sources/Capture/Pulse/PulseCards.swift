@@ -41,7 +41,7 @@ public enum PulseCards {
         }
         if let exact = fitting.first(where: { $0.card.name == selector }) { return exact }
         if fitting.count == 1 { return fitting[0] }
-        // What names no card alone may name a microphone, and that is a part of one.
+        // A selector that does not name one card may name a microphone, which is a part of a card.
         let source: PulseSource
         do throws(DeviceError) {
             source = try PulseCatalog.resolve(selector, among: try connection.sources())

@@ -18,7 +18,7 @@ final class PulseInterruption: Sendable {
             state.isInterrupted = true
             return state.loop
         }
-        // Under the loop's lock: whoever waits has looked for an interruption before, or looks after this.
+        // Signalled under the loop's lock, so that a waiting thread cannot miss it between its check and its sleep.
         loop?.locked { pa_threaded_mainloop_signal(loop?.pointer, 0) }
     }
 

@@ -63,7 +63,7 @@ final class PulseStreamListener {
     /// Reads the audio that has come, once its date is certain.
     func read() {
         let now = pa_rtclock_now()
-        // After a pause nobody knows whether the source slept or the audio is only late.
+        // After a pause it is unknown whether the source slept or the audio is only late.
         if now - readAt > Self.timingInterval { isHolding = true }
         if isHolding {
             if !isAsking { askForTiming() }
@@ -97,7 +97,7 @@ final class PulseStreamListener {
     private func takeAudio() {
         var data: UnsafeRawPointer?
         var byteCount = 0
-        // No bytes: nothing is left, and nothing may be dropped.
+        // Zero bytes: nothing is left to read, and pa_stream_drop must not be called.
         while pa_stream_peek(stream, &data, &byteCount) >= 0, byteCount > 0 {
             if let data {
                 delivery.audio(data, byteCount: byteCount)

@@ -46,8 +46,8 @@ final class VoiceModules: Sendable {
                 output = try Self.output(on: connection, for: master)
             } else {
                 sink = nil
-                // The module wants something to compare with, even where there is no echo: this one says nothing. PulseAudio's would
-                // say it two seconds ahead, and the module would shift the voice by 14 ms when it first hears of it.
+                // The module needs a sink to compare with, even without echo cancellation: this one is silent. PulseAudio's would
+                // play two seconds ahead, and the module would shift the voice by 14 ms when it first learns of that.
                 let soon = isPipeWire ? "" : "norewinds=1 "
                 output = "\(name)_rest"
                 loaded.append(
@@ -70,8 +70,8 @@ final class VoiceModules: Sendable {
                             + "master_channel_map=\(positions.joined(separator: ",")) "
                             + "channel_map=\(own.joined(separator: ","))", master, connection))
             }
-            // PipeWire's module would make one of two equal channels that is 3 dB above them. It keeps both, and their mean is made
-            // when its source is heard.
+            // PipeWire's module would mix two equal channels to one that is 3 dB louder. So it keeps both, and they are averaged
+            // when the source is recorded.
             let width = isPipeWire && channels == 2 ? 2 : 1
             let method = Self.arguments(voice, server: server)
             loaded.append(
@@ -108,7 +108,7 @@ final class VoiceModules: Sendable {
             do throws(DeviceError) {
                 _ = try connection.unload(module: module)
             } catch {
-                // The server is gone, and they with it.
+                // The server is gone, and its modules with it.
                 return
             }
         }
@@ -179,7 +179,7 @@ final class VoiceModules: Sendable {
 
     /// Removes the modules of processes that are gone, where nobody records from them.
     private static func removeStale(on connection: PulseConnection) throws(DeviceError) {
-        // What stands between is at work for the voice, whether anybody listens to that or not.
+        // Intermediate sources run for the voice, whether a program records the voice or not.
         let voices = try connection.sources().filter {
             $0.isRunning && !$0.name.hasSuffix(".monitor") && !$0.name.hasSuffix("_pick")
         }

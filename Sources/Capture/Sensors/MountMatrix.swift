@@ -24,7 +24,7 @@ package struct MountMatrix: Sendable, Equatable {
         guard rows.count == 3, rows.allSatisfy({ $0.count == 3 }) else { return nil }
         for first in rows.indices {
             for second in rows[first...].indices {
-                // Written with few digits.
+                // The tolerance allows for matrices that are written with few digits.
                 let product = zip(rows[first], rows[second]).reduce(0) { $0 + $1.0 * $1.1 }
                 guard abs(product - (first == second ? 1 : 0)) <= 0.1 else { return nil }
             }

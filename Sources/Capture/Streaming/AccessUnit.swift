@@ -13,7 +13,7 @@ enum AccessUnit {
         {
             let type = (found + 3).load(as: UInt8.self) & 0x1f
             if type == 5 || type == 7 { return true }
-            // After the first slice of another frame there is none of these any more.
+            // After the first slice of a non-IDR frame neither type follows.
             if type == 1 { return false }
             position = found + 3
         }

@@ -62,7 +62,7 @@ final class CameraDelivery {
         }
         if isWarmUp { return place }
         if place.isCorrected { receive(.corrected(at: place.capturedAt)) }
-        // Told in an outage too: then it was the bus that swallowed what the camera counts.
+        // Reported in an outage too: then the bus lost frames that the camera counts.
         if place.missing > 0 {
             receive(.lost(count: place.missing, cause: .bus, capturedAt: place.firstMissingAt))
         }

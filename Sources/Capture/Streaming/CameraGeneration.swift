@@ -51,7 +51,7 @@ struct CameraGeneration {
             }
             layout = FrameLayout(
                 pixel: format.pixel, size: granted.size, stride: granted.stride, color: granted.color)
-            // Raw frames are lent for as long as they are shown; compressed ones are copied and back at once.
+            // Raw frames are lent for as long as they are shown; compressed ones are copied, and their buffers return at once.
             buffers = try CaptureBuffers(of: node, count: format.pixel.isCompressed ? 4 : 8)
             self.granted = granted
             self.format = format
@@ -85,7 +85,7 @@ struct CameraGeneration {
         do throws(DeviceError) {
             headers = try HeaderClocks(startingFor: buffers.device.path)
         } catch {
-            // The stream tries again, and tells.
+            // The stream tries again, and reports a failure.
             lacksHeaders = true
         }
     }

@@ -132,7 +132,7 @@ struct CameraSupervision {
             case .absent:
                 delivery.away("unplugged")
                 held.node = nil
-                // Its stream need not have ended by that: it may have been off, or about to take another format.
+                // The unplugging need not have ended a stream: the camera may have been off, or about to change its format.
                 roster.leave(number, among: present)
                 pauses.reset()
                 pause = Self.lookInterval
@@ -145,7 +145,7 @@ struct CameraSupervision {
                     return try reopened(found)
                 } catch {
                     delivery.away(Self.cause(error))
-                    // A source that is switched on makes no news, and asking for it costs nothing.
+                    // A source that is switched on causes no event, and asking for it costs nothing.
                     pause = error.reason == .noSignal ? Self.lookInterval : pauses.next()
                 }
             }
@@ -164,7 +164,7 @@ struct CameraSupervision {
         do {
             return try CameraNews()
         } catch {
-            // Where there are none, sysfs alone tells, a moment later.
+            // Without events, reading sysfs finds the camera a moment later.
             return nil
         }
     }

@@ -115,7 +115,7 @@ final class CaptureBuffers: Sendable {
         do {
             try device.queue(buffer: index)
         } catch {
-            // The stream ended in this moment, or the cable was pulled: the poll of the camera's thread tells.
+            // The stream ended just now, or the cable was pulled, which the poll of the camera's thread reports.
         }
     }
 

@@ -26,7 +26,7 @@ package struct CodecNode: Sendable, Hashable {
             do throws(DeviceError) {
                 return try CodecNode(opening: video.node)
             } catch {
-                // Whoever may not open it cannot encode with it; a camera that is busy is none.
+                // A node that may not be opened cannot encode for this user; a busy camera is no codec.
                 return nil
             }
         }

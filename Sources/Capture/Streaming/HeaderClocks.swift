@@ -57,7 +57,7 @@ final class HeaderClocks {
     /// The header clock of the frame with the driver's number `sequence`; `nil` where the camera delivered none.
     func clock(ofSequence sequence: UInt32) -> UVCHeaderClock? {
         takeAll()
-        // What is before it belongs to frames that were lost. The driver's count wraps.
+        // Earlier clocks belong to frames that were lost. The driver's count wraps.
         waiting.removeAll { Int32(bitPattern: $0.sequence &- sequence) < 0 }
         guard let first = waiting.first, first.sequence == sequence else { return nil }
         waiting.removeFirst()
@@ -65,7 +65,7 @@ final class HeaderClocks {
     }
 
     private func takeAll() {
-        // Another count than that of its buffers would be a driver that never ends.
+        // At most one pass over the buffers, so that a faulty driver cannot keep this loop busy.
         for _ in 0..<buffers.count {
             do {
                 guard let filled = try buffers.dequeue() else { return }
@@ -74,7 +74,7 @@ final class HeaderClocks {
                 }
                 buffers.giveBack(filled.index)
             } catch {
-                // The cable was pulled, which the frames' node tells.
+                // The cable was pulled, which the frames' node reports.
                 return
             }
         }

@@ -37,7 +37,7 @@ final class StreamRequests: Sendable {
 
     /// Takes the request. The camera's thread calls this when it was woken.
     func take() -> Request {
-        // Before the look: what is asked after it wakes again.
+        // Reset before reading, so that a later request wakes the thread again.
         wakeUp.forget()
         return request.withLock { request in
             defer { if request != .stop { request = .none } }

@@ -93,7 +93,7 @@ public final class V4L2Camera: CameraSource {
         throws(DeviceError)
     {
         precondition(state.withLock { $0.thread == nil }, "a camera streams once at a time")
-        // Taken out, so that a camera that fails to start is closed.
+        // Removed from the state, so that a camera that fails to start is closed.
         let prepared = state.withLock { $0.opened.take() }
         var generation: CameraGeneration
         if let prepared {

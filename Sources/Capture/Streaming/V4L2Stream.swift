@@ -88,7 +88,7 @@ final class V4L2Stream {
             } else if result & POLLIN != 0 {
                 if let end = takeOne() { return end }
             }
-            // Asked each time and not only when poll timed out: damaged frames alone are silence too.
+            // Checked each time and not only when poll timed out: damaged frames alone are silence too.
             if delivery.now >= deadline, let end = fellSilent() { return end }
         }
     }
@@ -219,7 +219,7 @@ final class V4L2Stream {
         do {
             delivery.controls(try buffers.device.keep(held.requests))
         } catch {
-            // It does not answer: frames will not come either, and that is told.
+            // The camera does not answer: frames will not come either, and their silence is reported.
         }
         expectFirstFrame()
         return nil

@@ -40,7 +40,7 @@ package struct NodePermissions: Sendable, Hashable {
             || user.id == owner && mode >> 6 & readAndWrite == readAndWrite
             || user.groups.contains(group) && mode >> 3 & readAndWrite == readAndWrite
         if permits { return isContainer ? .container : .forbidden }
-        // User namespaces show groups that they do not have as this one (kernel.overflowgid).
+        // User namespaces show groups that they do not map as 65534 (kernel.overflowgid).
         if isContainer, group == 65_534 { return .container }
         if group == 0 || mode >> 3 & readAndWrite != readAndWrite { return .closed }
         return user.groupsAtLogin.contains(group)

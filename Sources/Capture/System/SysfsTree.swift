@@ -84,8 +84,8 @@ package struct SysfsTree: Sendable {
         var parts = ["usb-0:\(port)"]
         var previous: String?
         for folder in ancestors(controller) {
-            // Of several in a row, as bridges are, only the one nearest to the device counts. A folder that is no device
-            // of a subsystem, as `pci0000:00`, is passed over.
+            // Of several folders of one subsystem in a row, such as bridges, only the one nearest to the device counts. A folder
+            // without a subsystem, such as `pci0000:00`, is skipped.
             guard let subsystem = Paths.link("\(folder)/subsystem").map(Paths.name) else { continue }
             if subsystem != previous, ["pci", "platform", "acpi"].contains(subsystem) {
                 parts.insert("\(subsystem)-\(Paths.name(folder))", at: 0)

@@ -48,7 +48,7 @@ package struct UserGroups: Sendable, Hashable {
             else { return [] }
             var groups = [gid_t](repeating: 0, count: 1024)
             var count = Int32(groups.count)
-            // -1 when there are more: the first ones are there all the same.
+            // getgrouplist returns -1 when there are more groups; the first ones are filled in all the same.
             let result = getgrouplist(name, entry.pw_gid, &groups, &count)
             return Set(groups.prefix(result < 0 ? groups.count : Int(count)))
         }

@@ -53,7 +53,7 @@ package struct USBDevice: Sendable, Hashable {
         }
         var way = [domain(number, "bus \(number)", root)]
         if accounting == .xhci {
-            // What is plugged into the port sets its speed.
+            // The device or hub in the port sets the port's speed.
             let port = name.drop { $0 != "-" }.dropFirst().prefix { $0 != "." }
             let first = hubs.count > 1 ? hubs[1].speed ?? root : speed
             way = [domain("\(number)-port\(port)", "port \(port) of bus \(number)", min(root, first))]

@@ -37,7 +37,7 @@ struct USBShortage {
         let settings = camera.streamSettings(controlledBy: own.interface)
         let load = tree.load(around: camera)
         let asked = asked(of: settings, beside: load, by: camera)
-        // Where all would fit by our sums, the controller counts otherwise, and we do not know what would fit.
+        // When every setting fits by this calculation, the controller counts differently, and what would fit is unknown.
         let fitting = asked == nil ? nil : settings.last { load.fits($0, of: camera) }
         return BandwidthShortage(
             controller: camera.controller, claims: claims(beside: camera),
@@ -64,7 +64,7 @@ struct USBShortage {
             let captures = nodes.first { $0.usbDevice == device.folder && $0.index == 0 }
             return BandwidthShortage.Claim(
                 device: captures.map { "\(device.product) (\($0.node))" } ?? device.product,
-                // Ourselves, too: another camera of the same recording is the usual case.
+                // This process included: another camera of the same recording is the usual case.
                 holder: captures.flatMap {
                     NodeOwners.holder(of: $0.node, processes: processes, besides: nil)
                 },

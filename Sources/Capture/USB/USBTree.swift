@@ -44,7 +44,7 @@ extension USBBus {
         let number = name.dropFirst(3)
         let ports = tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0
         let taken = Set(Paths.entries(of: folder))
-        // No controller has more; what a file says otherwise is not worth a loop.
+        // No controller has more ports; the limit bounds the loop whatever the file says.
         let free = (1...255).prefix(max(0, ports)).filter { port in
             let kind = tree.attribute(
                 "connect_type", of: "\(folder)/\(number)-0:1.0/\(name)-port\(port)")

@@ -34,12 +34,12 @@ struct FrameLayout: Sendable {
         let packed = FramePlane.packed(pixel, size)
         guard let first = packed.planes.first, !isConverted, stride > first.stride else {
             planes = packed.planes
-            // Bytes of the driver's own format are libv4lconvert's to judge.
+            // libv4lconvert checks the length of the driver's own formats.
             byteCount = isConverted ? 1 : max(packed.byteCount, 1)
             return
         }
         let halfRows = (size.height + 1) / 2
-        // Of planar formats, V4L2's `bytesperline` is the first plane's; those of the others follow from it.
+        // In planar formats V4L2's `bytesperline` is the first plane's; the strides of the others follow from it.
         switch pixel {
         case .nv12:
             planes = [

@@ -15,7 +15,7 @@ extension UVCHeaderClock {
     /// - Returns: `nil` for a buffer that holds no whole header.
     init?(firstOf buffer: UnsafeRawBufferPointer) {
         guard buffer.count >= Self.prefix + 2 else { return nil }
-        // The length is what the camera sent; of it the driver gives no more than the fields that the flags announce.
+        // The length is that of the camera's header; the driver copies only the fields that the flags announce.
         let (length, flags) = (Int(buffer[10]), buffer[11])
         let fields = UnsafeRawBufferPointer(rebasing: buffer[(Self.prefix + 2)...])
         var position = 0

@@ -12,7 +12,7 @@ enum V4L2Colors {
                 colorspace == V4L2_COLORSPACE_REC709.rawValue || colorspace == V4L2_COLORSPACE_DCI_P3.rawValue
                     || isNearestTo709(colorspace: colorspace) ? .bt709 : .bt601
             case V4L2_YCBCR_ENC_709.rawValue, V4L2_YCBCR_ENC_XV709.rawValue,
-                // Neither of these has a word here; of the two that have, 709 is nearer.
+                // `ColorDescription` has no case for these; of its two matrices BT.709 is nearer.
                 V4L2_YCBCR_ENC_BT2020.rawValue, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue,
                 V4L2_YCBCR_ENC_SMPTE240M.rawValue:
                 .bt709

@@ -70,7 +70,7 @@ extension V4L2Device {
             let rate = FormatSteps.rate(ofInterval: entry.discrete.numerator, entry.discrete.denominator)
             if let rate, !listed.contains(rate) { listed.append(rate) }
         }
-        // Drivers of old webcams list no intervals. Then it is the one that is set, else what webcams do.
+        // Drivers of old webcams list no intervals. Then the present rate counts, else 30, the usual rate of webcams.
         return .listed(listed.isEmpty ? [currentRate() ?? FrameRate(30)] : listed)
     }
 
