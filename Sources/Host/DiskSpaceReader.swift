@@ -10,7 +10,7 @@ package enum DiskSpaceReader {
     /// - Returns: Bytes; `nil` where the file system does not say.
     package static func freeBytes(_ folder: String) -> Int64? {
         var system = statvfs()
-        // A file system without a size, as some of the network and of the kernel have none, is unknown and not full.
+        // A file system without a size, such as some network and kernel file systems, is unknown and not full.
         guard statvfs(folder, &system) == 0, system.f_blocks > 0 else { return nil }
         let (bytes, isBeyond) = UInt64(system.f_bavail).multipliedReportingOverflow(
             by: UInt64(system.f_frsize))

@@ -31,7 +31,7 @@ package struct FileSystemFacts: Equatable {
     /// The kind of the file system on a device, from proc(5)'s mountinfo: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 -
     /// ext3 /dev/root rw`.
     private static func kind(of device: UInt64, root: String) -> String? {
-        // As gnu_dev_major and gnu_dev_minor take them apart.
+        // Major and minor number as in glibc's gnu_dev_major and gnu_dev_minor.
         let major = (device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
         let text: String

@@ -40,7 +40,7 @@ struct HostFiles: Sendable {
         _ number: Int32, into memory: UnsafeMutableRawBufferPointer, _ path: String
     ) throws(HostFileError) -> Slice<UnsafeMutableRawBufferPointer> {
         var count = 0
-        // Room for one more than allowed tells that there is more.
+        // The buffer has one byte more than allowed, which shows that the file is longer.
         while count < memory.count {
             let taken = Glibc.read(number, memory.baseAddress.map { $0 + count }, memory.count - count)
             if taken < 0, errno == EINTR { continue }

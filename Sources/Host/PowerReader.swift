@@ -72,7 +72,7 @@ struct PowerReader {
     /// the longest time that one of them reports.
     private func timeToEmpty(_ batteries: [Battery]) -> Nanoseconds? {
         guard let hours = batteries.compactMap(\.hoursLeft).max() else { return nil }
-        // A rate near zero is no time that means anything.
+        // A rate near zero gives no meaningful time.
         return hours < 1000 ? Nanoseconds.seconds(rounding: hours * 3600) : nil
     }
 }

@@ -49,7 +49,7 @@ struct ShareReader {
         }
         var folder = try files.ownControlGroup()
         var tightest: (quota: Double, folder: String)?
-        // The topmost has no limit.
+        // The root group has no limit.
         while folder != mount {
             if let quota = try quota(folder), quota < tightest?.quota ?? .infinity {
                 tightest = (quota, folder)

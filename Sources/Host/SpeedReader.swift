@@ -17,7 +17,7 @@ struct SpeedReader {
         var (capped, count) = (0, 0)
         for name in names {
             do throws(HostFileError) {
-                // One that is switched off has no cpufreq.
+                // A processor that is switched off has no cpufreq folder.
                 let folder = "\(Self.folder)/\(name)/cpufreq"
                 guard let most = try files.optionalInteger("\(folder)/cpuinfo_max_freq", in: Self.possible)
                 else { continue }

@@ -23,7 +23,7 @@ struct StallReader {
         let folder: String
         do throws(HostFileError) {
             folder = try files.ownControlGroup()
-            // Only groups below the topmost have a type; that of a container is below it, though it looks like it.
+            // Only groups below the root have a type; a container's group is below the root, though it looks like it.
             guard try files.optionalText("\(folder)/cgroup.type") != nil else {
                 throw HostFileError(
                     reason: "this process is in the topmost control group, which is the whole machine")

@@ -44,7 +44,7 @@ struct ThermalReader {
             guard let kind = try files.optionalText("\(folder)/trip_point_\(index)_type") else { break }
             // Some drivers give a point that is not set as 0, some as −274 °C; others refuse to tell it.
             guard let value = try trip("\(folder)/trip_point_\(index)_temp") else { continue }
-            // The lowest of a kind acts first.
+            // The lowest trip point of a kind acts first.
             trips[kind] = min(trips[kind] ?? value, value)
         }
         let zone = ThermalZone(

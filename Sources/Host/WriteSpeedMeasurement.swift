@@ -67,14 +67,14 @@ package struct WriteSpeedMeasurement {
     }
 
     private func write(upTo most: Int64, into descriptor: Int32) throws(FileError) -> Double {
-        // What cannot be compressed, as frames are: some file systems would make little of zeros.
+        // Random data, incompressible as encoded frames are: some file systems compress zeros.
         var generator = SystemRandomNumberGenerator()
         var words = (0..<Self.pieceBytes / 8).map { _ in generator.next() as UInt64 }
         let clock = MonotonicClock()
         let start = clock.now
         var written: Int64 = 0
         repeat {
-            // Nor two pieces alike.
+            // No two pieces are equal either.
             words[0] = generator.next()
             try writePiece(words, into: descriptor)
             guard fdatasync(descriptor) == 0 else { throw failure(errno) }
