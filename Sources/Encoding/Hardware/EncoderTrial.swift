@@ -151,12 +151,12 @@ public struct EncoderTrial {
         let reading = try StreamReading(setup: parameters.setup, subject: encoder.name)
         var lowest = Double.infinity
         var times: [Int64] = []
-        var isAudio = true
+        var isWhole = true
         var isColored = true
         for packet in packets + [nil] {
             try reading.read(packet) { frame in
                 times.append(frame.presentation)
-                guard frame.size == material.size else { return isAudio = false }
+                guard frame.size == material.size else { return isWhole = false }
                 if frame.color != parameters.color { isColored = false }
                 let wanted = material.frame(at: Int(frame.presentation))
                 let source = Planes(i420: wanted, size: material.size)
@@ -169,7 +169,7 @@ public struct EncoderTrial {
                 lowest = min(lowest, SumSquareErrorToPsnr(squares, UInt64(material.size.pixelCount)))
             }
         }
-        guard isAudio else { throw verdict("its frames have another size than \(material.size)") }
+        guard isWhole else { throw verdict("its frames have another size than \(material.size)") }
         guard times == Array(0..<Int64(Self.checkedFrames)) else {
             throw verdict("of \(Self.checkedFrames) frames, \(times.count) could be read back in order")
         }
