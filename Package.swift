@@ -58,24 +58,25 @@ let package = Package(
             ],
             swiftSettings: strict),
         module(
-            "MulticamKit", "Control", "Doctor", "Encoding", "Media", "Monitoring", "Plan", "Profiles",
-            "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing"),
+            "MulticamKit", "Control", "Doctor", "Encoding", "Inputs", "Media", "Monitoring", "Plan",
+            "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing"),
         module(
             "StressTest", "CLinux", "Capture", "Doctor", "Host", "Media", "Monitoring", "Plan", "Plots",
             "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
         module("Doctor", "Capture", "Host", "Media", "Setup"),
         module(
-            "Setup", "Capture", "Control", "Encoding", "Host", "Media", "Monitoring", "Plan", "Profiles",
-            "Session", "SessionFolder", "Synchrony", "VirtualDevices"),
+            "Setup", "Capture", "Control", "Encoding", "Host", "Inputs", "Media", "Monitoring", "Plan",
+            "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices"),
         module(
             "Control", "CLinux", "Descriptors", "Media", "Monitoring", "Plan", "Profiles", "Session",
             "SessionFolder", "Timing"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 
         // One recording while it runs, and what it is made of. Imports point down.
+        module("Inputs", "Media", "Monitoring", "SessionFolder", "Timing", "Writers"),
         module(
-            "Session", "Containers", "Encoders", "Media", "Monitoring", "Plan", "Profiles", "SessionFolder",
-            "Timing", "Writers"),
+            "Session", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
+            "SessionFolder", "Timing", "Writers"),
         module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
         module("Writers", "Containers", "Media", "Monitoring", "SessionFolder"),
         module("SessionFolder", "Containers", "Media", "Monitoring", "Plan", "Plots", "Profiles", "Timing"),
@@ -146,12 +147,12 @@ let package = Package(
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("PlotsTests", "Media", "Plots"),
-        tests("HostTests", "Host", "SyntheticMachines", "Media"),
+        tests("HostTests", "Host", "Media", "SyntheticMachines"),
         tests("ContainersTests", "Containers", "Media", "SeededNoise"),
         tests("EncodingTests", "Encoding", "Media", "SeededNoise"),
-        tests("CaptureTests", "Capture", "SyntheticMachines", "Media"),
+        tests("CaptureTests", "Capture", "Media", "SyntheticMachines"),
         tests("VirtualDevicesTests", "Encoding", "Media", "VirtualDevices"),
-        tests("TimingTests", "Media", "SeededNoise", "Session", "SessionFolder", "Timing"),
+        tests("TimingTests", "Inputs", "Media", "SeededNoise", "SessionFolder", "Timing"),
         tests("ProfilesTests", "Media", "Profiles"),
         tests("PlanTests", "Media", "Monitoring", "Plan", "Profiles", "Session", "Timing"),
         tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
@@ -159,18 +160,21 @@ let package = Package(
         tests("WritersTests", "Containers", "Media", "SessionFolder", "TestDisks", "Writers"),
         tests(
             "EncodersTests", "Containers", "Encoders", "Media", "Session", "TestDisks", "Timing", "Writers"),
-        tests("StressTestTests", "Media", "Profiles", "Session", "SessionFolder", "StressTest", "Timing"),
         tests(
-            "SessionTests", "Containers", "Encoders", "Media", "Session", "SessionFolder", "TestDisks",
-            "Timing", "Writers"),
+            "StressTestTests", "Media", "Monitoring", "Profiles", "Session", "SessionFolder", "StressTest",
+            "Timing"),
+        tests("InputsTests", "Inputs", "Media", "SessionFolder", "Timing"),
+        tests(
+            "SessionTests", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Session",
+            "SessionFolder", "TestDisks", "Writers"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
-        tests("InjectTests"),
+        tests("InjectTests", "inject"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "SyntheticMachines", "Media",
+            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Media", "Monitoring",
             "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
-            "StressTest", "Synchrony", "VirtualDevices", "Writers"),
+            "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,7 @@
 // The one import of a program: it brings everything that a session, its plan, its folder and its measurements are made of.
 @_exported public import Control
 @_exported public import Doctor
+@_exported public import Inputs
 @_exported public import Media
 @_exported public import Monitoring
 @_exported public import Plan

@@ -1,6 +1,7 @@
 import CInject
 import Encoding
 import Foundation
+import Inputs
 import Media
 import Plan
 import Session

@@ -1,5 +1,4 @@
 import Foundation
-import Media
 
 /// Lets every part of a recording fail at every call, and says which sentence did not hold.
 ///

@@ -1,6 +1,6 @@
 import Foundation
+import Inputs
 import Media
-import Session
 import SessionFolder
 import Setup
 import Testing

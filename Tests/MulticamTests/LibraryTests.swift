@@ -1,7 +1,7 @@
 import Foundation
+import Inputs
 import Media
 import Plan
-import Session
 import SessionFolder
 import Setup
 import Synchronization

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationXML
-import Media
 import SessionFolder
 import Testing
 

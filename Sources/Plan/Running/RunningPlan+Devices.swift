@@ -100,8 +100,8 @@ extension RunningPlan {
             throw SessionChangeError("camera \(role) has no track of its own that could be ended.")
         }
         let others = plan.cameraTracks.filter { $0.file == track.file && $0.name != track.name }
-        let audioBlocks = plan.microphoneTracks.filter { $0.file == track.file }
-        guard others.isEmpty, audioBlocks.isEmpty else {
+        let microphones = plan.microphoneTracks.filter { $0.file == track.file }
+        guard others.isEmpty, microphones.isEmpty else {
             throw SessionChangeError(
                 "track \(track.name) shares its file with others, which go on: record with `tracks: { files: one-each }` to end one."
             )

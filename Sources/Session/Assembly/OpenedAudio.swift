@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Inputs
 internal import Media
 internal import Plan
 internal import SessionFolder

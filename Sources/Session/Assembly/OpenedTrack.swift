@@ -2,6 +2,7 @@ internal import Containers
 internal import Encoders
 internal import Foundation
 internal import Glibc
+internal import Inputs
 internal import Media
 internal import Plan
 internal import SessionFolder

@@ -1,6 +1,7 @@
 internal import Containers
 internal import Encoders
 internal import Foundation
+internal import Inputs
 internal import Media
 internal import Plan
 internal import Timing
@@ -199,7 +200,7 @@ struct OutputAssembly {
         return zip(inputs.microphones, prepared.resamplers).map { input, resampler in
             let microphone = MicrophoneFeed(
                 input: input, resampler: resampler.value, start: start,
-                taps: sinks.audioBlocks.filter { $0.role == input.role })
+                taps: sinks.audio.filter { $0.role == input.role })
             microphone.voice = voices.first { $0.role == input.role }
             return microphone
         }

@@ -1,22 +1,23 @@
+internal import Inputs
 internal import Media
 
 /// The sinks of the calling program.
 struct SessionSinks: Sendable {
     var frames: [FrameTap] = []
-    var audioBlocks: [AudioTap] = []
+    var audio: [AudioTap] = []
     var metadata: [MetadataTap] = []
     var synchronized: [SynchronizedOutput] = []
 
     /// Starts the handlers' threads, which end after `finish`.
     func start(with codecs: any CodecFactory) -> [MediaThread] {
-        frames.map { $0.start(with: codecs) } + audioBlocks.map { $0.start() } + metadata.map { $0.start() }
+        frames.map { $0.start(with: codecs) } + audio.map { $0.start() } + metadata.map { $0.start() }
             + synchronized.map { $0.start(with: codecs) }
     }
 
     /// Ends all sinks: nothing more comes.
     func finish() {
         for tap in frames { tap.finish() }
-        for tap in audioBlocks { tap.finish() }
+        for tap in audio { tap.finish() }
         for tap in metadata { tap.finish() }
         for output in synchronized { output.finish() }
     }

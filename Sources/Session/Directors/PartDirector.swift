@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Inputs
 internal import Media
 internal import Plan
 internal import SessionFolder

@@ -1,3 +1,4 @@
+internal import Inputs
 public import Media
 public import Plan
 internal import Timing

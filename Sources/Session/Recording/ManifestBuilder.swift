@@ -1,6 +1,7 @@
 internal import Encoders
 package import Foundation
 internal import Glibc
+internal import Inputs
 internal import Media
 internal import Plan
 internal import SessionFolder

@@ -1,6 +1,7 @@
 internal import Containers
 internal import Encoders
 internal import Foundation
+internal import Inputs
 internal import Media
 internal import Monitoring
 internal import Plan

@@ -1,3 +1,4 @@
+public import Inputs
 public import Media
 public import Plan
 internal import Profiles
@@ -66,7 +67,7 @@ public actor MulticamSession {
         self.clock = clock
         self.codecs = codecs
         sinks = SessionSinks(
-            frames: frameTaps, audioBlocks: audioTaps, metadata: metadataTaps,
+            frames: frameTaps, audio: audioTaps, metadata: metadataTaps,
             synchronized: synchronizedOutputs)
         self.host = host
         running = ConditionLock(RunningPlan(plan, devices: Self.devices(cameras)))

@@ -1,3 +1,4 @@
+public import Inputs
 public import Media
 public import Plan
 

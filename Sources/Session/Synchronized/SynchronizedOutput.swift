@@ -1,3 +1,4 @@
+public import Inputs
 public import Media
 
 /// Hands a program what several devices captured, tick by tick, in one call for all devices.

@@ -4,6 +4,7 @@ internal import Encoding
 internal import Foundation
 internal import Glibc
 internal import Host
+public import Inputs
 public import Media
 public import Plan
 public import Profiles

@@ -1,4 +1,3 @@
-import Media
 import Testing
 
 @testable import Capture

@@ -1,8 +1,6 @@
 import Foundation
 import Media
-import Synchrony
 import Testing
-import VirtualDevices
 
 @testable import MulticamKit
 @testable import Setup

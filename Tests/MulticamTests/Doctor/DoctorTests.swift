@@ -1,6 +1,4 @@
-import Capture
 import Glibc
-import Media
 import SyntheticMachines
 import Testing
 

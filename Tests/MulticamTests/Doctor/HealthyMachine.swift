@@ -1,5 +1,4 @@
 import Capture
-import Media
 import SyntheticMachines
 
 @testable import Doctor

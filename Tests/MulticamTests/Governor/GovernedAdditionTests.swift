@@ -4,7 +4,6 @@ import Session
 import SessionFolder
 import Setup
 import Testing
-import VirtualDevices
 
 @Suite("cameras that are taken in while they are governed")
 struct GovernedAdditionTests {

@@ -1,5 +1,4 @@
 import Glibc
-import Media
 import SeededNoise
 
 /// Samples of one channel, made for a test.

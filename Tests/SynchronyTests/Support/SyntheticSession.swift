@@ -1,5 +1,4 @@
 import Foundation
-import Media
 
 /// A session folder of audio alone, made for a test: its manifest and its WAV files.
 final class SyntheticSession {

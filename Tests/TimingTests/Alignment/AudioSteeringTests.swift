@@ -1,8 +1,8 @@
 import Foundation
+import Inputs
 import Media
 import Testing
 
-@testable import Session
 @testable import SessionFolder
 @testable import Timing
 

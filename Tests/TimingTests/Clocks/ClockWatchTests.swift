@@ -1,8 +1,8 @@
+import Inputs
 import Media
 import SessionFolder
 import Testing
 
-@testable import Session
 @testable import Timing
 
 @Suite("what is told of a device's clock")

@@ -1,9 +1,8 @@
+import Inputs
 import Media
 import SeededNoise
 import Testing
 import Timing
-
-@testable import Session
 
 @Suite("a clock model of stamps that share their errors")
 struct SmoothedStampsTests {

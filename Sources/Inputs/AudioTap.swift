@@ -1,4 +1,4 @@
-internal import Media
+package import Media
 
 /// Hands a microphone's audio to the calling program: aligned to the session's clock, at 48 kHz, interleaved.
 ///
@@ -13,6 +13,12 @@ public final class AudioTap: Sendable {
         public let channels: Int
         /// Samples, interleaved; full scale is ±1.
         public let samples: [Float]
+
+        package init(firstSample: Int64, channels: Int, samples: [Float]) {
+            self.firstSample = firstSample
+            self.channels = channels
+            self.samples = samples
+        }
     }
 
     /// The microphone's role.
@@ -37,19 +43,19 @@ public final class AudioTap: Sendable {
     public var droppedCount: Int { dropped.withLock { $0 } }
 
     /// Queues a slice for the handler, or drops and counts it. Never blocks.
-    func offer(_ slice: Slice) {
+    package func offer(_ slice: Slice) {
         if !queue.offer(slice) { dropped.withLock { $0 += 1 } }
     }
 
     /// Starts the handler's thread, which ends after `finish` when the queue is empty.
-    func start() -> MediaThread {
+    package func start() -> MediaThread {
         MediaThread(name: "tap:\(role)") { [self] in
             while let slice = queue.next() { handler(slice) }
         }
     }
 
     /// Ends the tap: no slice follows.
-    func finish() {
+    package func finish() {
         queue.finish()
     }
 }

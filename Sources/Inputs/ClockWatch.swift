@@ -1,14 +1,17 @@
-import Media
-internal import SessionFolder
-internal import Timing
+package import Media
+package import SessionFolder
+package import Timing
 
 /// Decides when to tell that a device's clock model became reliable, ceased to be, or began anew.
 ///
 /// Only lasting changes are told: a second's doubt is none, and a device that changes all the time is told at growing
 /// intervals. A value: time is an argument.
-struct ClockWatch: Sendable {
+package struct ClockWatch: Sendable {
+
+    package init() {
+    }
     /// The state of a clock model, as told in the event `clock`.
-    enum State: String, Sendable {
+    package enum State: String, Sendable {
         case locked
         /// The model has been unreliable for a while.
         case lost
@@ -18,13 +21,13 @@ struct ClockWatch: Sendable {
     }
 
     /// A change of a clock model that is to be told.
-    struct Change: Sendable, Equatable {
-        let state: State
+    package struct Change: Sendable, Equatable {
+        package let state: State
         let reading: ClockReading
         /// By how much the dates of the model have moved since the last change told.
-        let moved: Nanoseconds
+        package let moved: Nanoseconds
         /// How often the model began anew since the last change told.
-        let restarts: Int
+        package let restarts: Int
     }
 
     /// How long the model must be unreliable to be told: longer than the second in which a busy host stamps late.
@@ -47,7 +50,7 @@ struct ClockWatch: Sendable {
     ///   - reading: The state now.
     ///   - now: The present instant, not before that of the last call.
     /// - Returns: The change to tell, or `nil`.
-    mutating func look(at reading: ClockReading, now: ClockTime) -> Change? {
+    package mutating func look(at reading: ClockReading, now: ClockTime) -> Change? {
         if reading.isLocked {
             unsureSince = nil
         } else if unsureSince == nil {
@@ -80,7 +83,7 @@ extension ClockWatch.Change {
     ///   - role: The device's role.
     ///   - time: When the change was noticed.
     /// - Returns: The event.
-    func event(of role: String, at time: MediaTime) -> SessionEvent {
+    package func event(of role: String, at time: MediaTime) -> SessionEvent {
         var fields: [String: JSONValue] = [
             "track": .string(role), "state": .string(state.rawValue),
             "ppm": .number(Manifest.Clock.rounded(reading.partsPerMillion, 100)),

@@ -1,16 +1,29 @@
-internal import Media
+package import Media
 
 /// Keeps the metadata of each frame that a camera delivered or lost, until the timeline takes it.
-struct FrameLog {
+package struct FrameLog {
     /// The metadata of one frame, or of frames that were lost in a row; all times are on the session's clock.
-    struct Entry: Sendable {
-        let sequence: Int64?
-        let capturedAt: ClockTime
-        var stamp: ClockTime?
-        var arrival: ClockTime?
-        var cause: LossCause?
-        var count = 1
-        var headerClock: UVCHeaderClock?
+    package struct Entry: Sendable {
+        package let sequence: Int64?
+        package let capturedAt: ClockTime
+        package var stamp: ClockTime?
+        package var arrival: ClockTime?
+        package var cause: LossCause?
+        package var count = 1
+        package var headerClock: UVCHeaderClock?
+
+        package init(
+            sequence: Int64?, capturedAt: ClockTime, stamp: ClockTime? = nil, arrival: ClockTime? = nil,
+            cause: LossCause? = nil, count: Int = 1, headerClock: UVCHeaderClock? = nil
+        ) {
+            self.sequence = sequence
+            self.capturedAt = capturedAt
+            self.stamp = stamp
+            self.arrival = arrival
+            self.cause = cause
+            self.count = count
+            self.headerClock = headerClock
+        }
     }
 
     /// Whether metadata is kept at all.

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import Session
+@testable import Inputs
 @testable import Timing
 
 @Suite("What a camera leaves for the timeline")

@@ -1,14 +1,14 @@
-internal import Media
-internal import SessionFolder
-internal import Timing
+package import Media
+package import SessionFolder
+package import Timing
 
 /// One camera of the session: takes what its source delivers, checks it, dates it and keeps it for the timeline.
 ///
 /// `receive` runs on the source's thread, everything else on the timeline's. Between them lies a bounded box under
 /// one lock: when the timeline is late, frames are lost with a cause, and memory does not grow.
-final class CameraInput: Sendable {
-    let role: String
-    let source: any CameraSource
+package final class CameraInput: Sendable {
+    package let role: String
+    package let source: any CameraSource
     private let clock: any SessionClock
     private let codecs: any CodecFactory
     private let latency: Nanoseconds
@@ -40,7 +40,7 @@ final class CameraInput: Sendable {
     ///   - onRefusal: Told, on the source's thread, of a format that the camera refused and of the one in which it
     ///     goes on.
     /// - Throws: `EncodingError` when `decodes` and no decoder can be made.
-    init(
+    package init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
         sharesDecoding: Bool = false, taps: [FrameTap], keepsLog: Bool, clock: any SessionClock,
         codecs: any CodecFactory,
@@ -67,18 +67,18 @@ final class CameraInput: Sendable {
     }
 
     /// Starts the source.
-    func start() throws(DeviceError) {
+    package func start() throws(DeviceError) {
         try source.start(on: clock) { [self] event in receive(event) }
     }
 
     /// Whether the camera can change its format while it runs.
-    var isChangeable: Bool { source.isChangeable }
+    package var isChangeable: Bool { source.isChangeable }
 
     /// Whether the camera's frames can be shown: true unless it delivers H.264 that no output was planned to decode.
-    var hasPixels: Bool { source.format.pixel != .h264 || decoder != nil }
+    package var hasPixels: Bool { source.format.pixel != .h264 || decoder != nil }
 
     /// Whether no frames come: the camera is unplugged, changes its format, or is off.
-    var isAway: Bool { box.withLock { $0.isAway } }
+    package var isAway: Bool { box.withLock { $0.isAway } }
 
     /// Restarts the camera in another format, or switches it off. A format that it has, or was asked for last, is not
     /// asked for again.
@@ -87,25 +87,25 @@ final class CameraInput: Sendable {
     ///   - format: The format, or `nil` for off.
     ///   - cause: The cause of the frames that are missing meanwhile.
     ///   - reason: Why, for the gap.
-    func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
+    package func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
         let isNew = box.withLock { $0.ask(for: format, cause, reason) }
         if isNew { source.change(to: format) }
     }
 
     /// Stops a camera that was taken in while the recording ran, and its taps.
-    func stop() {
+    package func stop() {
         source.stop()
         for tap in taps { tap.finish() }
     }
 
     /// The format in which the camera delivers when nothing is reduced, or `nil` for off.
-    var chosenFormat: VideoFormat? {
+    package var chosenFormat: VideoFormat? {
         get { box.withLock { $0.chosen } }
         set { box.withLock { $0.chosen = newValue } }
     }
 
     /// Returns the formats that the camera was asked for and refused since the last call.
-    func takeRefusedFormats() -> [VideoFormat] {
+    package func takeRefusedFormats() -> [VideoFormat] {
         box.withLock { box in
             defer { box.refused.removeAll() }
             return box.refused
@@ -113,7 +113,7 @@ final class CameraInput: Sendable {
     }
 
     /// Begins the counts of a recording: corrected stamps and jitter.
-    func beginCounting() {
+    package func beginCounting() {
         box.withLock { box in
             box.correctedStamps = 0
             box.jitter = JitterHistogram()
@@ -121,7 +121,7 @@ final class CameraInput: Sendable {
     }
 
     /// Takes all deliveries since the last call.
-    func takeDeliveries() -> [Delivery] {
+    package func takeDeliveries() -> [Delivery] {
         box.withLock { box in
             box.frames = 0
             let taken = box.deliveries
@@ -132,25 +132,27 @@ final class CameraInput: Sendable {
 
     /// Takes the metadata of each frame since the last call, the number of entries that were dropped, and remarks on
     /// the metadata.
-    func takeLog() -> (entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
+    package func takeLog() -> (
+        entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]
+    ) {
         box.withLock { $0.log.take() }
     }
 
     /// How many good frames have come, and the time of the first.
-    var progress: (goodFrames: Int, firstGood: ClockTime?) {
+    package var progress: (goodFrames: Int, firstGood: ClockTime?) {
         box.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
     /// How many time stamps were implausible and were corrected.
-    var correctedStamps: Int { box.withLock { $0.correctedStamps } }
+    package var correctedStamps: Int { box.withLock { $0.correctedStamps } }
 
     /// Model of the camera's clock.
-    var clockModel: DeviceClock { box.withLock { $0.clock } }
+    package var clockModel: DeviceClock { box.withLock { $0.clock } }
     /// State of the camera's clock model, for a look now and then.
-    var clockReading: ClockReading { box.withLock { $0.clock.reading } }
+    package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
     /// How the time stamps scatter about the clock model.
-    var jitter: JitterHistogram { box.withLock { $0.jitter } }
+    package var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
     /// The capture time of a frame by the present clock model: a model that began anew gives other times for the
     /// frames that made it do so.
@@ -160,7 +162,8 @@ final class CameraInput: Sendable {
     ///   - time: The capture time that was given for it then.
     ///   - model: The camera's clock model as it is now.
     /// - Returns: Of both times the one nearer to the frame's own stamp.
-    func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime {
+    package func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime
+    {
         guard !hasExactTimes else { return time }
         let stamp = frame.capturedAt - latency
         let other = model.predicted(frame.sequence)
@@ -169,38 +172,38 @@ final class CameraInput: Sendable {
 
     /// The longest time from capture to delivery so far, at least what the source declares, plus the camera's
     /// latency.
-    var deliveryDelay: Nanoseconds {
+    package var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
     }
 
     /// The longest frame interval at which the camera's frames would still come before their ticks are decided, when
     /// that happens `delay` after each tick. A longer interval lengthens exposure and transport, and half an interval
     /// lies between a frame and the tick that shows it.
-    func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
+    package func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
         let planned = source.format.rate.interval
         return max(planned, (delay - deliveryDelay + planned * 2) / 3)
     }
 
     /// The last outcome of each control that was set.
-    var controls: [ControlOutcome] { box.withLock { $0.controls } }
+    package var controls: [ControlOutcome] { box.withLock { $0.controls } }
 
     /// Sets controls while the camera runs, as `CameraSource.set` does.
     ///
     /// - Returns: The outcome of each, in the order in which they were set.
-    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+    package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try source.set(ControlGovernor.ordered(requests))
         _ = box.withLock { $0.take(outcomes) }
         return outcomes
     }
 
     /// The last frame that can be decoded by itself: its headers describe the H.264 stream.
-    var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
+    package var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
 
     /// The last whole JPEG, by which a slate is made.
-    var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
+    package var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
 
     /// The outage as delivered when the camera went away, or `nil` while it is present.
-    var outage: Delivery? { box.withLock { $0.outage } }
+    package var outage: Delivery? { box.withLock { $0.outage } }
 
     // MARK: On the source's thread
 

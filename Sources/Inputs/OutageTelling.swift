@@ -1,11 +1,11 @@
 internal import Media
-internal import SessionFolder
+package import SessionFolder
 
 /// Decides which outages and returns of one device are told: a loose contact would otherwise fill the events.
 ///
 /// Twelve events are told at once, and one more for every half second: no hand pulls and plugs a cable faster for
 /// long. The first that is not told becomes a warning. The gaps in the manifest have all outages.
-struct OutageTelling {
+package struct OutageTelling {
     private let device: String
     private var allowance = Self.most
     private var regainedAt: MediaTime?
@@ -17,7 +17,7 @@ struct OutageTelling {
     /// Creates the telling of one device.
     ///
     /// - Parameter device: The device's name for people, such as `camera desk`.
-    init(of device: String) {
+    package init(of device: String) {
         self.device = device
     }
 
@@ -25,7 +25,7 @@ struct OutageTelling {
     ///
     /// - Parameter event: An event of the device, in the order in which they happened.
     /// - Returns: The event to tell in its place, or `nil` for none.
-    mutating func told(_ event: SessionEvent) -> SessionEvent? {
+    package mutating func told(_ event: SessionEvent) -> SessionEvent? {
         guard event.name == .unplug || event.name == .replug else { return event }
         regain(at: event.at)
         if allowance > 0 {

@@ -1,18 +1,24 @@
-internal import Media
+package import Media
 
 /// A frame with its capture time by the camera's clock model.
-struct DatedFrame: Sendable {
+package struct DatedFrame: Sendable {
     /// The frame as captured.
     package let frame: CapturedFrame
     /// Capture time on the session's clock, less the camera's latency.
-    let time: ClockTime
+    package let time: ClockTime
     /// What the stream decoder returned when it took this frame, or `nil` when frames can be decoded one by one.
     let decoded: DecodedFrames?
 
+    package init(frame: CapturedFrame, time: ClockTime, decoded: DecodedFrames?) {
+        self.frame = frame
+        self.time = time
+        self.decoded = decoded
+    }
+
     /// The pixels to show at the frame's time, or `nil` while the stream decoder still holds them.
-    var shown: CapturedFrame? { frame.pixel == .h264 ? decoded?.ready.last : frame }
+    package var shown: CapturedFrame? { frame.pixel == .h264 ? decoded?.ready.last : frame }
 
     /// Whether the frame belongs to a stretch of a stream that is damaged, so that its predecessor is shown in its
     /// place.
-    var isUndecodable: Bool { decoded?.isDamaged == true && shown == nil }
+    package var isUndecodable: Bool { decoded?.isDamaged == true && shown == nil }
 }

@@ -1,4 +1,4 @@
-internal import Media
+package import Media
 public import Writers
 
 /// Hands a camera's metadata to the calling program: one value for each frame from T0 to the end of the recording,
@@ -36,19 +36,19 @@ public final class MetadataTap: Sendable {
     public var droppedCount: Int { dropped.withLock { $0 } }
 
     /// Queues a value for the handler, or drops and counts it. Never blocks.
-    func offer(_ metadata: CameraMetadata) {
+    package func offer(_ metadata: CameraMetadata) {
         if !queue.offer(metadata) { dropped.withLock { $0 += 1 } }
     }
 
     /// Starts the handler's thread, which ends after `finish` when the queue is empty.
-    func start() -> MediaThread {
+    package func start() -> MediaThread {
         MediaThread(name: "tap:\(role)") { [self] in
             while let metadata = queue.next() { handler(metadata) }
         }
     }
 
     /// Ends the tap: no value follows.
-    func finish() {
+    package func finish() {
         queue.finish()
     }
 }

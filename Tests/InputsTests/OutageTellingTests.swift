@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import Session
+@testable import Inputs
 @testable import SessionFolder
 
 @Suite("Which comings and goings are told")

@@ -1,9 +1,9 @@
-internal import Media
-internal import SessionFolder
+package import Media
+package import SessionFolder
 
 extension CameraInput {
     /// What the timeline takes from a camera, in the order of capture.
-    enum Delivery: Sendable {
+    package enum Delivery: Sendable {
         case frame(DatedFrame)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
         /// The camera is away; `ledger` is the cause of the frames that are missing meanwhile.
@@ -17,13 +17,13 @@ extension CameraInput {
         case ended(at: ClockTime, cause: String)
 
         /// The frame, or `nil` for any other delivery.
-        var frame: CapturedFrame? {
+        package var frame: CapturedFrame? {
             if case .frame(let dated) = self { dated.frame } else { nil }
         }
 
         /// The event that tells of the delivery, or `nil` when it is a frame, lies before `start`, or is told
         /// elsewhere.
-        func event(of role: String, since start: ClockTime) -> SessionEvent? {
+        package func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
             // One warning tells of a slow camera, not an event for each frame that it skips.

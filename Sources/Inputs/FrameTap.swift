@@ -53,10 +53,10 @@ public final class FrameTap: Sendable {
     public var droppedCount: Int { counts.withLock { $0.dropped } }
 
     /// Pauses or resumes the tap; frames that come while it is paused count as dropped.
-    func pause(_ isPaused: Bool) { counts.withLock { $0.isPaused = isPaused } }
+    package func pause(_ isPaused: Bool) { counts.withLock { $0.isPaused = isPaused } }
 
     /// Queues a frame for the handler, or drops and counts it. Never blocks.
-    func offer(_ frame: CapturedFrame) {
+    package func offer(_ frame: CapturedFrame) {
         let isPaused = counts.withLock { counts in
             if counts.isPaused { counts.dropped += 1 }
             return counts.isPaused
@@ -66,14 +66,14 @@ public final class FrameTap: Sendable {
     }
 
     /// Starts the handler's thread, which ends after `finish` when the queue is empty.
-    func start(with codecs: any CodecFactory) -> MediaThread {
+    package func start(with codecs: any CodecFactory) -> MediaThread {
         MediaThread(name: "tap:\(role)") { [self] in
             while let frame = queue.next() { deliver(frame, with: codecs) }
         }
     }
 
     /// Ends the tap: no frame follows.
-    func finish() {
+    package func finish() {
         queue.finish()
     }
 

@@ -1,15 +1,15 @@
-internal import Media
-internal import Monitoring
-internal import SessionFolder
-internal import Timing
+package import Media
+package import Monitoring
+package import SessionFolder
+package import Timing
 
 /// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no
 /// valid audio become silence here, once for all consumers.
 ///
 /// `receive` runs on the source's thread, everything else on the timeline's.
-final class MicrophoneInput: Sendable {
+package final class MicrophoneInput: Sendable {
     /// What the timeline takes from a microphone, in the order of coming.
-    enum Delivery: Sendable {
+    package enum Delivery: Sendable {
         /// A slice of audio; `damaged` are its frames that are silence because their samples were no valid audio.
         case audio(CapturedAudio, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
         /// Audio is missing. The jump to the next slice's time tells where, and exactly how much.
@@ -19,7 +19,7 @@ final class MicrophoneInput: Sendable {
         case ended(at: ClockTime, cause: String)
 
         /// The event that tells of the delivery, or `nil` when it is audio or a loss, or lies before `start`.
-        func event(of role: String, since start: ClockTime) -> SessionEvent? {
+        package func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
             case .audio, .lost: return nil
@@ -52,8 +52,8 @@ final class MicrophoneInput: Sendable {
         var watch: AudioWatch
     }
 
-    let role: String
-    let source: any MicrophoneSource
+    package let role: String
+    package let source: any MicrophoneSource
     private let clock: any SessionClock
     private let offset: Nanoseconds
     private let box: ConditionLock<Box>
@@ -74,7 +74,7 @@ final class MicrophoneInput: Sendable {
     ///   - pick: The device's channels that the track has, from 0; empty for all. Channels that the device lacks are
     ///     ignored.
     ///   - clock: The session clock.
-    init(
+    package init(
         role: String, source: any MicrophoneSource, offset: Nanoseconds, pick: [Int], clock: any SessionClock
     ) {
         let pick = pick.filter { $0 < source.format.channels }
@@ -98,19 +98,19 @@ final class MicrophoneInput: Sendable {
     ///   - rate: Nominal samples per second.
     ///   - correlation: Time over which the errors of time stamps are correlated.
     /// - Returns: A model that has seen no stamp yet.
-    static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
+    package static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
         DeviceClock(
             nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50,
             correlation: correlation)
     }
 
     /// Starts the source.
-    func start() throws(DeviceError) {
+    package func start() throws(DeviceError) {
         try source.start(on: clock) { [self] event in receive(event) }
     }
 
     /// Takes all deliveries since the last call.
-    func takeDeliveries() -> [Delivery] {
+    package func takeDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
             let taken = box.deliveries
@@ -123,29 +123,29 @@ final class MicrophoneInput: Sendable {
     ///
     /// - Returns: The deliveries since the last call that are no audio.
     @discardableResult
-    func keepLatest() -> [Delivery] {
+    package func keepLatest() -> [Delivery] {
         box.withLock { box in
-            var audioBlocks: [Delivery] = []
+            var slices: [Delivery] = []
             var others: [Delivery] = []
             for delivery in box.deliveries {
-                if case .audio = delivery { audioBlocks.append(delivery) } else { others.append(delivery) }
+                if case .audio = delivery { slices.append(delivery) } else { others.append(delivery) }
             }
             let excess = max(box.slices - Self.boxCapacity / 2, 0)
             guard excess > 0 || !others.isEmpty else { return [] }
-            box.slices = audioBlocks.count - excess
-            box.deliveries = Array(audioBlocks.dropFirst(excess))
+            box.slices = slices.count - excess
+            box.deliveries = Array(slices.dropFirst(excess))
             return others
         }
     }
 
     /// Number of channels of the track.
-    var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
+    package var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
 
     /// The samples of a slice in the track's channels, interleaved.
-    func picked(_ audio: CapturedAudio) -> [Float] { audio.samples(of: pick) }
+    package func picked(_ audio: CapturedAudio) -> [Float] { audio.samples(of: pick) }
 
     /// Delivers the outage again when the device is away, for a recording that begins during it.
-    func recallOutage() {
+    package func recallOutage() {
         box.withLock { box in
             if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
         }
@@ -154,41 +154,41 @@ final class MicrophoneInput: Sendable {
     // MARK: How it sounds, recorded or not
 
     /// The level now, of the picked channels.
-    var level: AudioLevel { box.withLock { $0.watch.level } }
+    package var level: AudioLevel { box.withLock { $0.watch.level } }
     /// Audio alarms in force now.
-    var alarms: [AudioAlarm.Kind] { box.withLock { $0.watch.inForce } }
+    package var alarms: [AudioAlarm.Kind] { box.withLock { $0.watch.inForce } }
 
     /// Sets how long the microphone may be silent from now on; `nil` for no limit.
-    func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
+    package func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
 
     /// Begins the watch of a recording: earlier silence and overloads do not count.
-    func beginWatch(at time: ClockTime) {
+    package func beginWatch(at time: ClockTime) {
         // A file is silent until the recording begins.
         box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
     }
 
     /// Takes the alarms that began or ended until an instant, each once. All audio from before that instant must have
     /// been delivered, as is the case `deliveryDelay` after it: what has not come counts as silence.
-    func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
+    package func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
         box.withLock { $0.watch.takeAlarms(through: time) }
     }
 
     /// Takes the number of samples of all picked channels that are parts of overloads, from the beginning of the recording
     /// to an instant, each once.
-    func takeOverloads(through time: ClockTime) -> Int64 {
+    package func takeOverloads(through time: ClockTime) -> Int64 {
         box.withLock { $0.watch.takeOverloads(through: time) }
     }
 
     /// Samples of valid audio per channel that have come.
-    var goodSamples: Int64 { box.withLock { $0.goodSamples } }
+    package var goodSamples: Int64 { box.withLock { $0.goodSamples } }
     /// Model of the microphone's clock.
-    var clockModel: DeviceClock { box.withLock { $0.clock } }
+    package var clockModel: DeviceClock { box.withLock { $0.clock } }
     /// How the time stamps scatter about the clock model.
-    var jitter: JitterHistogram { box.withLock { $0.jitter } }
+    package var jitter: JitterHistogram { box.withLock { $0.jitter } }
     /// State of the microphone's clock model, for a look now and then.
-    var clockReading: ClockReading { box.withLock { $0.clock.reading } }
+    package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
     /// The longest time from capture to delivery so far, at least what the source declares, less the offset.
-    var deliveryDelay: Nanoseconds {
+    package var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
     }
 
