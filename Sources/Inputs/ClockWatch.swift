@@ -7,9 +7,6 @@ package import Timing
 /// Only lasting changes are told: a second's doubt is none, and a device that changes all the time is told at growing
 /// intervals. A value: time is an argument.
 package struct ClockWatch: Sendable {
-
-    package init() {
-    }
     /// The state of a clock model, as told in the event `clock`.
     package enum State: String, Sendable {
         case locked
@@ -43,6 +40,8 @@ package struct ClockWatch: Sendable {
     private var movedTold = Nanoseconds.zero
     private var pause = pauses.first
     private var lastTold: ClockTime?
+
+    package init() {}
 
     /// Looks at the state of a clock model.
     ///

@@ -11,7 +11,7 @@ package final class TestDisk {
 
     /// - Parameters:
     ///   - limit: What may wait in memory, in bytes.
-    ///   - sound: And of audio.
+    ///   - audio: And of audio.
     ///   - gatheringTime: Zero where a test waits for what it has just brought.
     ///   - index: Its number.
     ///   - waitsForRoom: As in simulated time.

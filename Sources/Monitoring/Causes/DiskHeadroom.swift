@@ -3,9 +3,6 @@ package import Media
 /// The time until the disk of a recording is full, at the rate at which its own files grow. Data that others write shows as
 /// less room at the next reading.
 package struct DiskHeadroom: Sendable {
-
-    package init() {
-    }
     /// The time left at which each level begins, in seconds with the sign turned: time to notice, to decide and to change the
     /// disk, and at last to close the files.
     private static let steps = LevelSteps(fair: -15 * 60, serious: -5 * 60, critical: -2 * 60, shutdown: -30)
@@ -13,6 +10,8 @@ package struct DiskHeadroom: Sendable {
     private static let leastSpan = Nanoseconds.seconds(3)
 
     private var recorded = RecentSamples(window: .seconds(30))
+
+    package init() {}
 
     /// The time until the disk is full.
     ///

@@ -2,10 +2,9 @@
 ///
 /// A queue that fills for a moment does its work; one that never becomes empty is behind (the idea of CoDel, RFC 8289).
 package struct StandingQueues: Sendable {
-
-    package init() {
-    }
     private var lowest: [String: QueueAge] = [:]
+
+    package init() {}
 
     /// Takes note of the present ages.
     package mutating func note(_ ages: [QueueAge]) {

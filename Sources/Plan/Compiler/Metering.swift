@@ -6,8 +6,8 @@ package import Media
 package struct Metering {
 
     /// Creates a watch that has seen nothing.
-    package init() {
-    }
+    package init() {}
+
     private var last: [String: Int64] = [:]
     private var stillLooks = 0
 

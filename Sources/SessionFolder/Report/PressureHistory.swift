@@ -3,8 +3,6 @@ package import Monitoring
 
 /// System pressure over a whole recording: the worst factor of each cause, and the figures that were missing.
 package struct PressureHistory: Sendable {
-
-    package init() {}
     private var peak = PressureLevel.nominal
     private var peakCost = 0.0
     private var worst: [PressureFactor.Cause: (factor: PressureFactor, at: MediaTime)] = [:]
@@ -15,6 +13,8 @@ package struct PressureHistory: Sendable {
     /// Largest number of missing figures that are kept: more would not help a reader, and a sensor that says something else each
     /// time must not fill the manifest.
     private static let mostMissing = 40
+
+    package init() {}
 
     /// Takes an assessment at a time since T0; `cpuTime` is the processor time that watching has taken so far, `nil` in
     /// simulated time.

@@ -8,8 +8,8 @@ package import Media
 package struct UntoldSilence {
 
     /// Creates a detector that has seen no frame.
-    package init() {
-    }
+    package init() {}
+
     private struct Suspicion {
         let length: Nanoseconds
         let since: ClockTime
