@@ -83,7 +83,7 @@ struct VideoEncoderWorkerTests {
         lane.finish()
         lane.join()
         #expect(seen.withLock { $0 } == [1, 429] + Array(repeating: 1, count: 30))
-        #expect(writer.join()[0]?.packetCounts == [460])
+        #expect(writer.join()[0]?.counts == [460])
         var counts = FrameCounts()
         (counts.captured, counts.repeated) = (61, 399)
         let told = lane.corrected(counts)
@@ -110,7 +110,7 @@ struct VideoEncoderWorkerTests {
         #expect(lane.queueLength == 0 && outputs.encoderAges.isEmpty)
         #expect(lane.conclusion?.tick == 10)
         #expect(lane.failure?.reason == "it is made to fail")
-        #expect(writer.join()[0]?.packetCounts == [10])
+        #expect(writer.join()[0]?.counts == [10])
         var counts = FrameCounts()
         counts.captured = 1000
         #expect(lane.corrected(counts).written == 10)
@@ -130,6 +130,6 @@ struct VideoEncoderWorkerTests {
         #expect(lane.conclusion == nil && lane.isWorking)
         let recovery = try #require(lane.takeRecovery())
         #expect(recovery.tick == 3 && recovery.lost == 0)
-        #expect(writer.join()[0]?.packetCounts == [90])
+        #expect(writer.join()[0]?.counts == [90])
     }
 }

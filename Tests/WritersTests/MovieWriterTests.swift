@@ -13,7 +13,7 @@ struct MovieWriterTests {
     /// Makes a movie of some streams of frames, has it written to, and closes it.
     private func write(
         streams: Int, _ body: (MovieWriter) -> Void
-    ) throws -> (result: MovieFileWriter.Result, files: [String]) {
+    ) throws -> (result: FileResult<SegmentedMovie>, files: [String]) {
         let disk = try TestDisk()
         let parameters = StreamParameters(
             codec: .mjpeg, timeScale: 30, size: FrameSize(width: 320, height: 180), rate: rate)
@@ -60,7 +60,7 @@ struct MovieWriterTests {
             writer.finishStream(2)
         }
         #expect(result.failure == nil)
-        #expect(result.packetCounts == [30, 10, 15])
+        #expect(result.counts == [30, 10, 15])
         #expect(result.parts.map(\.relativePath) == ["a-2.mov", "a-3.mov"])
         #expect(files == ["a-2.mov", "a-3.mov", "a.mov"])
     }
@@ -92,7 +92,7 @@ struct MovieWriterTests {
             writer.split(part(3, at: 20))
             #expect(!writer.isOpen && !writer.isSplitting)
         }
-        #expect(result.failure == nil && result.packetCounts == [10, 5])
+        #expect(result.failure == nil && result.counts == [10, 5])
         #expect(result.parts.isEmpty && files == ["a.mov"])
     }
 
@@ -111,7 +111,7 @@ struct MovieWriterTests {
             writer.finishStream(0)
             writer.finishStream(1)
         }
-        #expect(result.failure == nil && result.packetCounts == [30, 20])
+        #expect(result.failure == nil && result.counts == [30, 20])
         #expect(result.parts.map(\.relativePath) == ["a-2.mov", "a-3.mov"])
         #expect(files == ["a-2.mov", "a-3.mov", "a.mov"])
     }

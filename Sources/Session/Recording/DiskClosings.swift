@@ -7,9 +7,9 @@ final class DiskClosings: Sendable {
     struct Closed: Sendable {
         let disk: RecordingDisk
         /// The movies, by their paths in the folder.
-        let movies: [String: MovieFileWriter.Result]
+        let movies: [String: FileResult<SegmentedMovie>]
         /// The wave files, by the names of the microphones' tracks.
-        let waves: [String: WaveFileWriter.Result]
+        let waves: [String: FileResult<SegmentedWave>]
     }
 
     private let closed: BoundedQueue<Closed>

@@ -245,7 +245,7 @@ package struct ManifestBuilder {
 
     /// Whether all audio of a stream is in its files as it was measured.
     private func isWhole(
-        _ wave: WaveFileWriter.Result?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles,
+        _ wave: FileResult<SegmentedWave>?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles,
         _ encoder: AudioEncoderWorker?
     ) -> Bool {
         if let encoder, encoder.end != nil || !encoder.outages.isEmpty { return false }
@@ -266,10 +266,10 @@ package struct ManifestBuilder {
         let isWhole = movie.failure == nil && movie.splitFailure == nil && movie.conclusion == nil
         // A copied stream has no encoder, and its frames before T0 count as none.
         guard let leadCount else {
-            return taken.endingAfter(movie.packetCounts[place.stream], cause: isWhole ? .encoder : .disk)
+            return taken.endingAfter(movie.counts[place.stream], cause: isWhole ? .encoder : .disk)
         }
         return isWhole
-            ? taken : taken.endingAfter(max(0, movie.packetCounts[place.stream] - leadCount), cause: .disk)
+            ? taken : taken.endingAfter(max(0, movie.counts[place.stream] - leadCount), cause: .disk)
     }
 
     /// The gaps that a slow disk caused.
@@ -323,7 +323,7 @@ package struct ManifestBuilder {
     /// The counts of a microphone's track without the samples that a slow or failing disk, or a failed encoder, kept
     /// from the file. Which of the missing samples were filled is not known any more, so captured ones count as
     /// missing first.
-    private func samples(_ track: MicrophoneTrack, _ wave: WaveFileWriter.Result?) -> Manifest.Samples {
+    private func samples(_ track: MicrophoneTrack, _ wave: FileResult<SegmentedWave>?) -> Manifest.Samples {
         var written = track.written
         var captured = written - track.filled
         // What was left out is silence, and some of it may have been silence before: then it is not subtracted twice.
@@ -361,7 +361,7 @@ package struct ManifestBuilder {
     /// The files of a stream after the first. `frames` is the size of the frames in the first file and their grid, if
     /// they are on one; `nil` for audio.
     private func parts(
-        _ result: MovieFileWriter.Result?, stream: Int, of frames: (size: FrameSize, grid: FrameRate?)?
+        _ result: FileResult<SegmentedMovie>?, stream: Int, of frames: (size: FrameSize, grid: FrameRate?)?
     ) -> [Manifest.Part]? {
         guard let result, !result.parts.isEmpty else { return nil }
         var size = frames?.size
@@ -375,7 +375,7 @@ package struct ManifestBuilder {
         }
     }
 
-    private func parts(_ result: WaveFileWriter.Result) -> [Manifest.Part]? {
+    private func parts(_ result: FileResult<SegmentedWave>) -> [Manifest.Part]? {
         guard !result.parts.isEmpty else { return nil }
         return result.parts.map {
             Manifest.Part(

@@ -7,9 +7,9 @@ internal import Writers
 /// The files of a recording in one folder, closed.
 struct RecordedFiles {
     /// The movies, by their paths in the folder.
-    let movies: [String: MovieFileWriter.Result]
+    let movies: [String: FileResult<SegmentedMovie>]
     /// The wave files, by the names of the microphones' tracks.
-    let waves: [String: WaveFileWriter.Result]
+    let waves: [String: FileResult<SegmentedWave>]
     /// Why the files end before the recording, or `nil` when they do not.
     let conclusion: FileError?
     private let folder: String
@@ -30,16 +30,11 @@ struct RecordedFiles {
     init(beginning outputs: SessionOutputs, on disk: RecordingDisk) {
         let movies = outputs.writers.compactMap { path, writer in
             writer.file(disk.index).map { _ in
-                (
-                    path,
-                    MovieFileWriter.Result(
-                        packetCounts: Array(repeating: 0, count: writer.streamCount),
-                        shed: Array(repeating: [], count: writer.streamCount))
-                )
+                (path, FileResult<SegmentedMovie>(streamCount: writer.streamCount))
             }
         }
         let waves = outputs.microphoneTracks.compactMap { track in
-            track.file?.file(disk.index).map { _ in (track.name, WaveFileWriter.Result()) }
+            track.file?.file(disk.index).map { _ in (track.name, FileResult<SegmentedWave>(streamCount: 1)) }
         }
         self.movies = Dictionary(uniqueKeysWithValues: movies)
         self.waves = Dictionary(uniqueKeysWithValues: waves)
@@ -105,7 +100,7 @@ struct RecordedFiles {
     }
 
     /// The packets of one stream that a slow disk kept from the file.
-    func shed(_ place: (file: String, stream: Int)) -> [MovieFileWriter.Shed] {
+    func shed(_ place: (file: String, stream: Int)) -> [SegmentedMovie.Shed] {
         movies[place.file]?.shed[place.stream] ?? []
     }
 }

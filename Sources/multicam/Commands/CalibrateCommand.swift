@@ -13,7 +13,7 @@ struct CalibrateCommand: Command {
         notes: [
             "Flash a light and sound a beep at one instant, in front of all cameras and microphones, at uneven times: a clap "
                 + "application on a phone will do. A clap of hands serves microphones alone. Stay near the reference "
-                + "microphone: audio takes 3 ms for each metre.",
+                + "microphone: sound takes 3 ms for each metre.",
             "Each device must notice 10 events, and is then known to 2 ms; until then it goes on, for 2 minutes at most or until "
                 + "Ctrl-C. What was measured is kept for the device in this format, and taken off in recordings where "
                 + "the profile says no `latency` or `offset` of its own.",

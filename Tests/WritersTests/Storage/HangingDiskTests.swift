@@ -44,7 +44,7 @@ struct HangingDiskTests {
         writer.setEnd(rate.time(ofTick: 165))
         writer.finishStream(0)
         let result = try #require(writer.join()[0])
-        #expect(result.failure == nil && result.packetCounts == [64])
+        #expect(result.failure == nil && result.counts == [64])
         #expect(
             result.shed == [
                 [.init(from: rate.time(ofTick: 64), to: rate.time(ofTick: 165), count: 101)]
@@ -63,7 +63,7 @@ struct HangingDiskTests {
         gate.open()
         writer.finishStream(0)
         let result = try #require(writer.join()[0])
-        #expect(result.failure == nil && result.packetCounts == [165] && result.shed == [[]])
+        #expect(result.failure == nil && result.counts == [165] && result.shed == [[]])
     }
 
     @Test(
@@ -93,7 +93,7 @@ struct HangingDiskTests {
             gate.open()
             writer.finishStream(0)
             let results = writer.join()
-            #expect(results[hanging]?.packetCounts == [64] && results[1 - hanging]?.packetCounts == [165])
+            #expect(results[hanging]?.counts == [64] && results[1 - hanging]?.counts == [165])
             #expect(results[1 - hanging]?.shed == [[]])
         }
     }
@@ -126,7 +126,7 @@ struct HangingDiskTests {
         writer.setEnd(rate.time(ofTick: 310))
         writer.finishStream(0)
         let result = try #require(writer.join()[0])
-        #expect(result.failure == nil && result.splitFailure == nil && result.packetCounts == [310])
+        #expect(result.failure == nil && result.splitFailure == nil && result.counts == [310])
         #expect(result.closed.map(\.relativePath) == ["desk.mov", "desk-2.mov"])
     }
 
@@ -143,7 +143,7 @@ struct HangingDiskTests {
         writer.finishStream(0)
         let result = try #require(writer.join()[0])
         #expect(result.failure == nil && result.splitFailure?.path == disk.path + "/desk.mov")
-        #expect(result.packetCounts == [30] && result.closed.map(\.relativePath) == ["desk-2.mov"])
+        #expect(result.counts == [30] && result.closed.map(\.relativePath) == ["desk-2.mov"])
     }
 
     @Test("audio goes on in its next file while a slow disk finishes the one before")
@@ -188,7 +188,7 @@ struct HangingDiskTests {
         writer.finishStream(0)
         wave.finish()
         let (movies, waves) = (writer.join(), wave.join())
-        #expect([0, 1].allSatisfy { movies[$0]?.packetCounts == [30] && waves[$0]?.sampleCount == 48_000 })
+        #expect([0, 1].allSatisfy { movies[$0]?.counts == [30] && waves[$0]?.sampleCount == 48_000 })
     }
 
     @Test("a safety copy's file that cannot be made is that file's failure, and the recording's is whole")
@@ -200,8 +200,8 @@ struct HangingDiskTests {
         for tick in Int64(0)..<30 { writer.append(packet(tick, bytes: 1000), stream: 0) }
         writer.finishStream(0)
         let results = writer.join()
-        #expect(results[0]?.failure == nil && results[0]?.packetCounts == [30])
-        #expect(results[1]?.failure?.errno == EIO && results[1]?.packetCounts == [0])
+        #expect(results[0]?.failure == nil && results[0]?.counts == [30])
+        #expect(results[1]?.failure?.errno == EIO && results[1]?.counts == [0])
     }
 
     @Test("audio that finds no room is silence of the same length, and counted")

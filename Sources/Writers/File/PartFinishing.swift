@@ -4,9 +4,9 @@ internal import Media
 /// seconds, in which the next file is written.
 ///
 /// Only so many wait. Whoever leaves one more waits as well, so that a disk that never keeps up takes no more memory.
-final class PartFinishing: Sendable {
+package final class PartFinishing: Sendable {
     /// What became of a file.
-    struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// `nil` where it could not be finished: it is then as it was before, playable up to its last half second.
         var closed: ClosedFile?
         /// Of each stream, what is in it.
@@ -29,12 +29,15 @@ final class PartFinishing: Sendable {
     /// A part holds half a second of its frames, 64 MiB at most, and its index.
     private static let capacity = 4
 
-    private let name: String
+    /// The name of the first of them.
+    let file: String
     private let queue = BoundedQueue<Job>(capacity: capacity)
     private let state = ConditionLock(State())
 
-    /// - Parameter file: Whose parts they are; the thread is named after it.
-    init(of file: String) { name = "finish:\(file)" }
+    /// - Parameter relativePath: Of the first; the thread is named after it.
+    init(of relativePath: String) {
+        file = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+    }
 
     /// Has a file finished. One thread alone may call this, and waits only while there are too many before it.
     ///
@@ -48,7 +51,7 @@ final class PartFinishing: Sendable {
         }
         if state.withLock({ $0.thread == nil }) {
             // Most recordings are never split, and need no thread for it.
-            let thread = MediaThread(name: name) {
+            let thread = MediaThread(name: "finish:\(file)") {
                 while let job = queue.next() {
                     let outcome = job.work.value()
                     state.withLock { state in

@@ -3,16 +3,14 @@ internal import Foundation
 internal import Media
 internal import SessionFolder
 
-/// One file of a movie that may be split into several.
-final class MoviePart {
+/// One file of a movie that may be split into several: takes packets' times from its own beginning on. One thread at a time.
+final class MovieSegment {
     let file: MovieFile
     private let relativePath: String
     private(set) var start: MediaTime
     private let streams: [MovieTrack]
     /// Of each stream, where its frames end in the file, in ticks of the file.
     private var reach: [Int64]
-    /// Why the rest could not be written before it was finished.
-    private var restFailure: FileError?
 
     /// Makes the file.
     ///
@@ -43,7 +41,7 @@ final class MoviePart {
         file = try MovieFile(path: path, kind: kind, tracks: tracks, createdAt: createdAt, disk: disk)
     }
 
-    /// Where this part begins, in the ticks of a stream. Video begins at the first tick at or after the split.
+    /// Where this file begins, in the ticks of a stream. Video begins at the first tick at or after the split.
     func origin(ofStream index: Int) -> Int64 { streams[index].ticks(at: start) }
 
     /// Writes a packet whose times count from T0.
@@ -76,15 +74,12 @@ final class MoviePart {
                 ? timecode.map { $0.advanced(by: $0.rate.ticks(before: start)) } : nil)
     }
 
-    /// Writes what is left, so that nothing is lost from here on. What fails there is told by `close`.
+    /// Writes what is left, so that nothing is lost from here on.
     ///
-    /// - Parameter end: As of `close`, of the last part.
-    func writeRest(until end: MediaTime?) {
-        do throws(FileError) {
-            try file.writeRest(ends: ends(at: end, isContinued: false))
-        } catch {
-            restFailure = error
-        }
+    /// - Parameter end: As of `close`, of the last file.
+    /// - Throws: When the file cannot be written.
+    func writeRest(until end: MediaTime?) throws(FileError) {
+        try file.writeRest(ends: ends(at: end, isContinued: false))
     }
 
     /// Finishes the file so that every stream ends at `end`, counted from T0, and reads it again.
@@ -101,7 +96,6 @@ final class MoviePart {
         } catch {
             outcome.failure = error
         }
-        if let restFailure { outcome = PartFinishing.Outcome(sampleCounts: [], failure: restFailure) }
         outcome.sampleCounts = sampleCounts
         return outcome
     }
