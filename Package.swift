@@ -65,10 +65,10 @@ let package = Package(
             "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
         module("Doctor", "Capture", "Host", "Media", "Setup"),
         module(
-            "Setup", "Capture", "Control", "Encoding", "Host", "Inputs", "Media", "Monitoring", "Plan",
-            "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices"),
+            "Setup", "Capture", "Control", "Encoding", "FileSystem", "Host", "Inputs", "Media",
+            "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices"),
         module(
-            "Control", "CLinux", "Descriptors", "Media", "Monitoring", "Plan", "Profiles", "Session",
+            "Control", "CLinux", "FileSystem", "Media", "Monitoring", "Plan", "Profiles", "Session",
             "SessionFolder", "Timing"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 
@@ -79,22 +79,24 @@ let package = Package(
             "SessionFolder", "Timing", "Writers"),
         module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
         module("Writers", "Containers", "Media", "Monitoring", "SessionFolder"),
-        module("SessionFolder", "Containers", "Media", "Monitoring", "Plan", "Plots", "Profiles", "Timing"),
+        module(
+            "SessionFolder", "Containers", "FileSystem", "Media", "Monitoring", "Plan", "Plots", "Profiles",
+            "Timing"),
         module("Monitoring", "Media", "Plan", "Profiles"),
         module("Plan", "Media", "Profiles", "Timing"),
         // With the shipped profiles in its code (a link to Profiles/): a program of another package has no folder of ours.
         .target(
-            name: "Profiles", dependencies: ["Media", "YAML"], resources: [.embedInCode("Shipped")],
-            swiftSettings: strict),
+            name: "Profiles", dependencies: ["FileSystem", "Media", "YAML"],
+            resources: [.embedInCode("Shipped")], swiftSettings: strict),
         module("Timing", "Media"),
 
         // Devices, pixels and samples, files and the machine, none of which knows another.
         module("VirtualDevices", "Encoding", "Media"),
-        module("Capture", "CLinux", "Descriptors", "Media"),
+        module("Capture", "CLinux", "FileSystem", "Media"),
         module("Encoding", "CMedia", "Media"),
-        module("Containers", "CFiles", "Descriptors", "Media"),
-        module("Descriptors", "CFiles", "Media"),
-        module("Host", "Media"),
+        module("Containers", "CFiles", "FileSystem", "Media"),
+        module("FileSystem", "CFiles", "Media"),
+        module("Host", "FileSystem", "Media"),
         module("Plots", "Media"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
@@ -168,7 +170,7 @@ let package = Package(
             "SessionTests", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Session",
             "SessionFolder", "TestDisks", "Writers"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
-        tests("InjectTests", "inject"),
+        tests("InjectTests"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(

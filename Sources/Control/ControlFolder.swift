@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import Glibc
 internal import Media
@@ -75,15 +76,8 @@ struct ControlFolder {
 
     /// The processes that have a socket here, in ascending order, whether they still run or not.
     func processes() -> [Int32] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var found: [Int32] = []
-        while let entry = Glibc.readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".sock"), let process = Int32(name.dropLast(5)) { found.append(process) }
-        }
-        return found.sorted()
+        FolderListing.names(in: path).compactMap { name in
+            name.hasSuffix(".sock") ? Int32(name.dropLast(5)) : nil
+        }.sorted()
     }
 }

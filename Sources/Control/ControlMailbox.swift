@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 internal import Media
 
 /// Carries answers to the control thread and wakes it. Safe to call from any thread.

@@ -1,3 +1,4 @@
+internal import FileSystem
 import Glibc
 import Media
 
@@ -106,16 +107,7 @@ struct HostFiles: Sendable {
 
     /// Names in a folder, sorted; empty where there is no such folder.
     func entries(_ folder: String) -> [String] {
-        guard let stream = opendir(root + folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while names.count < Self.mostEntries, let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        FolderListing.names(in: root + folder, atMost: Self.mostEntries)
     }
 
     private static func error(_ path: String, _ number: Int32) -> HostFileError {

@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Media
 
 /// Tells when cameras come and go, on a thread of its own.

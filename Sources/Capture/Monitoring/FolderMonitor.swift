@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Glibc
 import Media
 

@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Glibc
 
 /// Watches the video nodes in `/dev`: made, removed, or given other permissions. Owns an inotify watch.

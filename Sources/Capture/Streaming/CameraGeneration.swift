@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Media
 
 /// One opening of a camera's node, in its format, with buffers and controls. A camera that was away gets a new one.

@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Media
 
 /// Requests to a camera's thread while it streams. Any thread may make one, which wakes the camera's thread.

@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Glibc
 
 /// Small reads of the file system in which a missing file is an answer and no error: sysfs and proc change at any
@@ -6,16 +6,7 @@ import Glibc
 package enum Paths {
     /// Names in a folder, sorted; empty when the folder is missing or not readable.
     package static func entries(of folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        FolderListing.names(in: folder)
     }
 
     /// Whether a file or folder exists.

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Descriptors
+internal import FileSystem
 import Media
 
 /// The source at the input of a capture stick, which may change or be lost. Webcams have none.

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Descriptors
+internal import FileSystem
 import Glibc
 public import Media
 

@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 import Glibc
 public import Media
 

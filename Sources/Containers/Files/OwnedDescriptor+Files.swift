@@ -1,4 +1,4 @@
-internal import Descriptors
+internal import FileSystem
 internal import Glibc
 internal import Media
 

@@ -1,5 +1,5 @@
 import CFiles
-internal import Descriptors
+internal import FileSystem
 import Glibc
 import Media
 

@@ -6,8 +6,8 @@ public import Session
 internal import SessionFolder
 public import Setup
 
-/// Steers sessions, one after the other: does what `multicam ctl` and signals ask of whichever runs, and tells on standby what comes
-/// next. Safe to call from any thread.
+/// Steers sessions, one after the other: it carries out the requests of `multicam ctl` and of signals on the present session, and
+/// on standby it says what comes next. Safe to call from any thread.
 ///
 ///     let steering = SessionSteering()
 ///     let server = try ControlServer { command, arrival, answer in
@@ -55,19 +55,21 @@ public final class SessionSteering: Sendable {
     /// The longest wait for the T0 of a requested recording.
     private static let patience = Nanoseconds.seconds(20)
 
+    /// Creates a steering without a session.
+    ///
     /// - Parameters:
-    ///   - isStandby: Whether recordings begin and end while devices run.
-    ///   - say: Told sentences for a person, from any thread.
+    ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
+    ///   - say: Receives sentences for the user, on any thread.
     public init(isStandby: Bool = false, saying say: @escaping @Sendable (String) -> Void = { _ in }) {
         self.isStandby = isStandby
         self.say = say
         (steps, next) = AsyncStream.makeStream()
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether a stop was requested. It never becomes `false` again.
     public var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Ends what runs, and what waits to be recorded, at its next tick.
+    /// Ends the present recording at its next tick, ends standby and any wait for recovery, and stops all later sessions at once.
     public func stop() {
         let session = state.withLock { state in
             state.isStopped = true
@@ -76,9 +78,9 @@ public final class SessionSteering: Sendable {
         end(session)
     }
 
-    /// Closes the files without waiting for the encoders.
+    /// Ends the present recording and closes its files without waiting for the encoders; frames in their queues are lost.
     ///
-    /// - Returns: Whether there was a session whose files are closed.
+    /// - Returns: Whether there is a session; without one, only a wait for recovery is ended.
     public func stopUrgently() -> Bool {
         let session = state.withLock { state in
             state.isStopped = true
@@ -89,25 +91,26 @@ public final class SessionSteering: Sendable {
         return session != nil
     }
 
-    /// Sets a mark at this instant.
+    /// Sets a mark in the present recording at this instant.
     ///
-    /// - Returns: Whether something is being recorded.
+    /// - Parameter text: The name of the mark.
+    /// - Returns: Whether a recording runs, begins or ends; otherwise nothing is done.
     public func mark(_ text: String) -> Bool {
         guard isRecording else { return false }
         state.withLock(\.session)?.mark(text)
         return true
     }
 
-    /// Goes on in new files from this instant on.
+    /// Continues the present recording in new files from this instant on.
     ///
-    /// - Returns: Whether something is being recorded.
+    /// - Returns: Whether a recording runs, begins or ends; otherwise nothing is done.
     public func split() -> Bool {
         guard isRecording else { return false }
         state.withLock(\.session)?.split()
         return true
     }
 
-    /// The session folder of the recording that runs; `nil` where none does.
+    /// Path of the session folder of the present recording, or `nil` when there is none.
     public var folderPath: String? { state.withLock(\.session)?.folderPath }
 
     private func end(_ session: MulticamSession?, at time: ClockTime? = nil) {
@@ -121,16 +124,21 @@ public final class SessionSteering: Sendable {
 
     private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
 
-    /// Sets the server that notes which folder is recorded into.
+    /// Sets the control server, which stores the path of the session folder that is being recorded into.
+    ///
+    /// - Parameter server: The server, or `nil` when `multicam ctl` cannot reach this process.
     public func note(at server: ControlServer?) { state.withLock { $0.server = server } }
 
     /// Carries out a command of the control socket.
     ///
+    /// Commands that add devices, set controls, take stills, start a recording or switch cameras block the calling thread; a
+    /// start blocks it for up to 20 s.
+    ///
     /// - Parameters:
     ///   - command: The command.
     ///   - arrival: When the command arrived, on `CLOCK_MONOTONIC`.
-    ///   - paused: The plan to report while there is no session.
-    ///   - answer: Called once the outcome is known.
+    ///   - paused: The plan that the command `status` reports while there is no session.
+    ///   - answer: Called once, when the outcome is known: before this returns, or later on another thread.
     public func perform(
         _ command: ControlCommand, at arrival: ClockTime, paused: SessionPlan,
         answer: @escaping ControlServer.Answer
@@ -365,7 +373,7 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Passes signals and commands to a session from now on.
+    /// Directs signals and commands to a session from now on. A session that comes after `stop` is stopped at once.
     ///
     /// - Parameters:
     ///   - session: The session that is about to record.
@@ -388,16 +396,25 @@ public final class SessionSteering: Sendable {
         if isStopped { session.stop() }
     }
 
-    /// Sets the object that decides the leading role's camera.
+    /// Sets the object that decides which camera the leading role has. `release` removes it.
+    ///
+    /// - Parameter following: Follows the leading role's camera.
     public func follow(_ following: CameraFollowing) { state.withLock { $0.following = following } }
 
-    /// On standby: waits for the next step; `nil` after the end. Call it from one task only.
+    /// Waits for the next step of a run on standby. To be called from one task only.
+    ///
+    /// - Returns: The step, or `nil` after the end.
     public func nextStep() async -> StandbyStep? {
         for await step in steps { return step }
         return nil
     }
 
-    /// On standby: notes that a recording is about to begin, or is over.
+    /// Notes that a recording is about to begin or is over, during a run on standby.
+    ///
+    /// Stills of cameras that were added during a recording are removed, and a stop that came too late for the last recording is
+    /// cancelled.
+    ///
+    /// - Parameter isRecording: `true` before a recording begins, `false` when it is over.
     public func record(_ isRecording: Bool) {
         if isRecording { state.withLock(\.session)?.forgetStop() }
         let isStopped = state.withLock { state in
@@ -408,7 +425,9 @@ public final class SessionSteering: Sendable {
         if isRecording { isStopped?.stop() }
     }
 
-    /// Notes that a recording has begun in a folder, or has failed to begin (`nil`).
+    /// Notes that a recording has begun or failed to begin, which answers the command `start` that waits for it.
+    ///
+    /// - Parameter folder: Path of the recording's session folder, or `nil` when the recording failed to begin.
     public func tellBeginning(folder: String?) {
         state.broadcast { state in
             state.beginnings += 1
@@ -418,7 +437,7 @@ public final class SessionSteering: Sendable {
         note(recordingIn: folder)
     }
 
-    /// Notes that no session folder is being written any more.
+    /// Notes that a recording is over, whether it succeeded or failed, so that no session folder is being written.
     public func tellEnd() { note(recordingIn: nil) }
 
     private func note(recordingIn folder: String?) {
@@ -429,13 +448,17 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// On standby: stores the verdict on the recording that has just ended.
+    /// Stores the verdict on the recording that has just ended, which the command `status` reports on standby.
+    ///
+    /// - Parameter verdict: The verdict as text.
     public func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
-    /// On standby: requests another camera for the leading role.
+    /// Requests another camera for the leading role on standby, as the step `follow`.
+    ///
+    /// - Parameter camera: The camera that the role changes to.
     public func take(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
 
-    /// Releases the session: signals and commands have no session until the next one.
+    /// Releases the session and all that belongs to it: signals and commands have no session until the next `steer`.
     public func release() {
         // The rotation is returned so that it is released outside the lock.
         _ = state.withLock { state in
@@ -451,9 +474,10 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Waits until system pressure has recovered, and prints about every minute what it waits for.
+    /// Waits until system pressure has recovered, and says about every minute what it waits for.
     ///
-    /// - Returns: `false` when a stop was requested meanwhile.
+    /// - Parameter folder: Path of the folder whose disk's free room counts.
+    /// - Returns: `true` after recovery, `false` when a stop was requested.
     public func waitForRecovery(folder: String) async -> Bool {
         let hasRecovered = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "rest") { [stopped, say] in

@@ -1,11 +1,11 @@
 public import Media
 
-/// The next step of a run on standby.
+/// What a run on standby does next: `SessionSteering.nextStep` returns it.
 public enum StandbyStep: Sendable {
-    /// A recording was requested.
+    /// Begin a recording, since one was requested.
     case start
-    /// The leading role changes to this camera.
+    /// Change the leading role to this camera.
     case follow(CaptureDevice)
-    /// The end of the run was requested.
+    /// End the run, since its end was requested.
     case end
 }

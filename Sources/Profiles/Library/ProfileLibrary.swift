@@ -1,3 +1,4 @@
+internal import FileSystem
 import Foundation
 
 /// The places where profiles are looked for: folders, the user's own first, then the profiles built into the program.
@@ -154,12 +155,8 @@ public struct ProfileLibrary: Sendable, Equatable {
 
     /// Names of the profiles' files in a folder, sorted; empty where the folder does not exist or must not be read.
     private static func profileFiles(in folder: String) -> [String] {
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        } catch {
-            return []
+        FolderListing.names(in: folder).filter {
+            !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml"))
         }
-        return names.filter { !$0.hasPrefix(".") && ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) }.sorted()
     }
 }

@@ -3,8 +3,8 @@ internal import Media
 internal import Monitoring
 internal import Writers
 
-/// Everything that a running session writes to. Timeline's thread only.
 // Collaborators: it holds one of each kind of output, and does nothing with them.
+/// Everything that a running session writes to. Timeline's thread only.
 final class SessionOutputs {
     let disks: [RecordingDisk]
     var writers: [String: MovieWriter]

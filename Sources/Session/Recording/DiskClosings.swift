@@ -3,10 +3,11 @@ internal import Writers
 
 /// Waits until a recording's files are closed, disk by disk: a disk that hangs delays no other.
 final class DiskClosings: Sendable {
-    /// The files of one disk, closed.
+    /// The closed files of one disk.
     struct Closed: Sendable {
+        /// The disk that holds the files.
         let disk: RecordingDisk
-        /// The movies, by their paths in the folder.
+        /// The movies, by their paths relative to the session folder.
         let movies: [String: FileResult<SegmentedMovie>]
         /// The wave files, by the names of the microphones' tracks.
         let waves: [String: FileResult<SegmentedWave>]
@@ -14,7 +15,9 @@ final class DiskClosings: Sendable {
 
     private let closed: BoundedQueue<Closed>
 
-    /// Starts a thread for each disk. No more packets may come for the files.
+    /// Starts a thread for each disk, which closes that disk's files. No more packets may be queued for the files.
+    ///
+    /// - Parameter outputs: The recording's files, encoders and tracks.
     init(_ outputs: SessionOutputs) {
         let closed = BoundedQueue<Closed>(capacity: max(1, outputs.disks.count))
         self.closed = closed
@@ -35,7 +38,9 @@ final class DiskClosings: Sendable {
         }
     }
 
-    /// Waits until another disk's files are closed. To be called once for each disk.
+    /// Waits until the files of another disk are closed. To be called once for each disk.
+    ///
+    /// - Returns: The closed files of the disk that is done next.
     func next() -> Closed {
         guard let next = closed.next() else { preconditionFailure("each disk's files are closed once") }
         return next

@@ -1,18 +1,25 @@
 internal import Encoders
 internal import Media
 
-/// A recording whose last tick is decided. Its encoders and disks are waited for here, off the timeline's thread.
+/// A recording whose last tick is decided. It waits for the encoders and disks, off the timeline's thread.
 struct FinishedTimeline {
     private let recording: RunningRecording
-    /// End of the recording: the time after the last tick.
+    /// End of the recording since T0: the time after the last tick.
     private let end: MediaTime
 
+    /// Takes over a recording from the timeline.
+    ///
+    /// - Parameters:
+    ///   - recording: The recording.
+    ///   - end: End of the recording since T0: the time after the last tick.
     init(recording: RunningRecording, end: MediaTime) {
         self.recording = recording
         self.end = end
     }
 
-    /// Waits for the encoders, and closes the files.
+    /// Waits for the encoders, and closes the files. Blocks the calling thread.
+    ///
+    /// - Returns: The outcome of the recording.
     func finish() -> RecordingResult {
         let outputs = recording.outputs
         // The meter has next to nothing left to do, and the last status is to have all of its measurements.
@@ -27,7 +34,9 @@ struct FinishedTimeline {
         return recording.close(at: end)
     }
 
-    /// Abandons the encoders as soon as an urgent request to stop comes.
+    /// Abandons the encoders within 50 ms of an urgent request to stop, on a thread of its own.
+    ///
+    /// - Returns: Ends the watch when cancelled.
     private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls

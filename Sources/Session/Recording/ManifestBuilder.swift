@@ -8,15 +8,21 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Writes down in a manifest what a recording is and what became of it.
+/// Builds a recording's manifest: its devices, tracks, files, counts and outcome.
 package struct ManifestBuilder {
     private var manifest: Manifest
-    /// The plan with all cameras and tracks that there have been, each as it began: a file keeps its orientation to
-    /// its end.
+    /// The plan with all cameras, microphones and tracks of the recording so far, each as it began: a file keeps its
+    /// orientation to its end.
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let isRealTime: Bool
 
+    /// Creates the manifest of a recording that begins.
+    ///
+    /// - Parameters:
+    ///   - context: Plan, options, devices and disks of the recording.
+    ///   - start: T0 on the session's clock.
+    ///   - delay: The alignment delay: time from an instant to its decision.
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds) {
         plan = context.plan
         inputs = context.inputs
@@ -30,8 +36,13 @@ package struct ManifestBuilder {
         noteDevices()
     }
 
-    /// The manifest while the recording runs: the devices, and the tracks in a disk's folder without their counts.
-    /// Recovery needs it after a crash.
+    /// Makes the manifest of a running recording, which recovery needs after a crash: the devices, and a disk's tracks
+    /// without their counts.
+    ///
+    /// - Parameters:
+    ///   - outputs: The recording's files, encoders and tracks.
+    ///   - disk: The disk whose session folder gets the manifest.
+    /// - Returns: The manifest, with the outcome `recording`.
     func current(_ outputs: SessionOutputs, on disk: RecordingDisk) -> Manifest {
         let files = RecordedFiles(beginning: outputs, on: disk)
         var current = manifest
@@ -48,7 +59,9 @@ package struct ManifestBuilder {
         return current
     }
 
-    /// Adds the devices and tracks that have come since.
+    /// Adds the devices and tracks that a changed plan has and the manifest has not.
+    ///
+    /// - Parameter running: The plan that the recording follows now.
     mutating func follow(_ running: SessionPlan) {
         let roles = Set(plan.cameras.map(\.role) + plan.microphones.map(\.role))
         let names = Set(plan.cameraTracks.map(\.name))
@@ -57,12 +70,26 @@ package struct ManifestBuilder {
         plan.cameraTracks += running.cameraTracks.filter { !names.contains($0.name) }
     }
 
-    /// Notes the devices with the state of their clocks now.
+    /// Writes the devices with the present state of their clocks into the manifest.
     mutating func noteDevices() {
         manifest.devices = devices
     }
 
-    /// The manifest of a disk's folder when the recording is over.
+    /// Makes the manifest of a disk's session folder for a recording that is over.
+    ///
+    /// - Parameters:
+    ///   - outputs: The recording's files, encoders and tracks.
+    ///   - files: The closed files on the disk.
+    ///   - end: End of the recording since T0.
+    ///   - outcome: Whether the files on the disk are complete.
+    ///   - marks: The marks, in any order.
+    ///   - changes: The changes to the running recording.
+    ///   - stills: The stills taken during the recording.
+    ///   - pressure: Summary of the system pressure, or `nil` when it was not read.
+    ///   - governor: The governor, or `nil` when none ran.
+    ///   - silenceExceeded: Roles of the microphones that were silent for longer than the profile allows.
+    ///   - other: The other disk's session folder, or `nil` when there is none.
+    /// - Returns: The final manifest.
     mutating func finished(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
         marks: [Manifest.Mark], changes: [Manifest.Change], stills: [Manifest.Still],
@@ -243,7 +270,7 @@ package struct ManifestBuilder {
                 ?? outputs.mixEncoder?.failure?.description)
     }
 
-    /// Whether all audio of a stream is in its files as it was measured.
+    /// Whether all audio of a stream is in its files, so that its measured loudness is the files'.
     private func isWhole(
         _ wave: FileResult<SegmentedWave>?, _ place: (file: String, stream: Int)?, _ files: RecordedFiles,
         _ encoder: AudioEncoderWorker?
@@ -254,8 +281,15 @@ package struct ManifestBuilder {
         return movie.failure == nil && movie.conclusion == nil && files.shed(place).isEmpty
     }
 
-    /// The counts of a stream without the frames that a slow or failing disk, or an abandoned encoder, kept from the
-    /// file.
+    /// Returns the frame counts of a stream without the frames that a slow or failing disk, or an abandoned encoder, kept from
+    /// the file.
+    ///
+    /// - Parameters:
+    ///   - counts: The counts of the track's decisions.
+    ///   - files: The closed files on the disk.
+    ///   - place: The movie's path and the index of the stream in it.
+    ///   - leadCount: Number of hidden frames before T0 in a copied stream; `nil` for a stream on a grid.
+    /// - Returns: The counts of the frames in the file.
     private func inFile(
         _ counts: FrameCounts, _ files: RecordedFiles, _ place: (file: String, stream: Int),
         leadCount: Int? = nil
@@ -272,7 +306,7 @@ package struct ManifestBuilder {
             ? taken : taken.endingAfter(max(0, movie.counts[place.stream] - leadCount), cause: .disk)
     }
 
-    /// The gaps that a slow disk caused.
+    /// Returns the gaps of all tracks that a slow disk caused.
     private func diskGaps(_ outputs: SessionOutputs, _ files: RecordedFiles) -> [Gap] {
         let cause = LossCause.disk.rawValue
         var gaps: [Gap] = []
@@ -299,7 +333,7 @@ package struct ManifestBuilder {
         return gaps
     }
 
-    /// The gaps that failed audio encoders caused.
+    /// Returns the gaps of all tracks that failed audio encoders caused, up to the recording's end.
     private func audioEncoderGaps(_ outputs: SessionOutputs, _ end: MediaTime) -> [Gap] {
         outputs.namedAudioEncoders.flatMap { name, lane in
             let stretches = lane.outages.map {
@@ -315,18 +349,20 @@ package struct ManifestBuilder {
         }
     }
 
-    /// Where a stream of audio ended before the recording, in nanoseconds since T0, or `nil` when it did not.
+    /// Returns the time at which a failed encoder ended its audio before the recording's end, in nanoseconds since T0, or `nil`
+    /// when it did not.
     private static func audioEnd(_ encoder: AudioEncoderWorker?) -> Int64? {
         encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }
 
-    /// The counts of a microphone's track without the samples that a slow or failing disk, or a failed encoder, kept
-    /// from the file. Which of the missing samples were filled is not known any more, so captured ones count as
-    /// missing first.
+    /// Returns the sample counts of a microphone's track without the samples that a slow or failing disk, or a failed encoder,
+    /// kept from the file.
+    ///
+    /// Which of the missing samples were filled is not known any more, so captured samples are counted as missing first.
     private func samples(_ track: MicrophoneTrack, _ wave: FileResult<SegmentedWave>?) -> Manifest.Samples {
         var written = track.written
         var captured = written - track.filled
-        // What was left out is silence, and some of it may have been silence before: then it is not subtracted twice.
+        // Dropped samples are silence. Some of them may have been filled silence before: these are not subtracted twice.
         captured -= min(captured, Int64(wave?.silenced.reduce(0) { $0 + $1.count } ?? 0))
         if let encoder = track.encoder {
             let silenced = encoder.outages.reduce(0) { $0 + Int64($1.samples.count) }
@@ -358,8 +394,10 @@ package struct ManifestBuilder {
         return cost
     }
 
-    /// The files of a stream after the first. `frames` is the size of the frames in the first file and their grid, if
-    /// they are on one; `nil` for audio.
+    /// Returns the files that continue a stream's first movie, or `nil` when there are none.
+    ///
+    /// `frames` is the frame size in the first file in pixels, and the rate of the grid, if the frames are on one; it is `nil`
+    /// for audio.
     private func parts(
         _ result: FileResult<SegmentedMovie>?, stream: Int, of frames: (size: FrameSize, grid: FrameRate?)?
     ) -> [Manifest.Part]? {
@@ -402,7 +440,11 @@ package struct ManifestBuilder {
             processors: ProcessInfo.processInfo.processorCount)
     }
 
-    /// A date in ISO 8601 with nanoseconds and the local time zone's offset.
+    /// Formats a date in ISO 8601 with nine decimals of the second and the offset of the local time zone, such as
+    /// `2026-01-31T12:00:00.000000000+01:00`.
+    ///
+    /// - Parameter date: The date; `Date` holds less than full nanosecond precision.
+    /// - Returns: The date as text.
     package static func timeStamp(_ date: Date) -> String {
         let total = date.timeIntervalSince1970
         var seconds = time_t(total.rounded(.down))

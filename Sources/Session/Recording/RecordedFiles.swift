@@ -4,9 +4,9 @@ internal import Media
 internal import SessionFolder
 internal import Writers
 
-/// The files of a recording in one folder, closed.
+/// The files of a recording in one session folder: closed, or those of a running recording without counts.
 struct RecordedFiles {
-    /// The movies, by their paths in the folder.
+    /// The movies, by their paths relative to the session folder.
     let movies: [String: FileResult<SegmentedMovie>]
     /// The wave files, by the names of the microphones' tracks.
     let waves: [String: FileResult<SegmentedWave>]
@@ -14,7 +14,7 @@ struct RecordedFiles {
     let conclusion: FileError?
     private let folder: String
 
-    /// Creates the files of a disk from their closings.
+    /// Describes the closed files of a disk.
     ///
     /// - Parameters:
     ///   - closed: The closed files of the disk.
@@ -26,7 +26,11 @@ struct RecordedFiles {
         folder = closed.disk.folder.path
     }
 
-    /// Creates the files of a disk while the recording runs, without counts.
+    /// Describes the files of a disk while the recording runs, without counts.
+    ///
+    /// - Parameters:
+    ///   - outputs: The recording's files, encoders and tracks.
+    ///   - disk: The disk that holds the files.
     init(beginning outputs: SessionOutputs, on disk: RecordingDisk) {
         let movies = outputs.writers.compactMap { path, writer in
             writer.file(disk.index).map { _ in
@@ -42,7 +46,7 @@ struct RecordedFiles {
         folder = disk.folder.path
     }
 
-    /// The failures of the files, each file once.
+    /// The failures of all files: of writing, of splits, of a full disk, and of verification.
     var failures: [FileError] {
         let failed = movies.keys.sorted().compactMap { movies[$0]?.failure }
         let parts =
@@ -52,7 +56,7 @@ struct RecordedFiles {
             + [conclusion].compactMap(\.self) + faults
     }
 
-    /// The faults of finished files that differ from what was written.
+    /// The faults that verification found in finished files.
     private var faults: [FileError] {
         closed.compactMap { file in
             file.fault.map {
@@ -66,7 +70,10 @@ struct RecordedFiles {
             + waves.keys.sorted().flatMap { waves[$0]?.closed ?? [] }
     }
 
-    /// Every file for the manifest, by its path. `waveFiles` names the first file of each microphone's track.
+    /// Lists every file for the manifest, sorted by path.
+    ///
+    /// - Parameter waveFiles: Path of the first wave file of each microphone's track, by the track's name.
+    /// - Returns: The files; those that were not finished have a fault.
     func listed(waveFiles: [String: String]) -> [Manifest.File] {
         let verified = closed.map { file in
             Manifest.File(
@@ -93,13 +100,16 @@ struct RecordedFiles {
         return (verified + rest).sorted { $0.file < $1.file }
     }
 
-    /// Size of an unfinished file in bytes; 0 when it does not exist.
+    /// Returns the size of an unfinished file in bytes; 0 when it does not exist.
     private func size(_ path: String) -> Int64 {
         var status = stat()
         return stat("\(folder)/\(path)", &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// The packets of one stream that a slow disk kept from the file.
+    /// Returns the stretches of one movie's stream that were dropped because the disk was too slow.
+    ///
+    /// - Parameter place: The movie's path and the index of the stream in it.
+    /// - Returns: The stretches, in order.
     func shed(_ place: (file: String, stream: Int)) -> [SegmentedMovie.Shed] {
         movies[place.file]?.shed[place.stream] ?? []
     }

@@ -13,11 +13,18 @@ final class Recorder {
 
     private var inputs: SessionInputs { context.inputs }
 
+    /// Creates a recording without starting its devices.
+    ///
+    /// - Parameter context: Plan, options, devices and disks of the recording.
     init(_ context: RecordingContext) {
         self.context = context
     }
 
-    /// Records. Blocks its thread, which must not be one of the session clock's, until all files are closed.
+    /// Records until the end, and closes all files. Blocks the calling thread, which must not be one of the session clock's.
+    ///
+    /// - Returns: The outcome of the recording.
+    /// - Throws: `RecordingError` when the recording does not begin: a device does not start or delivers nothing, a file or an
+    ///   encoder cannot be made, or a stop was requested first.
     func run() throws(RecordingError) -> RecordingResult {
         let sinkThreads = context.isLentDevices ? [] : context.sinks.start(with: context.codecs)
         defer {
@@ -54,7 +61,7 @@ final class Recorder {
         return try recorded.get().finish()
     }
 
-    /// Removes the folders of a recording that did not begin.
+    /// Removes the session folders of a recording that did not begin, on all disks.
     func removeUnused() {
         for disk in context.disks {
             disk.room.finish()

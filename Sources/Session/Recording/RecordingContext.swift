@@ -6,37 +6,44 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// What a recording works with: plan, options, devices, disks, and the receivers of events and status.
+/// Everything that a recording works with: plan, options, devices, disks, and the receivers of events and status.
 struct RecordingContext {
+    /// The plan as the recording begins.
     let plan: SessionPlan
+    /// The options of the recording, such as its duration.
     let options: RecordingOptions
+    /// The session's clock: CLOCK_MONOTONIC, or a simulated one.
     let clock: any SessionClock
+    /// Makes encoders, decoders, resamplers and slates.
     let codecs: any CodecFactory
+    /// Holds the requests of callers, such as marks, splits and stops, until the next tick.
     let controls: SessionControls
+    /// The devices.
     let inputs: SessionInputs
     /// The disks; the recording's own is the first, the safety copy's the second.
     let disks: [RecordingDisk]
+    /// The sinks of the calling program, which receive frames, audio, metadata and synchronized frames.
     let sinks: SessionSinks
-    /// Reads the computer's state for system pressure, or `nil` for no reading.
+    /// Reads the computer's state for system pressure, or `nil` when pressure is not watched.
     let host: (any HostReading)?
-    /// Whether devices and sinks run before the recording and go on after it.
+    /// Whether devices and sinks run before the recording and go on after it, as on standby.
     let isLentDevices: Bool
-    /// Receives each event, in order.
+    /// Receives each event of the recording, in order.
     let publish: (SessionEvent) -> Void
-    /// Receives the status, ten times a second.
+    /// Receives the status of the recording, ten times a second.
     let report: (SessionStatus) -> Void
 
     /// Path of the recording's own session folder.
     var folder: String { disks[0].folder.path }
 
-    /// Rate of the grid that the timeline follows: the program's, or that of the first camera's track; `nil` for
-    /// audio alone.
+    /// Rate of the grid that the timeline follows: the program's, or that of the first camera track when there is no program;
+    /// `nil` for audio alone.
     var leadingRate: FrameRate? { plan.program?.settings.rate ?? plan.cameraTracks.first?.rate }
 
-    /// Whether the governor runs. In simulated time nothing is slow, unless `host` says so.
+    /// Whether the governor runs: the budget asks for it, and time is real or `host` reports a pressure.
     var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
 
-    /// Sends an event to the receiver of events, and to each folder.
+    /// Sends an event to the receiver of events, and to the event file of each session folder.
     func note(_ event: SessionEvent) {
         publish(event)
         for disk in disks { disk.folderWriter.append(event) }

@@ -6,28 +6,42 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// Closes the files of a recording, disk by disk, and reports the outcome. Its encoders have finished.
+/// Closes the files of a recording, disk by disk, and reports the outcome. The encoders have finished before.
 struct RecordingEnding {
+    /// The plan as the recording began.
     let plan: SessionPlan
     /// The disks; the recording's own is the first.
     let disks: [RecordingDisk]
+    /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
-    /// End of the recording: the time after the last tick.
+    /// End of the recording since T0: the time after the last tick.
     let end: MediaTime
+    /// Builds each disk's final manifest.
     let manifest: ManifestBuilder
+    /// The marks set during the recording.
     let marks: [Manifest.Mark]
+    /// The changes made before the recording's end.
     let changes: [Manifest.Change]
+    /// The stills taken during the recording.
     let stills: [Manifest.Still]
+    /// Summary of the system pressure, or `nil` when it was not read.
     let pressure: Manifest.Pressure?
+    /// The governor with its steps, or `nil` when none ran.
     let governor: Governor?
+    /// The state of clocks and tracks, second by second, for the report.
     let history: SyncHistory
+    /// Tells for each disk why its files end before the recording.
     let storage: StorageDirector
     /// Roles of the microphones that were silent for longer than the profile allows.
     let silenceExceeded: Set<String>
+    /// Processor time that synthetic devices used; it is no part of the recording's cost.
     let simulationTime: Nanoseconds
+    /// Receives each event, in order; it does not write to the session folders.
     let publish: (SessionEvent) -> Void
 
-    /// Waits until all files are closed and each disk has its last manifest.
+    /// Waits until all files are closed and each disk has its final manifest.
+    ///
+    /// - Returns: The outcome of the recording.
     func finish() -> RecordingResult {
         let files = conclude()
         let concluded = disks.map { $0.folderWriter.waitForConclusion() }
@@ -35,9 +49,9 @@ struct RecordingEnding {
         return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
     }
 
-    /// Writes each disk's last manifest as soon as its files are closed, whatever other disks do.
+    /// Writes each disk's final manifest as soon as its files are closed, without waiting for other disks.
     ///
-    /// - Returns: The files of each disk, by its index.
+    /// - Returns: The closed files of each disk, by the disk's index.
     private func conclude() -> [Int: RecordedFiles] {
         let closings = DiskClosings(outputs)
         var files: [Int: RecordedFiles] = [:]
@@ -68,7 +82,7 @@ struct RecordingEnding {
         return files
     }
 
-    /// Completes the manifest of a disk that was closed before the other disk's outcome was known.
+    /// Writes the other disk's outcome into the manifest of a disk that was closed before that outcome was known.
     private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
         let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
         for remark in disk.folderWriter.takeRemarks() {

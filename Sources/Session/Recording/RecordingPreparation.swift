@@ -9,25 +9,30 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// A recording before T0: waits for the devices, and gets to know them. Timeline's thread only.
+/// A recording before T0: waits until the devices deliver, creates the files, and chooses T0. Timeline's thread only.
 final class RecordingPreparation {
     private let context: RecordingContext
-    /// Hardware encoders that wait for the recording to begin, by stream.
+    /// Hardware encoders that were opened for the recording, by the name of their stream.
     private let encoders: [String: Carried<any VideoEncoding>]
 
     private var plan: SessionPlan { context.plan }
     private var inputs: SessionInputs { context.inputs }
     private var clock: any SessionClock { context.clock }
 
+    /// Prepares a recording.
+    ///
+    /// - Parameters:
+    ///   - context: Plan, options, devices and disks of the recording.
+    ///   - encoders: Hardware encoders that are already open, by the name of their stream.
     init(_ context: RecordingContext, encoders: [String: Carried<any VideoEncoding>]) {
         self.context = context
         self.encoders = encoders
     }
 
-    /// Waits until all devices deliver, makes the files, and chooses T0.
+    /// Waits until all devices deliver, creates the files, chooses T0, and waits for it.
     ///
     /// - Returns: The recording, which has begun.
-    /// - Throws: `RecordingError` when a device delivers nothing, a file or an encoder cannot be made, or `stop` came
+    /// - Throws: `RecordingError` when a device delivers nothing, a file or an encoder cannot be created, or a stop was requested
     ///   first.
     func begin() throws(RecordingError) -> RunningRecording {
         let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
@@ -49,24 +54,25 @@ final class RecordingPreparation {
         return recording
     }
 
-    /// Remarks on controls that cameras did not set as asked.
+    /// Remarks on controls that cameras did not set to the requested value, with the cameras' roles.
     private var controlRemarks: [(role: String, text: String)] {
         inputs.cameras.flatMap { camera in
             camera.controls.compactMap(\.remark).map { (camera.role, "camera \(camera.role): \($0)") }
         }
     }
 
-    /// The next instant at which the time of day reaches a label of the leading grid's time code. The times of day in
-    /// the files of frames and of audio then agree to the sample.
+    /// Returns the first instant at or after a time at which the time of day reaches a label of the leading grid's time code.
+    ///
+    /// The times of day in the files of frames and of audio then agree to the sample.
     private func onLabel(_ time: ClockTime) -> ClockTime {
         guard let leadingRate = context.leadingRate else { return time }
         let wall = LocalTime(clock.date(of: time), in: .current)
         return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
     }
 
-    /// Time from an instant to its decision: the slowest delivery and two frame intervals, within 0.1…2 s. A camera
-    /// at the lowest rate that the governor may give it exposes and delivers for longer, for which there must be
-    /// room.
+    /// The alignment delay, time from an instant to its decision: the slowest delivery and two frame intervals, within 0.1…2 s.
+    ///
+    /// It leaves room for cameras at the lowest rate that the governor may choose, which expose and deliver for longer.
     private var alignmentDelay: Nanoseconds {
         let usual = inputs.slowestDelivery + inputs.longestInterval * 2
         let governed = context.isGoverned ? slowestGovernedDelivery : .zero

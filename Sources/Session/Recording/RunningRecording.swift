@@ -7,13 +7,15 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
+// Collaborators: one director for each thing that may happen to a recording, and what each of them follows.
 /// A recording from T0 to its end. Timeline's thread only.
 ///
-/// At each tick the directors look at requests and at what happened; the events and orders that they return are
-/// carried out here.
-// Collaborators: one director for each thing that may happen to a recording, and what each of them follows.
+/// At each tick the directors look at requests and at what happened; this type sends the events and carries out the orders that
+/// they return.
 final class RunningRecording {
+    /// Plan, options, devices and disks of the recording.
     let context: RecordingContext
+    /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
     /// T0 on the session's clock.
     private let start: ClockTime
@@ -36,14 +38,14 @@ final class RunningRecording {
     private var inputs: SessionInputs { context.inputs }
     private var controls: SessionControls { context.controls }
 
-    /// Nanoseconds from one status to the next: often enough for a meter, seldom enough to cost nothing.
+    /// Nanoseconds between two status reports: often enough for a meter, seldom enough to cost nothing.
     private static let statusInterval: Int64 = 100_000_000
 
-    /// Creates a recording whose outputs are made, and writes its first manifest.
+    /// Creates a recording whose outputs exist, and writes its first manifest.
     ///
     /// - Parameters:
-    ///   - context: What the recording works with.
-    ///   - start: T0.
+    ///   - context: Plan, options, devices and disks of the recording.
+    ///   - start: T0 on the session's clock.
     ///   - delay: The alignment delay: time from an instant to its decision.
     ///   - outputs: The files, encoders and tracks.
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds, outputs: SessionOutputs) {
@@ -83,11 +85,11 @@ final class RunningRecording {
                 }))
     }
 
-    /// Waits for T0, and tells the event `started` and the remarks known by then.
+    /// Waits for T0, and sends the event `started`, the reductions, and a warning for each remark.
     ///
     /// - Parameters:
-    ///   - remarks: What cameras could not do of what they were asked for, with their roles.
-    ///   - shortcoming: What slates lack on this computer, or `nil` when they lack nothing.
+    ///   - remarks: Sentences on settings that a camera could not apply, each with the camera's role.
+    ///   - shortcoming: A sentence on what slates lack on this computer, or `nil` when they lack nothing.
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
         // It is announced when it is true, not while T0 is still to come.
         context.clock.sleep(until: start, unless: Cancellation())
@@ -107,7 +109,7 @@ final class RunningRecording {
 
     /// Runs the timeline to its end.
     ///
-    /// - Returns: The recording, whose encoders and files are still to be closed.
+    /// - Returns: The recording after its last tick; its encoders and files are not closed yet.
     func follow() -> FinishedTimeline {
         defer {
             pressure?.stop()
@@ -125,8 +127,10 @@ final class RunningRecording {
         return FinishedTimeline(recording: self, end: end)
     }
 
-    /// Ends the changes: later ones are told that nothing is recorded, and devices on their way in are stopped with
-    /// the others.
+    /// Ends the acceptance of requests: later ones are answered that nothing is recorded, and devices that are being added are
+    /// stopped with the others.
+    ///
+    /// - Parameter end: End of the recording since T0.
     private func endChanges(at end: MediaTime) {
         controls.recordingTiming = nil
         tracks.finish()
@@ -140,15 +144,16 @@ final class RunningRecording {
         controls.tellEnd(of: late)
     }
 
-    /// Writes the present manifest to all disks, for recovery after a crash.
+    /// Writes the present manifest to all session folders, for recovery after a crash.
     private func writeManifest() {
         manifest.noteDevices()
         for disk in context.disks { disk.folderWriter.write(manifest.current(outputs, on: disk)) }
     }
 
-    /// Carries out the requests since the last tick, and lets the directors look.
+    /// Carries out the requests since the last tick, and lets each director look at the recording.
     ///
-    /// - Returns: When to end the recording, or `nil` when that is not known.
+    /// - Parameter position: Time of the tick that was decided last, since T0.
+    /// - Returns: The time since T0 at which the recording ends, or `nil` while no end is known.
     private func control(_ position: MediaTime) -> MediaTime? {
         let requests = controls.take()
         var end: MediaTime?
@@ -178,7 +183,7 @@ final class RunningRecording {
         return mustEnd ? undecided : end.map { max($0, undecided) }
     }
 
-    /// Notes the marks before the recording's end, as far as that is known, and tells their callers.
+    /// Records the marks before `end`, and answers all callers; later marks are answered that the recording has ended.
     private func followMarks(_ requests: [SessionControls.MarkRequest], end: MediaTime?) {
         for mark in requests {
             let time = max(MediaTime(mark.at, since: start), .zero)
@@ -225,7 +230,7 @@ final class RunningRecording {
         for event in parts.takeEvents(before: reached) { context.note(event) }
     }
 
-    /// Tells the audio alarms up to a time by which all audio has come.
+    /// Sends the audio alarms up to a time since T0, by which all audio has been delivered.
     private func watchAudio(until position: MediaTime) {
         for microphone in inputs.microphones {
             for alarm in microphone.takeAlarms(through: start + Nanoseconds(position.nanoseconds)) {
@@ -235,7 +240,11 @@ final class RunningRecording {
         }
     }
 
-    /// Reports the status of the recording.
+    /// Sends the status of the recording to its receiver.
+    ///
+    /// - Parameters:
+    ///   - position: The time that the recording has reached, since T0.
+    ///   - phase: The phase to report.
     func reportStatus(at position: MediaTime, phase: SessionStatus.Phase) {
         statusDue = MediaTime(nanoseconds: position.nanoseconds + Self.statusInterval)
         var status = SessionStatus()
@@ -263,7 +272,7 @@ final class RunningRecording {
         context.report(status)
     }
 
-    /// Tells of encoders that x264 replaced, and of audio that was lost with failed encoders.
+    /// Sends events for encoders that x264 has replaced, and for audio that was lost with failed encoders.
     private func noteEncoders() {
         for (name, lane) in outputs.namedEncoders {
             guard let fallback = lane.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
@@ -278,13 +287,16 @@ final class RunningRecording {
         }
     }
 
-    /// Tells of encoders that failed, and ends the tracks for which none is left.
+    /// Sends events for encoders that failed, and ends the tracks that have no encoder left.
     private func noteEncoders(at position: MediaTime) {
         for event in encoders.follow(at: position) { context.note(event) }
         if encoders.takeChange() { writeManifest() }
     }
 
-    /// Closes the files after the timeline's end, and reports the outcome. Waits for encoders and disks.
+    /// Closes the files after the last tick. Blocks until all disks are done; the encoders have finished before.
+    ///
+    /// - Parameter end: End of the recording since T0.
+    /// - Returns: The outcome of the recording.
     func close(at end: MediaTime) -> RecordingResult {
         noteEncoders()
         for event in encoders.conclude(at: end) { context.note(event) }

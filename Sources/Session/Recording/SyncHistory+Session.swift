@@ -4,7 +4,12 @@ internal import SessionFolder
 internal import Timing
 
 extension SyncHistory {
-    /// Notes the state of clocks and tracks at `time`, once a second.
+    /// Records the state of all clocks and tracks; does nothing when the last record is less than a second old.
+    ///
+    /// - Parameters:
+    ///   - inputs: The devices.
+    ///   - outputs: The recording's tracks.
+    ///   - time: The time since T0.
     mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
         guard isDue(at: time) else { return }
         for camera in inputs.cameras { note(camera.clockModel, of: camera.role, at: time) }
@@ -25,7 +30,9 @@ extension SyncHistory {
         }
     }
 
-    /// Notes at the end how the time stamps of the devices scattered.
+    /// Records, at the end, the jitter of each device's time stamps.
+    ///
+    /// - Parameter inputs: The devices.
     mutating func noteJitter(_ inputs: SessionInputs) {
         for camera in inputs.cameras { jitters[camera.role] = camera.jitter }
         for microphone in inputs.microphones { jitters[microphone.role] = microphone.jitter }

@@ -5,10 +5,10 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Follows the grid: a constant delay behind the present, it lets every output decide its next tick.
+/// Follows the grid, a constant alignment delay behind the present, and lets every output decide its ticks.
 ///
-/// One thread takes all decisions of a recording, none of which touches a pixel. Ticks come in the order of their
-/// times, so the same deliveries give the same recording.
+/// One thread takes all decisions of a recording, none of which touches a pixel. Ticks are decided in the order of their
+/// times, so that the same deliveries give the same recording.
 final class Timeline {
     private let start: ClockTime
     private let delay: Nanoseconds
@@ -17,8 +17,8 @@ final class Timeline {
     private let outputs: SessionOutputs
     private let audio: AudioStage
     private let leadingRate: FrameRate?
-    /// Whether the thread wakes for blocks of audio. Where frames come often enough, audio goes along with them,
-    /// since each waking costs.
+    /// Whether the thread wakes for blocks of audio too. At high enough frame rates audio is handled along with the frames,
+    /// since each wake-up costs.
     private let wakesForAudio: Bool
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
@@ -27,13 +27,13 @@ final class Timeline {
     private struct Progress {
         let track: any CameraTrack
         var nextTick: Int64
-        /// End of the track, or `nil` when it ends with the recording.
+        /// End of the track since T0, or `nil` when it ends with the recording.
         var end: MediaTime?
 
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
     }
 
-    /// Decides which outages are told, by the camera's role.
+    /// Decides which outages become events, by the camera's role.
     private var telling: [String: OutageTelling] = [:]
     private var cameraClocks: [ClockWatch]
     private var microphoneClocks: [ClockWatch]
@@ -47,17 +47,17 @@ final class Timeline {
         /// A microphone is switched off for a reason, or on when it is `nil`.
         case off(role: String, reason: String?)
     }
-    /// Orders for audio, in the order of the times from which they hold.
+    /// Pending orders for audio, sorted by the time since T0 from which they hold.
     private var audioOrders: [(order: AudioOrder, from: MediaTime)] = []
     private var nextAudioTick: Int64 = 0
-    /// End of the recording, once it is known. What devices do after it is no part of the recording.
+    /// End of the recording since T0, once it is known. Events of devices after it are not sent.
     private var end: MediaTime?
 
     /// Creates the timeline of a recording.
     ///
     /// - Parameters:
-    ///   - start: T0, the time of tick 0.
-    ///   - delay: The alignment delay: by then everything that was captured at an instant has been delivered.
+    ///   - start: T0 on the session's clock, the time of tick 0.
+    ///   - delay: The alignment delay: after it, everything captured at an instant has been delivered.
     ///   - clock: The session clock.
     ///   - inputs: The devices.
     ///   - outputs: The outputs, which decide at each tick.
@@ -85,15 +85,17 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// The lowest rate whose next tick is waited for when something ends: one frame a second.
+    /// The lowest rate at which an end waits for the next tick: one frame per second.
     private static let slowestAwaitedRate = FrameRate(1, per: 1)
 
-    /// Time of the next undecided tick since T0: how far the recording has come.
+    /// Time since T0 of the tick that was decided last: how far the recording has come. Zero before the first tick.
     private(set) var position = MediaTime.zero
 
-    /// Runs until the end that `control` returns; `control` is called before each step with the time reached.
+    /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Returns: Duration of the recording.
+    /// - Parameter control: Called before each step with the time reached, since T0; returns the end of the recording since T0,
+    ///   or `nil` while no end is known.
+    /// - Returns: End of the recording since T0, on the leading grid.
     func run(control: (MediaTime) -> MediaTime?) -> MediaTime {
         while true {
             let end = control(position).map(endOnGrid)
@@ -109,8 +111,9 @@ final class Timeline {
         }
     }
 
-    /// The first tick of the leading grid at or after a time. With less than a frame a second it is the time itself,
-    /// since nobody waits for such a tick.
+    /// Moves a time since T0 to the first tick of the leading grid at or after it, but not to tick 0.
+    ///
+    /// Below one frame per second, and without frames, the time itself holds: the wait for the tick would be too long.
     func endOnGrid(_ time: MediaTime) -> MediaTime {
         guard let leadingRate else { return max(time, MediaTime(nanoseconds: 1)) }
         guard leadingRate >= Self.slowestAwaitedRate else {
@@ -119,11 +122,11 @@ final class Timeline {
         return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
     }
 
-    /// Makes the first frame at or after `time` a key frame, with which a new file can begin.
+    /// Makes each stream's first frame at or after a time a key frame, with which a new file can begin.
     ///
     /// - Parameters:
-    ///   - time: A time that is not decided yet.
-    ///   - writer: The file that begins anew, or `nil` for all files.
+    ///   - time: A time since T0 that is not decided yet.
+    ///   - writer: The movie whose copied H.264 streams are split, or `nil` for all movies.
     func beginPart(at time: MediaTime, of writer: MovieWriter? = nil) {
         if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
         for track in tracks.map(\.track) {
@@ -138,7 +141,10 @@ final class Timeline {
 
     /// Changes what the program shows and mixes, from the first undecided tick and block of audio at or after a time.
     ///
-    /// - Returns: When the frame changes.
+    /// - Parameters:
+    ///   - plan: The plan with the new layers and gains.
+    ///   - time: A time since T0.
+    /// - Returns: Time since T0 of the first tick with the new layers; `time` when there is no program.
     func arrange(_ plan: SessionPlan, from time: MediaTime) -> MediaTime {
         audioOrders.append((.mix(plan.mixGains), time))
         guard let program = outputs.program, let planned = plan.program else { return time }
@@ -146,7 +152,9 @@ final class Timeline {
         return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
     }
 
-    /// Takes in another camera, whose frames the program may show.
+    /// Adds a camera, whose frames the program may show.
+    ///
+    /// - Parameter camera: The camera, which delivers already.
     func add(_ camera: CameraInput) {
         inputs.add(camera)
         cameraClocks.append(ClockWatch())
@@ -154,16 +162,16 @@ final class Timeline {
         program.add(GridFollower(input: camera, track: "program", start: start, rate: program.rate))
     }
 
-    /// Adds a track, which decides from a tick on.
+    /// Adds a camera's track to the recording, from a tick on.
     ///
     /// - Parameters:
     ///   - track: A track of a camera that is among the inputs.
-    ///   - tick: Its first tick, not decided yet.
+    ///   - tick: Index of the track's first tick, which is not decided yet.
     func add(_ track: any CameraTrack, from tick: Int64) {
         tracks.append(Progress(track: track, nextTick: tick))
     }
 
-    /// Takes in another microphone, from the next sample on.
+    /// Adds a microphone to the recording, from the next undecided sample on.
     func add(_ microphone: MicrophoneFeed) {
         inputs.add(microphone.input)
         microphoneClocks.append(ClockWatch())
@@ -171,25 +179,29 @@ final class Timeline {
         audio.add(microphone)
     }
 
-    /// Index of the next sample of audio that is not decided yet.
+    /// Index since T0 of the next audio sample that is not decided yet, at 48 000 samples per second.
     var audioPosition: Int64 { audio.position }
 
-    /// Switches a microphone off or on, from the first undecided block of audio that begins at or after a time.
+    /// Switches a microphone off or on, from the first undecided block of audio that begins at or after a time. While off it is
+    /// silent in its track and in the program.
     ///
     /// - Parameters:
     ///   - role: The microphone's role.
     ///   - reason: Why it is off, or `nil` for on.
-    ///   - time: Time since T0.
+    ///   - time: A time since T0.
     func switchOff(_ role: String, because reason: String?, from time: MediaTime) {
         let block = AudioGrid.blocks.interval.count
         audioOrders.append(
             (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
     }
 
-    /// Ends a device's own track at its first undecided tick or sample at or after a time, after one frame or sample
-    /// at the least.
+    /// Ends a device's own track at its first undecided tick or sample at or after a time; the track keeps at least one frame or
+    /// sample.
     ///
-    /// - Returns: When the track ends, or `nil` when there is no such track.
+    /// - Parameters:
+    ///   - name: Name of the camera's or microphone's track.
+    ///   - time: A time since T0.
+    /// - Returns: End of the track since T0, or `nil` when there is no such track or it has an end already.
     func endTrack(named name: String, at time: MediaTime) -> MediaTime? {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
             return endAudio(named: name, at: time)
@@ -200,7 +212,7 @@ final class Timeline {
         if rate >= Self.slowestAwaitedRate {
             end = rate.time(ofTick: max(tracks[index].nextTick, first + 1, rate.ticks(before: time)))
         } else {
-            // The track's first frame is shown for a block of audio at the least.
+            // The track's first frame is shown for at least one block of audio.
             let least = max(position, rate.time(ofTick: first))
             end = max(time, MediaTime(nanoseconds: least.nanoseconds + AudioGrid.blocks.interval.count))
         }
@@ -208,12 +220,11 @@ final class Timeline {
         return end
     }
 
-    /// Ends the frames of a stream whose encoder failed for good. Ticks that were decided after `time` are not in the
-    /// file.
+    /// Ends the track of a stream whose encoder failed for good. Ticks that were decided after `time` are not in the file.
     ///
     /// - Parameters:
     ///   - name: Name of the camera's track, or `program`.
-    ///   - time: End of what is in the file.
+    ///   - time: End since T0 of the frames in the file.
     func endFailed(named name: String, at time: MediaTime) {
         outputs.failedEnds[name] = time
         guard name != SyncHistory.program else {

@@ -2,7 +2,7 @@ internal import Inputs
 internal import Media
 internal import Timing
 
-/// One camera's own track: decides each tick, and hands the frame to its file or its encoder. Timeline's thread only.
+/// A track of one camera: it decides each tick, and hands the frame to its file or its encoder. Timeline's thread only.
 protocol CameraTrack: AnyObject {
     /// Name of the track.
     var name: String { get }
@@ -18,9 +18,13 @@ protocol CameraTrack: AnyObject {
     /// Takes what the camera delivered since the last call.
     func take(_ deliveries: [CameraInput.Delivery])
 
-    /// Decides the next tick.
+    /// Decides a tick of the track's grid. Ticks come in order, each once.
+    ///
+    /// - Parameter tick: Index of the tick; 0 is T0.
     func step(tick: Int64)
 
     /// Ends the track: no tick follows.
+    ///
+    /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime)
 }

@@ -3,106 +3,96 @@ internal import Media
 internal import Timing
 internal import Writers
 
-/// A camera's track of its own H.264 frames: each frame is copied, and shown at its own capture time.
+/// A track that copies a camera's own H.264 frames, each shown at its own capture time. Timeline's thread only.
 ///
-/// The last frame that was captured before T0 is shown from T0 until the next. Without it nothing would be shown
-/// there, and libavformat would move the whole track so that the first frame after T0 came at T0.
+/// The last frame that was captured before T0 is shown from T0 until the next frame. Without it nothing would be shown there,
+/// and libavformat would move the whole track so that the first frame after T0 came at T0.
 ///
-/// `rate` only says how often the timeline asks the track. Times in its file are ticks of
-/// `StreamParameters.ownTimeScale` since T0.
+/// Times in the track's file are ticks of `StreamParameters.ownTimeScale` since T0.
 final class CopiedStreamTrack: CameraTrack {
+    /// Name of the track.
     let name: String
+    /// Rate at which the timeline asks the track; frames keep their own capture times.
     let rate: FrameRate
-    let input: CameraInput
-    private var outages: OutageLog
+    private var camera: CameraFollower
     private var aligner: KeyStreamAligner<CapturedFrame>
+    /// The track's stream in its movie.
     let lane: TrackSink
     private let start: ClockTime
+    /// The last frame, whose duration is not known yet, with its capture time in ticks of the file's time scale since T0.
     private var held: (frame: CapturedFrame, tick: Int64)?
-    /// Where a new file begins that the stream has not come to yet.
+    /// Time since T0 from which the next key frame begins a new file; `nil` when no split is pending.
     private var partStart: MediaTime?
-    /// Restarts of the camera's clock model that are taken into account.
-    private var restarts = 0
-    /// Capture time of the first frame in the file; before T0 when that frame only serves to decode later ones.
+    /// Capture time since T0 of the first frame in the file; negative when that frame was captured before T0.
     private(set) var firstTime: MediaTime?
-    /// Hidden frames before T0, which are in the file only because later ones need them; they count as none of the
-    /// recording's.
+    /// Number of hidden frames before T0, which are in the file only because later frames need them; `counts` leaves them out.
     private(set) var leadCount = 0
-    /// Whether the frame that is shown at T0 was captured before T0. It counts as one of the recording's.
+    /// Whether the frame that is shown at T0 was captured before T0; `counts` includes it.
     private var beginsBeforeStart = false
 
+    /// Creates a track whose stream begins in the file of its sink.
+    ///
+    /// - Parameters:
+    ///   - input: The camera, which delivers H.264.
+    ///   - name: Name of the track.
+    ///   - start: T0 on the session's clock.
+    ///   - rate: Rate at which the timeline asks the track.
+    ///   - lane: The track's stream in its movie.
     init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: TrackSink) {
-        self.input = input
         self.name = name
         self.start = start
         self.rate = rate
         self.lane = lane
-        outages = OutageLog(track: name, start: start)
+        camera = CameraFollower(input, track: name, start: start)
         aligner = KeyStreamAligner(start: start)
     }
 
+    /// Counts of the track's frames so far, without hidden frames before T0.
     var counts: FrameCounts {
         var counts = aligner.counts
         if beginsBeforeStart { counts.captured += 1 }
         return counts
     }
-    var gaps: [Gap] { outages.gaps }
+    /// Gaps of the track so far.
+    var gaps: [Gap] { camera.outages.gaps }
+    /// The track's camera.
+    var input: CameraInput { camera.input }
 
-    func take(_ deliveries: [CameraInput.Delivery]) {
-        let clock = input.clockReading
-        // The frames that made the clock model begin anew were dated by the line that it left.
-        let model = clock.restarts == restarts ? nil : input.clockModel
-        restarts = clock.restarts
-        if let model {
-            let input = input
-            aligner.redate { frame, time in input.redated(frame, saidToBe: time, by: model) }
-        }
-        for delivery in deliveries {
-            switch delivery {
-            case .frame(let dated):
-                let time = model.map { input.redated(dated.frame, saidToBe: dated.time, by: $0) }
-                aligner.add(
-                    dated.frame, isKey: dated.frame.isKey, capturedAt: time ?? dated.time)
-            case .lost(let count, let cause, let time):
-                aligner.addLoss(count: count, cause: cause, capturedAt: time)
-                if cause == .away { outages.wasSilent(from: time, for: clock.interval * Int64(count)) }
-            case .away(let time, let cause, let ledger):
-                outages.begin(at: time, cause: cause, loss: ledger)
-            case .ended(let time, let cause): outages.begin(at: time, cause: cause)
-            case .returned(let time, _, _): outages.end(at: time)
-            case .warning, .formatChanged: break
-            }
-        }
-    }
+    /// Takes what the camera delivered since the last call.
+    func take(_ deliveries: [CameraInput.Delivery]) { camera.take(deliveries, into: &aligner) }
 
-    /// Continues in a new file with the first key frame at or after a time.
+    /// Continues in a new file with the first key frame at or after a time since T0.
     func beginPart(at time: MediaTime) { partStart = time }
 
+    /// Writes the frames that were captured before a tick.
+    ///
+    /// - Parameter tick: Index of the tick on the grid of `rate`; 0 is T0.
     func step(tick: Int64) {
         let time = rate.time(ofTick: tick)
         write(before: time)
-        if let partStart, time >= partStart, outages.awaySince != nil, aligner.isEmpty {
+        if let partStart, time >= partStart, camera.outages.awaySince != nil, aligner.isEmpty {
             leave(at: partStart)
         }
     }
 
-    /// Lets a new file begin while the camera is away: its last frame is shown until then, and the file does not wait
-    /// for the next one, which will be a key frame.
+    /// Lets a new file begin while the camera is away: the last frame is shown until then, and the file does not wait for the
+    /// camera's next frame, which will be a key frame.
     private func leave(at partStart: MediaTime) {
         showLast(until: partStart)
         self.partStart = nil
         lane.pass()
     }
 
+    /// Ends the track: no tick follows.
+    ///
+    /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
         write(before: end)
         showLast(until: end)
-        let last = start + Nanoseconds(end.nanoseconds)
-        if let since = outages.awaySince, let absence = outages.absence {
-            let missing = Int((last - since).count / max(input.clockReading.interval.count, 1))
-            aligner.addLoss(count: missing, cause: absence, capturedAt: max(since, start))
+        if let missing = camera.finish(at: end, interval: input.clockReading.interval) {
+            aligner.addLoss(
+                count: missing.count, cause: missing.cause, capturedAt: max(missing.since, start))
         }
-        outages.finish(at: last)
         lane.finish()
     }
 

@@ -3,29 +3,41 @@ internal import Media
 internal import Timing
 internal import Writers
 
-/// A camera's track of its own JPEGs: each frame is copied byte for byte, one a tick.
+/// A track that copies a camera's own JPEGs byte for byte, one frame per tick. Timeline's thread only.
 final class CopiedTrack: CameraTrack {
+    /// Name of the track.
     let name: String
+    /// Rate of the track's grid.
     let rate: FrameRate
     private var follower: GridFollower
+    /// The track's stream in its movie.
     let lane: TrackSink
     private let codecs: any CodecFactory
     private var lastBytes: SharedBytes?
     private var slate: SharedBytes?
     private let caption: SlateCaption
+    /// A JPEG of the camera, whose format slates have.
     private var example: CapturedFrame?
-    /// Size of the frames in the file that is written now, in pixels.
+    /// Size of the frames in the present file, width × height in pixels.
     private var size: FrameSize
     /// The first frame of another size, which needs a file of its own; `nil` while there is none.
     private(set) var successor: DatedFrame?
-    /// The first tick of that file, or `nil` while none was asked for.
+    /// First tick of the successor's file, or `nil` while that file was not requested.
     private var partTick: Int64?
-    /// The last frame of the successor's size that came before its file.
+    /// The last frame of the successor's size that was chosen before the successor's file began.
     private var withdrawn: DatedFrame?
     /// Capture time of the frame for which the present file was begun; no earlier frame asks for another file.
     private var partSince: ClockTime?
 
-    /// Creates a track whose file is begun for frames of `size`; frames of another size need a file of their own.
+    /// Creates a track whose file begins for frames of one size; frames of another size need a file of their own.
+    ///
+    /// - Parameters:
+    ///   - follower: Follows the camera along the track's grid.
+    ///   - rate: Rate of the track's grid.
+    ///   - size: Size of the frames in the first file, width × height in pixels.
+    ///   - caption: The text of the track's slates.
+    ///   - lane: The track's stream in its movie.
+    ///   - codecs: Makes slates.
     init(
         follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, lane: TrackSink,
         codecs: any CodecFactory
@@ -41,10 +53,14 @@ final class CopiedTrack: CameraTrack {
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
+    /// The track's camera.
     var input: CameraInput { follower.input }
+    /// Counts of the track's frames so far.
     var counts: FrameCounts { follower.aligner.counts }
+    /// Gaps of the track so far.
     var gaps: [Gap] { follower.gaps }
 
+    /// Takes what the camera delivered since the last call, and notes the first frame of another size as `successor`.
     func take(_ deliveries: [CameraInput.Delivery]) {
         follower.take(deliveries)
         guard partTick == nil else { return }
@@ -58,17 +74,20 @@ final class CopiedTrack: CameraTrack {
 
     private func isOfThisPart(_ dated: DatedFrame) -> Bool { partSince.map { dated.time > $0 } ?? true }
 
-    /// The tick at which a frame captured at `time` is shown when no other competes with it.
+    /// Returns the index of the tick at which a frame captured at `time`, since T0, is shown when no other frame is nearer.
     func tick(nearestTo time: MediaTime) -> Int64 {
         rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
     }
 
-    /// Whether the successor's file has been asked for.
+    /// Whether the file for the successor was requested and has not begun yet.
     var awaitsPart: Bool { partTick != nil }
 
-    /// Continues in a new file, for frames like the successor, from a tick on.
+    /// Continues in a new file, for frames of the successor's size, from the tick with this index on.
     func beginPart(at tick: Int64) { partTick = tick }
 
+    /// Decides a tick of the track's grid. Ticks come in order, each once.
+    ///
+    /// - Parameter tick: Index of the tick; 0 is T0.
     func step(tick: Int64) {
         // When no newer frame is due at the first tick of a file, the tick shows one that came too early for the file.
         var early: DatedFrame?
@@ -110,6 +129,9 @@ final class CopiedTrack: CameraTrack {
         partTick = nil
     }
 
+    /// Ends the track: no tick follows.
+    ///
+    /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
         follower.finish(at: end)
         lane.finish()

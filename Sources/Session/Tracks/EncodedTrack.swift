@@ -4,19 +4,33 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// A camera's track of frames that are encoded here, in a size of its own, one frame a tick.
+/// A track that encodes a camera's frames in a size of its own, one frame per tick. Timeline's thread only.
 final class EncodedTrack: CameraTrack {
+    /// Name of the track.
     let name: String
+    /// Rate of the track's grid.
     let rate: FrameRate
+    /// Composes and encodes the track's frames.
     let encoder: VideoEncoderWorker
     private var follower: GridFollower
     private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
     private let caption: SlateCaption
+    /// Index of the tick whose frame must be a key frame, or `nil` for none.
     private var keyTick: Int64?
+    /// Decides which frames the encoder gets; `nil` when no governor runs.
     var intake: EncoderIntake?
+    /// Whether JPEGs may be decoded at half the size at which they are shown.
     var isCoarse = false
 
+    /// Creates an encoded track.
+    ///
+    /// - Parameters:
+    ///   - follower: Follows the camera along the track's grid.
+    ///   - rate: Rate of the track's grid.
+    ///   - place: Crop, orientation and place of the camera's frame in the encoded frame.
+    ///   - caption: The text of the track's slates.
+    ///   - encoder: Composes and encodes the frames.
     init(
         follower: GridFollower, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
         encoder: VideoEncoderWorker
@@ -29,15 +43,22 @@ final class EncodedTrack: CameraTrack {
         self.encoder = encoder
     }
 
+    /// The track's camera.
     var input: CameraInput { follower.input }
+    /// Counts of the track's frames so far, with the encoder's losses.
     var counts: FrameCounts { encoder.corrected(follower.aligner.counts) }
+    /// Gaps of the track so far.
     var gaps: [Gap] { follower.gaps }
 
-    /// Makes the frame of a tick a key frame, with which a file can begin.
+    /// Makes the frame of the tick with this index a key frame, with which a new file can begin.
     func beginPart(at tick: Int64) { keyTick = tick }
 
+    /// Takes what the camera delivered since the last call.
     func take(_ deliveries: [CameraInput.Delivery]) { follower.take(deliveries) }
 
+    /// Decides a tick of the track's grid. Ticks come in order, each once.
+    ///
+    /// - Parameter tick: Index of the tick; 0 is T0.
     func step(tick: Int64) {
         let asKey = keyTick == tick
         switch follower.choose(tick: tick) {
@@ -62,6 +83,9 @@ final class EncodedTrack: CameraTrack {
         }
     }
 
+    /// Ends the track: no tick follows.
+    ///
+    /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
         follower.finish(at: end)
         encoder.finish()

@@ -4,9 +4,10 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// One camera's metadata, of each frame from T0 to the end, on its way to files and taps. Timeline's thread only,
-/// until joined.
+/// Hands the metadata of each frame of one camera, from T0 to the end, to files and taps. Timeline's thread only, until the
+/// timeline has ended.
 final class MetadataTrack {
+    /// The camera.
     let input: CameraInput
     private let start: ClockTime
     private let taps: [MetadataTap]
@@ -19,7 +20,7 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
-    /// Most entries that wait: as many as the camera's log holds.
+    /// Most entries that wait for their time: as many as the camera's log holds.
     private static let mostWaiting = 1024
 
     /// Creates the metadata track of one camera.
@@ -37,7 +38,7 @@ final class MetadataTrack {
         self.files = files
     }
 
-    /// Notes outages, which no frame tells of.
+    /// Notes outages in the camera's deliveries; frames and losses come from the camera's log.
     func take(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
@@ -49,13 +50,14 @@ final class MetadataTrack {
         }
     }
 
-    /// Notes the beginning of an absence. Frames missing for an earlier cause are in the camera's log up to here.
+    /// Notes the beginning of an absence. The camera's log has the frames that were lost for an earlier cause.
     private func leave(at time: ClockTime, _ cause: LossCause) {
         if absence?.cause != cause { absence = (time, cause) }
     }
 
-    /// Gives away the metadata of frames captured before `position`; no end of the recording will cut them off any
-    /// more.
+    /// Hands the metadata of frames captured before a time to the files and taps.
+    ///
+    /// - Parameter position: The time since T0 that is decided; the recording cannot end before it.
     func advance(to position: MediaTime) {
         let (entries, leftOut, remarks) = input.takeLog()
         waiting += entries
@@ -73,7 +75,9 @@ final class MetadataTrack {
         tellOfFailure(at: position)
     }
 
-    /// Gives away the metadata of frames captured before `end`, and ends the files.
+    /// Hands the metadata of frames captured before the end to the files and taps, and ends the files.
+    ///
+    /// - Parameter end: End of the recording since T0.
     func finish(at end: MediaTime) {
         advance(to: end)
         if let absence {
@@ -91,10 +95,13 @@ final class MetadataTrack {
         for place in files { place.file.finish() }
     }
 
-    /// The file in the folder on one disk, or `nil` when none is written there.
+    /// Returns the metadata file on the disk with this index, or `nil` when none is written there.
     func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
 
-    /// Returns the failures of the files once they are written. The timeline has ended by then.
+    /// Returns the warnings about failed files. To be called after the files are written and the timeline has ended.
+    ///
+    /// - Parameter end: End of the recording since T0.
+    /// - Returns: The warnings since the last call of `takeEvents`.
     func conclude(at end: MediaTime) -> [SessionEvent] {
         tellOfFailure(at: end)
         return takeEvents()

@@ -1,22 +1,24 @@
 internal import Media
 internal import Timing
 
-/// When a camera was shown in the program, and what was lost of it meanwhile. Losses at other times are none of the
-/// program's.
+/// Records when a camera was shown in the program, and how many of its frames were lost meanwhile. Losses at other times are not
+/// the program's.
 struct OnAir: Sendable {
     /// Stretches during which the camera was shown, since T0, in order; the last may be open.
     private var stretches: [(from: MediaTime, to: MediaTime?)] = []
+    /// The camera's losses when the present stretch began.
     private var lostBefore: [LossCause: Int] = [:]
+    /// The losses in all closed stretches.
     private var lostOnAir: [LossCause: Int] = [:]
 
     /// Whether the camera is shown now.
     var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
 
-    /// Notes that the camera is shown, or no longer, from a tick on.
+    /// Notes that the camera is shown, or is no longer shown, from a tick on.
     ///
     /// - Parameters:
     ///   - isOn: Whether it is shown.
-    ///   - time: Time of the first tick for which that holds.
+    ///   - time: Time since T0 of the first tick for which that holds.
     ///   - lost: The camera's losses so far.
     mutating func set(_ isOn: Bool, at time: MediaTime, lost: [LossCause: Int]) {
         guard isOn != self.isOn else { return }
@@ -29,10 +31,10 @@ struct OnAir: Sendable {
         }
     }
 
-    /// The losses while the camera was shown.
+    /// Returns the losses while the camera was shown, by cause.
     ///
-    /// - Parameter inAll: The camera's losses so far.
-    /// - Returns: Those of them that fall into times at which it was shown.
+    /// - Parameter inAll: All losses of the camera so far, by cause.
+    /// - Returns: The losses at times at which the camera was shown, in frames.
     func lost(_ inAll: [LossCause: Int]) -> [LossCause: Int] {
         guard isOn else { return lostOnAir }
         return inAll.reduce(into: lostOnAir) { lost, item in
@@ -41,7 +43,7 @@ struct OnAir: Sendable {
         }
     }
 
-    /// The parts of a camera's gaps during which it was shown.
+    /// Returns the parts of a camera's gaps during which the camera was shown.
     func gaps(_ gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             stretches.compactMap { stretch in

@@ -4,16 +4,16 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// The program: at each tick the frames of all cameras that it shows, composed and encoded. Timeline's thread only.
+/// The track of the program: at each tick it composes and encodes the frames of all cameras that are shown. Timeline's thread
+/// only.
 ///
-/// It follows every camera that has pixels, shown or not, so that another camera can be shown from one tick to the
-/// next.
+/// It follows every camera that has pixels, shown or not, so that another camera can be shown from one tick to the next.
 final class ProgramTrack {
-    /// A camera as the program follows it.
+    /// A camera that the program follows.
     private struct Feed {
         var follower: GridFollower
         let caption: SlateCaption
-        /// The last frame that came, or `nil` while a slate is shown.
+        /// The camera's last frame, or `nil` while a slate is shown.
         var frame: CapturedFrame?
         var onAir = OnAir()
 
@@ -24,19 +24,21 @@ final class ProgramTrack {
         }
     }
 
+    /// Rate of the program's grid.
     let rate: FrameRate
+    /// Composes and encodes the program's frames.
     let encoder: VideoEncoderWorker
     private var feeds: [Feed]
-    /// The layers that are shown, backmost first, each with its feed.
+    /// The layers that are shown, backmost first, each with the index of its camera in `feeds`.
     private var places: [(layer: PlannedLayer, feed: Int)] = []
-    /// The layers to show from later times on, in the order of time.
+    /// Pending changes of the layers, sorted by the time since T0 from which they are shown.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     private var hasFrame = false
-    /// Whether the encoder did not get the last change of the frame: it gets it with the next tick that it takes.
+    /// Whether the encoder has not got the last change of the frame yet, and gets it with the next new frame that it takes.
     private var isOwed = false
     private var decided = FrameCounts()
-    /// Counts of the program's frames. Its losses include what its cameras did not deliver while they were shown:
-    /// without tracks of their own that is told nowhere else.
+    /// Counts of the program's frames so far. Losses include the frames that its cameras lost while they were shown, since a
+    /// camera without a track of its own counts them nowhere else.
     var counts: FrameCounts {
         var counts = encoder.corrected(decided)
         for feed in feeds {
@@ -44,8 +46,11 @@ final class ProgramTrack {
         }
         return counts
     }
+    /// Index of the tick whose frame must be a key frame, or `nil` for none.
     private var keyTick: Int64?
+    /// Decides which frames the encoder gets; `nil` when no governor runs.
     var intake: EncoderIntake?
+    /// Whether JPEGs may be decoded at half the size at which they are shown.
     var isCoarse = false
 
     /// Creates the program's track.
@@ -53,7 +58,7 @@ final class ProgramTrack {
     /// - Parameters:
     ///   - rate: Rate of the program's grid.
     ///   - followers: The followers of all cameras that the program may show.
-    ///   - layers: The layers that it shows from T0 on.
+    ///   - layers: The layers that the program shows from T0 on.
     ///   - encoder: Composes and encodes the frames.
     init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
@@ -69,14 +74,14 @@ final class ProgramTrack {
         return Feed(follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
     }
 
-    /// Follows another camera, which may be shown from now on.
+    /// Adds a camera, which may be shown from now on.
     func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
 
     /// Changes the layers that are shown, from a time on.
     ///
     /// - Parameters:
     ///   - layers: The layers, of cameras that the program follows.
-    ///   - time: The first tick at or after this time has the new layers. Not before the time of the last call.
+    ///   - time: A time since T0, not before that of the last call; the first tick at or after it has the new layers.
     func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
 
     /// Roles of the cameras that are shown, backmost first.
@@ -94,15 +99,15 @@ final class ProgramTrack {
         isOwed = true
     }
 
-    /// Makes the frame of a tick a key frame, with which a file can begin.
+    /// Makes the frame of the tick with this index a key frame, with which a new file can begin.
     func beginPart(at tick: Int64) { keyTick = tick }
 
-    /// Whether the encoder has ended before the recording, so that nothing is decided any more.
+    /// Whether the track has ended, so that no tick is decided any more.
     private var hasEnded = false
 
-    /// Ends the decisions of the track.
+    /// Stops deciding ticks, when the encoder has failed or the recording ends.
     ///
-    /// - Parameter end: End of what is in the file.
+    /// - Parameter end: End since T0 of the frames in the file.
     func end(at end: MediaTime) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -112,7 +117,7 @@ final class ProgramTrack {
         }
     }
 
-    /// Takes what the camera of a role delivered since the last call.
+    /// Takes what the camera of a role delivered since the last call for that role.
     func take(_ deliveries: [CameraInput.Delivery], from role: String) {
         guard !hasEnded else { return }
         for index in feeds.indices where feeds[index].follower.input.role == role {
@@ -120,7 +125,9 @@ final class ProgramTrack {
         }
     }
 
-    /// Decides a tick: a new frame, or the last one again.
+    /// Decides whether a tick shows a new frame or the last one again. Ticks come in order, each once.
+    ///
+    /// - Parameter tick: Index of the tick on the program's grid; 0 is T0.
     func step(tick: Int64) {
         guard !hasEnded else { return }
         let time = rate.time(ofTick: tick)
@@ -173,19 +180,21 @@ final class ProgramTrack {
         }
     }
 
-    /// Ends the track: no tick follows.
+    /// Ends the track and its encoder: no tick follows.
+    ///
+    /// - Parameter end: End of the recording since T0.
     func finish(at end: MediaTime) {
         self.end(at: end)
         encoder.finish()
     }
 
-    /// Frames of one camera that were lost while the program showed it.
+    /// Returns the number of frames of one camera that were lost while the program showed it; 0 for an unknown role.
     func lostInAll(of role: String) -> Int {
         feeds.first { $0.follower.input.role == role }.map { feed in
             feed.onAir.lost(feed.follower.aligner.counts.lost).values.reduce(0, +)
         } ?? 0
     }
 
-    /// Gaps of the cameras while they were shown.
+    /// The gaps of all cameras, as far as they were shown in them.
     var gaps: [Gap] { feeds.flatMap { $0.onAir.gaps($0.follower.gaps) } }
 }

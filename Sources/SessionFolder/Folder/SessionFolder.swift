@@ -1,3 +1,4 @@
+internal import FileSystem
 public import Foundation
 internal import Glibc
 public import Media
@@ -39,7 +40,7 @@ public final class SessionFolder: Sendable {
         do throws(FileError) {
             events = try LineFile(path: candidate + "/events.ndjson")
             _ = events.lock()
-            try Self.reserveDraft(candidate + Self.draft)
+            try FileReplacement.reserve(Self.reservedBytes, for: candidate + "/manifest.json")
         } catch {
             Self.remove(candidate)
             throw error
@@ -120,47 +121,13 @@ public final class SessionFolder: Sendable {
     ///
     /// - Throws: `FileError` "create", "write", "rename" or "reserve room".
     public func write(_ manifest: Manifest) throws(FileError) {
-        let draft = path + Self.draft
         let target = path + "/manifest.json"
-        try Self.fill(draft, with: JSONText.pretty(manifest))
-        guard rename(draft, target) == 0 else {
-            throw FileError(path: target, operation: "rename", errno: errno)
-        }
-        if manifest.outcome == .recording { try Self.reserveDraft(draft) }
+        try FileReplacement.write(Array(JSONText.pretty(manifest)), to: target, keepsDraft: true)
+        if manifest.outcome == .recording { try FileReplacement.reserve(Self.reservedBytes, for: target) }
     }
 
-    private static let draft = "/manifest.json.new"
     /// Room that is reserved for the next manifest, in bytes: enough for some cameras with hundreds of gaps.
     private static let reservedBytes = 65_536
-
-    /// Creates the file that the next manifest is written into, and allocates its blocks.
-    private static func reserveDraft(_ path: String) throws(FileError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
-        defer { close(descriptor) }
-        let number = posix_fallocate(descriptor, 0, reservedBytes)
-        // Other errors mean that this file system cannot reserve room.
-        guard number != ENOSPC, number != EDQUOT else {
-            throw FileError(path: path, operation: "reserve room", errno: number)
-        }
-    }
-
-    /// Writes `content` into the blocks that the file has, cuts off the rest, and waits until it is on the disk.
-    private static func fill(_ path: String, with content: Data) throws(FileError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw FileError(path: path, operation: "create", errno: errno) }
-        defer { close(descriptor) }
-        var rest = Array(content)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw FileError(path: path, operation: "write", errno: errno) }
-            rest = rest.dropFirst(count)
-        }
-        guard ftruncate(descriptor, content.count) == 0, fsync(descriptor) == 0 else {
-            throw FileError(path: path, operation: "write", errno: errno)
-        }
-    }
 
     /// Writes a small file of this recording atomically: a reader sees all of it or none. Missing folders are made.
     ///
@@ -176,16 +143,7 @@ public final class SessionFolder: Sendable {
     public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
         let target = URL(fileURLWithPath: folder).standardizedFileURL.path + "/" + relative
         try Self.makeFolders(URL(fileURLWithPath: target).deletingLastPathComponent().path)
-        let draft = target + ".new"
-        do throws(FileError) {
-            try Self.fill(draft, with: content)
-            guard rename(draft, target) == 0 else {
-                throw FileError(path: target, operation: "rename", errno: errno)
-            }
-        } catch {
-            unlink(draft)
-            throw error
-        }
+        try FileReplacement.write(Array(content), to: target)
     }
 
     /// Appends an event to `events.ndjson`.

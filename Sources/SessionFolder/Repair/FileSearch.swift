@@ -1,4 +1,5 @@
 internal import Containers
+internal import FileSystem
 internal import Glibc
 internal import Media
 
@@ -33,20 +34,13 @@ struct FileSearch {
     /// Names of the files in a folder of the session; empty where there is no such folder. Names that are no UTF-8 are left out.
     func names(in place: String) throws(FileError) -> [String] {
         let path = folder + "/" + place
-        guard let list = opendir(path) else {
-            if errno == ENOENT { return [] }
-            throw FileError(path: path, operation: "open", errno: errno)
+        do throws(FileError) {
+            // No recorder gives a name that is no UTF-8.
+            return try FolderListing(of: path).names
+        } catch {
+            if error.errno == ENOENT { return [] }
+            throw error
         }
-        defer { closedir(list) }
-        var names: [String] = []
-        while let entry = readdir(list) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(validating: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            // No recorder gives other names.
-            if let name { names.append(name) }
-        }
-        return names
     }
 
     private func mediaFiles() throws(FileError) -> [String] {

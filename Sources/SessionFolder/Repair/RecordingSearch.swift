@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Glibc
 internal import Media
 
@@ -24,31 +25,19 @@ public struct RecordingSearch: Sendable {
     public var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && endedCount == 0 }
 
     private mutating func look(into folder: String, depth: Int) {
-        guard let list = opendir(folder) else {
+        let listing: FolderListing
+        do throws(FileError) { listing = try FolderListing(of: folder) } catch {
             remarks.append(
-                "\(folder.printable(limit: 1000)): it cannot be looked at: \(String(cString: strerror(errno)))."
+                "\(folder.printable(limit: 1000)): it cannot be looked at: \(String(cString: strerror(error.errno)))."
             )
             return
         }
-        var names: [String] = []
-        while let entry = readdir(list) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                let name = bytes.prefix { $0 != 0 }
-                return (
-                    text: String(validating: name, as: UTF8.self),
-                    shown: String(decoding: name, as: UTF8.self)
-                )
-            }
-            guard let text = name.text else {
-                remarks.append(
-                    "\(folder.printable(limit: 1000))/\(name.shown.printable()): its name is no UTF-8. Rename it, then "
-                        + "look again.")
-                continue
-            }
-            if !text.hasPrefix(".") { names.append(text) }
+        for name in listing.unreadableNames {
+            remarks.append(
+                "\(folder.printable(limit: 1000))/\(name.printable()): its name is no UTF-8. Rename it, then look again."
+            )
         }
-        closedir(list)
-        for name in names.sorted() {
+        for name in listing.names where !name.hasPrefix(".") {
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }

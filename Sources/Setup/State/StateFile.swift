@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import Glibc
 internal import Media
@@ -156,32 +157,13 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
 
     private func write(_ content: Content) throws(StateFileError) {
-        let draft = path + ".new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("write") }
-        do throws(StateFileError) {
-            defer { close(descriptor) }
-            var rest = Array(JSONText.pretty(content) + Data("\n".utf8))[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure("write") }
-                rest = rest.dropFirst(count)
-            }
-            guard fsync(descriptor) == 0 else { throw failure("write") }
-            guard rename(draft, path) == 0 else { throw failure("write") }
+        do throws(FileError) {
+            try FileReplacement.write(
+                Array(JSONText.pretty(content) + Data("\n".utf8)), to: path, permissions: 0o600,
+                syncsFolder: true)
         } catch {
-            unlink(draft)
-            throw error
+            throw StateFileError(
+                path: path, subject: Content.subject, operation: "write", errno: error.errno)
         }
-        // Makes the rename durable. When the folder cannot be opened for that, the kernel writes it later all the same.
-        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
-    }
-
-    private func failure(_ operation: String) -> StateFileError {
-        StateFileError(path: path, subject: Content.subject, operation: operation, errno: Glibc.errno)
     }
 }

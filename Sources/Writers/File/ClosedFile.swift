@@ -1,11 +1,13 @@
 package import Containers
 
-/// A file of media that was finished and read again.
+/// A media file that was finished and then read back to verify it.
 package struct ClosedFile: Sendable, Equatable {
+    /// Path of the file relative to the session folder.
     package let relativePath: String
+    /// Size of the finished file in bytes.
     package let byteCount: Int64
-    /// `nil` where it could not be told.
+    /// Checksum of the finished file, or `nil` when none was computed.
     package let checksum: FileChecksum?
-    /// What is wrong with it, as a sentence; `nil` when nothing is.
+    /// A sentence that says what verification found wrong with the file, or `nil` when the file is as it was written.
     package let fault: String?
 }

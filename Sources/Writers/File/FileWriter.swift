@@ -1,22 +1,24 @@
 package import Media
 
-/// The thread that alone touches one file of a recording, and its later parts, in one folder, and the queue before it.
+/// Writes one file of a recording, and the parts that continue it, into one folder on a thread of its own.
 ///
-/// Nobody waits for the disk: the queue is bounded in bytes, and what finds no room is left out. A file that fails ends; what
-/// follows for it is thrown away and the others go on. Any thread.
+/// Callers never wait for the disk: the queue before the thread is bounded in bytes, and items that find no room are dropped.
+/// After a write error the file ends, later items for it are discarded, and other files go on. Callable from any thread.
 package final class FileWriter<Content: SegmentedContent>: Sendable {
+    /// State that the file's thread and the callers share.
     struct Shared {
         var intake: Content.Intake
         var end: Content.Place?
-        /// From the request for a new part until all streams have come to it.
+        /// Whether a new part was requested that not all streams have reached yet.
         var isSplitting = false
-        /// Nothing is written any more, since every stream has ended.
+        /// Whether every stream has ended, so that nothing more is written.
         var isOver = false
-        /// What finishing it would write.
+        /// Number of bytes that finishing the open files would write now.
         var finishingBytes: Int64 = 0
         var result: FileResult<Content>
 
-        /// Whether it can go on in a new file: it has not failed, nor has every one of its streams ended.
+        /// Whether the recording can continue in a new file: no write failed, a full disk did not end the file, and a stream
+        /// is still open.
         var isOpen: Bool { !isOver && result.failure == nil && result.conclusion == nil }
     }
 
@@ -26,18 +28,18 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     private let thread: MediaThread
     private let finishing: PartFinishing
 
-    /// Makes the file and starts its thread.
+    /// Creates the file and starts its thread.
     ///
-    /// A safety copy's file is made by its thread, when its disk has time: nobody waits for that, and one that cannot be made
-    /// is this file's failure.
+    /// The file of a safety copy is created on that thread, so that the caller does not wait for the second disk; an error there
+    /// becomes `failure`.
     ///
     /// - Parameters:
-    ///   - disk: Whose folder it is made in.
-    ///   - content: The file, which is not made yet.
-    ///   - streamCount: How many streams it has.
-    ///   - intake: What is known of what is left out: nothing.
-    ///   - finishing: Which the content leaves files to.
-    /// - Throws: When the file cannot be made.
+    ///   - disk: The disk whose session folder gets the file.
+    ///   - content: Writes the file; its first file does not exist yet.
+    ///   - streamCount: Number of streams in the file.
+    ///   - intake: The record of dropped packets or samples, still empty.
+    ///   - finishing: Finishes the files that `content` has left after a split.
+    /// - Throws: `FileError` when the recording's own file cannot be created.
     init(
         _ disk: RecordingDisk, _ content: sending Content, streamCount: Int, intake: Content.Intake,
         finishing: PartFinishing
@@ -65,26 +67,35 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         }
     }
 
+    /// Queues an item that takes no room in memory, so that it is never dropped.
     func order(_ item: Content.Item) { _ = queue.offer(item, bytes: 0, as: .order) }
 
+    /// Whether a new part was requested that not all streams have reached, while the file is still open.
     var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.isOpen } }
+    /// Whether the recording can continue in a new file on this disk: no write failed, a full disk did not end the file, and a
+    /// stream is still open.
     var isOpen: Bool { shared.withLock { $0.isOpen } }
 
-    /// How long the next item has waited: the disk's backlog.
+    /// How long the oldest queued item has waited for the disk, beyond the time for which items are gathered.
     var backlog: Nanoseconds { queue.age }
+    /// The first error that ended writing so far, or `nil` when there was none.
     package var failure: FileError? { shared.withLock { $0.result.failure } }
-    /// What went wrong at a split.
+    /// The first error so far in beginning a part or finishing the file before it, or `nil` when there was none.
     package var splitFailure: FileError? { shared.withLock { $0.result.splitFailure } ?? finishing.failure }
 
-    /// What is still to be written if the recording ended now, in bytes.
+    /// Number of bytes still to be written if the recording ended now: queued items, unfinished parts and the files' indexes.
     package var finishingByteCount: Int64 {
         shared.withLock { $0.finishingBytes } + finishing.byteCount + Int64(queue.byteCount)
     }
 
-    /// Tells where all streams end, before the last of them is finished. Of several ends the earliest holds.
+    /// Sets where all streams end; of several calls the earliest end holds. To be called before the last stream is finished.
+    ///
+    /// - Parameter end: A movie's end since T0, or a wave file's end as a sample index.
     func setEnd(_ end: Content.Place) { shared.withLock { $0.end = $0.end.map { min($0, end) } ?? end } }
 
-    /// Waits until the file is closed.
+    /// Waits until the file's thread has closed all files.
+    ///
+    /// - Returns: What the files hold, and their failures.
     package func join() -> FileResult<Content> {
         thread.join()
         return shared.withLock { shared in

@@ -1,26 +1,31 @@
 package import Media
 
-/// What one movie or microphone is recorded to: a file in the recording's folder, and one in that of a safety copy. Each has a
-/// thread, a queue and failures of its own. Any thread.
+/// The files that one movie or microphone is recorded to: one in the recording's folder, and one in the safety copy's.
+///
+/// Each file has a thread, a queue and failures of its own. Callable from any thread.
 package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
+    /// A file that continues the one before it after a split.
     package typealias Part = Content.Part
 
+    /// Path of the first file relative to the session folder, the same on every disk.
     package let relativePath: String
+    /// Number of streams in each file.
     package let streamCount: Int
-    /// By the disk's number.
+    /// The writers, each with the index of its disk (`RecordingDisk.index`).
     private let files: [(disk: Int, writer: FileWriter<Content>)]
-    /// The same for what comes from several threads: all files get it in one order, and so are the same to the byte. (A monitor of
-    /// nothing would do, but ThreadSanitizer takes its change for one of the object itself.)
+    /// The writers behind a lock, so that all files get the items of several threads in one order and are equal to the byte.
+    /// (A lock around nothing would do, but ThreadSanitizer takes its change for one of the object itself.)
     private let ordered: ConditionLock<[FileWriter<Content>]>
 
-    /// Makes the files and starts their threads.
+    /// Creates the files and starts their threads.
     ///
     /// - Parameters:
-    ///   - disks: That it is written to: at least one.
-    ///   - relativePath: From the session folder.
-    ///   - streamCount: How many streams each file has.
-    ///   - make: Makes the file on a disk.
-    /// - Throws: When a file cannot be made; those of a safety copy fail by themselves.
+    ///   - disks: The disks to write to, at least one.
+    ///   - relativePath: Path of the file relative to the session folder.
+    ///   - streamCount: Number of streams in each file.
+    ///   - make: Creates the file on one disk.
+    /// - Throws: `FileError` when the recording's own file cannot be created; an error of the safety copy's file ends that file
+    ///   alone.
     init(
         _ disks: [RecordingDisk], relativePath: String, streamCount: Int,
         make: (RecordingDisk) throws(FileError) -> FileWriter<Content>
@@ -39,39 +44,50 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
         ordered = ConditionLock(files.map(\.writer))
     }
 
+    /// Calls `body` with the writer of each disk, under a lock that keeps the order of items the same on all disks.
     func each(_ body: (FileWriter<Content>) -> Void) {
         ordered.withLock { writers in
             for writer in writers { body(writer) }
         }
     }
 
-    /// Whether no file has come to the part that was asked for last. What one has come to the others will: all get the same, and a
-    /// disk that hangs keeps nobody waiting.
+    /// Whether no open file has reached the part that was requested last.
+    ///
+    /// All files get the same items, so that the others follow the first one; a hanging disk delays no caller.
     package var isSplitting: Bool {
         let open = files.filter(\.writer.isOpen)
         return !open.isEmpty && open.allSatisfy(\.writer.isSplitting)
     }
 
-    /// Whether it can go on in a new file.
+    /// Whether the recording can continue in a new file on at least one disk.
     package var isOpen: Bool { files.contains { $0.writer.isOpen } }
 
-    /// How long what comes next has waited, for the disk that keeps up best: while one has everything, nothing need be given up.
+    /// How long the oldest queued item has waited on the fastest of the open disks; zero when no file is open.
+    ///
+    /// While one disk keeps up, that disk gets everything and quality need not be reduced.
     package var backlog: Nanoseconds { files.filter(\.writer.isOpen).map(\.writer.backlog).min() ?? .zero }
 
-    /// The file on a disk; `nil` where it is not written there.
+    /// Returns the file's writer on one disk.
+    ///
+    /// - Parameter disk: Index of the disk: 0 for the recording's own, 1 for the safety copy's.
+    /// - Returns: The writer, or `nil` when the file is not written there.
     package func file(_ disk: Int) -> FileWriter<Content>? { files.first { $0.disk == disk }?.writer }
 
-    /// Tells where all streams end, before the last of them is finished.
+    /// Sets where all streams end on every disk; of several calls the earliest end holds.
+    ///
+    /// To be called before the last stream is finished.
+    ///
+    /// - Parameter end: A movie's end since T0, or a wave file's end as a sample index.
     package func setEnd(_ end: Content.Place) {
         for file in files { file.writer.setEnd(end) }
     }
 
-    /// Closes the files with what they have, for a recording that does not begin.
+    /// Closes the files of a recording that does not begin, and waits until they are closed.
     package func abandon() { Self.abandon(files.map(\.writer)) }
 
-    /// Waits until the files are closed.
+    /// Waits until the files on all disks are closed.
     ///
-    /// - Returns: What each holds, by the disk's number.
+    /// - Returns: What the files hold, by the index of their disk.
     func join() -> [Int: FileResult<Content>] {
         Dictionary(uniqueKeysWithValues: files.map { ($0.disk, $0.writer.join()) })
     }

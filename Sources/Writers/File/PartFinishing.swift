@@ -1,21 +1,23 @@
 internal import Media
 
-/// Finishes the files that a recording has left for the next, one after the other on a thread of its own: that takes a slow disk
-/// seconds, in which the next file is written.
+/// Finishes, one after the other on a thread of its own, the files that a recording has left for the next part.
 ///
-/// Only so many wait. Whoever leaves one more waits as well, so that a disk that never keeps up takes no more memory.
+/// Finishing takes seconds on a slow disk, while the next part is already written. At most four files wait; the thread that
+/// adds another one waits too, so that a disk that never keeps up takes no more memory.
 package final class PartFinishing: Sendable {
-    /// What became of a file.
+    /// The outcome of finishing one file.
     package struct Outcome: Sendable {
-        /// `nil` where it could not be finished: it is then as it was before, playable up to its last half second.
+        /// The finished file, or `nil` when finishing failed: the file is then still fragmented, and plays up to its last half
+        /// second.
         var closed: ClosedFile?
-        /// Of each stream, what is in it.
+        /// Number of packets (movie) or samples per channel (wave file) of each stream in the file.
         var sampleCounts: [Int]
+        /// The error that kept the file from being finished, or `nil` when there was none.
         var failure: FileError?
     }
 
     private struct Job: Sendable {
-        /// What finishing it writes, in bytes.
+        /// Number of bytes that finishing the file writes.
         let byteCount: Int64
         let work: Carried<() -> Outcome>
     }
@@ -26,24 +28,26 @@ package final class PartFinishing: Sendable {
         var outcomes: [Outcome] = []
     }
 
-    /// A part holds half a second of its frames, 64 MiB at most, and its index.
+    /// Most files that wait. Each holds half a second of its frames, 64 MiB at most, and its index in memory.
     private static let capacity = 4
 
-    /// The name of the first of them.
+    /// Name of the recording's first file, after which the thread is named.
     let file: String
     private let queue = BoundedQueue<Job>(capacity: capacity)
     private let state = ConditionLock(State())
 
-    /// - Parameter relativePath: Of the first; the thread is named after it.
+    /// Creates the finisher of one recorded file's parts. Its thread starts with the first `add`.
+    ///
+    /// - Parameter relativePath: Path of the first file relative to the session folder; the thread is named after the file.
     init(of relativePath: String) {
         file = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
     }
 
-    /// Has a file finished. One thread alone may call this, and waits only while there are too many before it.
+    /// Queues a file to be finished, and waits while four files are queued before it. To be called from one thread only.
     ///
     /// - Parameters:
-    ///   - byteCount: What finishing it writes.
-    ///   - work: Finishes it and reads it again.
+    ///   - byteCount: Number of bytes that finishing the file writes.
+    ///   - work: Finishes the file and verifies it, on the finisher's thread.
     func add(byteCount: Int64, _ work: sending @escaping () -> Outcome) {
         let (queue, state) = (queue, state)
         state.withLock { state in
@@ -65,15 +69,15 @@ package final class PartFinishing: Sendable {
         queue.put(Job(byteCount: byteCount, work: Carried(work)))
     }
 
-    /// What is still to be written, in bytes.
+    /// Number of bytes that the queued files still have to write.
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 
-    /// The first that went wrong so far.
+    /// The first error in finishing a file so far, or `nil` when there was none.
     var failure: FileError? { state.withLock { $0.outcomes.lazy.compactMap(\.failure).first } }
 
-    /// Waits until all are finished. Nothing may be added after.
+    /// Waits until all queued files are finished. `add` must not be called afterwards.
     ///
-    /// - Returns: What became of them, in their order.
+    /// - Returns: The outcome of each file, in the order in which the files were added.
     func join() -> [Outcome] {
         queue.finish()
         state.withLock { $0.thread }?.join()

@@ -1,58 +1,60 @@
 package import Media
 
-/// What a file's thread makes of what comes for it: a file in one folder, and those that continue it. That thread alone touches
-/// it; but the recording's own first file is made before the thread begins.
+/// Turns queued items into a file in one folder, and into the parts that continue that file after splits.
+///
+/// Only the thread of its `FileWriter` uses it; but the first file in the recording's own folder is created before that thread
+/// starts.
 package protocol SegmentedContent: AnyObject, SendableMetatype {
-    /// What comes for it, in order.
+    /// An item of the file's queue: packets, samples or an order.
     associatedtype Item: Sendable
     /// A file that continues the one before it.
     associatedtype Part: Sendable
-    /// Where something is in the recording.
+    /// A position in the recording: a time since T0 for movies, a sample index since T0 for wave files.
     associatedtype Place: Sendable, Comparable
-    /// What those who bring packets or samples know of what was left out.
+    /// The record, kept on the queueing side, of packets or samples that were dropped before the queue.
     associatedtype Intake: Sendable
-    /// A stretch of a stream that the disk was too slow for.
+    /// A stretch of a stream that was dropped because the disk was too slow.
     associatedtype Shed: Sendable
 
-    /// Makes the first file. Where that fails, what comes is thrown away.
+    /// Creates the first file. When that fails, all later items are discarded.
     ///
-    /// - Throws: When the file cannot be made.
+    /// - Throws: `FileError` when the file cannot be created.
     func makeFirst() throws(FileError)
 
-    /// Does what an item says. What comes after a failure it throws away.
+    /// Carries out an item of the queue, or discards it after a failure.
     ///
-    /// - Returns: Whether that ends a split: all streams have come to the next file, or there is none.
-    /// - Throws: Why nothing more can be written: `fail` follows.
+    /// - Returns: Whether the item ends a split: all streams have reached the next file, or no next file was created.
+    /// - Throws: `FileError` when nothing more can be written; the caller then calls `fail`.
     func carryOut(_ item: Item) throws(FileError) -> Bool
 
-    /// Writes no more of what comes.
+    /// Gives the file up after an error: later items are discarded.
     func fail()
 
-    /// Whether nothing more comes.
+    /// Whether every stream has ended, so that the thread stops taking items before the queue ends.
     var isComplete: Bool { get }
-    /// The files after the first.
+    /// The files that continue the first one, in order.
     var parts: [Part] { get }
-    /// Why the next file could not be begun, so that the one before it goes on.
+    /// The first error in creating a part, after which the file before it goes on; `nil` when there was none.
     var splitFailure: FileError? { get }
-    /// What finishing the files now would write, in bytes.
+    /// Number of bytes that finishing the open files would write now.
     var finishingByteCount: Int64 { get }
-    /// Of each stream, what is in files that were given up.
+    /// Number of packets of each stream that are in files given up by `fail`.
     var abandonedCounts: [Int] { get }
 
-    /// Writes what is left, so that nothing is lost from here on.
+    /// Writes all pending packets or samples to the disk, so that a crash before `close` loses nothing.
     ///
-    /// - Parameter end: Where every stream ends; `nil` for the end of what came.
-    /// - Throws: When the file fails, or has failed: it then stays as it is.
+    /// - Parameter end: Where every stream ends; `nil` for the end of its last packet or sample.
+    /// - Throws: `FileError` when the file cannot be written; the file then stays as it is.
     func writeRest(until end: Place?) throws(FileError)
 
-    /// Finishes the last file and reads it again.
+    /// Finishes the last file and verifies it.
     ///
-    /// - Returns: What became of it; `nil` where there is none.
+    /// - Returns: The outcome for that file, or `nil` when no file is open.
     func close() -> PartFinishing.Outcome?
 
-    /// Of each stream, what the disk was too slow for.
+    /// Returns the stretches of each stream that were dropped because the disk was too slow.
     static func shed(_ intake: Intake) -> [[Shed]]
 
-    /// Tells a file that nothing more comes for any stream.
+    /// Ends all streams of a file, so that its thread closes it.
     static func end(_ file: FileWriter<Self>)
 }

@@ -1,10 +1,14 @@
 internal import Media
 
-/// One movie's file on one disk. What finds no room in its queue is left out by the rules of `PacketShedding`.
+/// Writes one movie to one disk. Packets that find no room in its queue are dropped by the rules of `PacketShedding`.
 package typealias MovieFileWriter = FileWriter<SegmentedMovie>
 
 extension MovieFileWriter {
-    /// Takes a packet, or leaves it out where there is no room for it.
+    /// Queues a packet for the file, or drops it when the queue has no room.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet; its times are ticks of the stream's time scale since T0.
+    ///   - stream: Index of its stream in the file, from 0.
     func append(_ packet: EncodedPacket, stream: Int) {
         let (isAudio, claim) = shared.withLock { shared in
             (
@@ -21,18 +25,20 @@ extension MovieFileWriter {
         shared.withLock { $0.intake.shedding[stream].note(packet, isTaken: isTaken) }
     }
 
-    /// Goes on in a new file. It is not made when this one has failed, or has ended before it.
+    /// Requests that the movie continues in a new file. No file is created when this one has failed, or ended before the split.
     func split(_ part: MovieWriter.Part) {
         shared.withLock { $0.isSplitting = true }
         order(.split(part))
     }
 
-    /// Takes nothing more that is shown from a time on, which no stream has come to.
+    /// Discards all packets whose presentation time is at or after a time; the first call holds.
+    ///
+    /// - Parameter time: A time since T0 that no stream has reached yet.
     func conclude(at time: MediaTime) {
         shared.withLock { $0.result.conclusion = $0.result.conclusion ?? time }
         order(.conclude(time))
     }
 
-    /// Packets left out so far.
+    /// Number of packets dropped so far because the queue had no room, over all streams.
     package var shedCount: Int { shared.withLock { $0.intake.shedding.reduce(0) { $0 + $1.count } } }
 }

@@ -3,26 +3,30 @@ internal import Foundation
 internal import Media
 internal import SessionFolder
 
-/// One file of a movie that may be split into several: takes packets' times from its own beginning on. One thread at a time.
+/// One file of a movie that may be split into several. It shifts packet times so that they count from its own start.
+///
+/// Used by one thread at a time.
 final class MovieSegment {
+    /// The movie file on disk.
     let file: MovieFile
     private let relativePath: String
+    /// Start of the file, since T0.
     private(set) var start: MediaTime
     private let streams: [MovieTrack]
-    /// Of each stream, where its frames end in the file, in ticks of the file.
+    /// End of the last packet of each stream, in ticks of the stream's time scale in the file, from the file's start.
     private var reach: [Int64]
 
-    /// Makes the file.
+    /// Creates the file.
     ///
     /// - Parameters:
-    ///   - folder: Where it is made.
-    ///   - relativePath: From there. A QuickTime file holds the time of day as a track of its own, behind the others.
-    ///   - streams: What packets come for.
-    ///   - timecode: That of T0.
+    ///   - folder: The session folder.
+    ///   - relativePath: Path of the file relative to the session folder. A MOV file gets a time code track after the others.
+    ///   - streams: Description of each stream of packets.
+    ///   - timecode: Time code of T0, or `nil` for a file without one.
     ///   - createdAt: The date of `start`.
-    ///   - start: Where it begins, since T0.
-    ///   - disk: What its disk does besides.
-    /// - Throws: When the file cannot be made.
+    ///   - start: Start of the file, since T0.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` when the file cannot be created.
     init(
         in folder: SessionFolder, relativePath: String, streams: [MovieTrack], timecode: Timecode?,
         createdAt: Date, start: MediaTime, disk: DiskConduct
@@ -41,10 +45,16 @@ final class MovieSegment {
         file = try MovieFile(path: path, kind: kind, tracks: tracks, createdAt: createdAt, disk: disk)
     }
 
-    /// Where this file begins, in the ticks of a stream. Video begins at the first tick at or after the split.
+    /// Start of this file since T0, in ticks of a stream's own time scale. Frames on a grid begin at the first tick at or after
+    /// the split.
     func origin(ofStream index: Int) -> Int64 { streams[index].ticks(at: start) }
 
-    /// Writes a packet whose times count from T0.
+    /// Writes a packet.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet; its times are ticks of the stream's own time scale since T0.
+    ///   - stream: Index of its stream in the file, from 0.
+    /// - Throws: `FileError` when the file cannot be written.
     func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
         let origin = origin(ofStream: stream)
         let factor = streams[stream].ticksInFile
@@ -60,11 +70,11 @@ final class MovieSegment {
         try file.append(shifted, to: stream)
     }
 
-    /// Takes where it begins, before the first packet.
+    /// Sets the start of the file. To be called before the first packet.
     ///
     /// - Parameters:
-    ///   - start: Since T0.
-    ///   - timecode: That of T0.
+    ///   - start: Start of the file, since T0.
+    ///   - timecode: Time code of T0; a file that is no MOV ignores it.
     ///   - createdAt: The date of T0.
     func begin(at start: MediaTime, timecode: Timecode?, createdAt: Date) {
         self.start = start
@@ -74,21 +84,21 @@ final class MovieSegment {
                 ? timecode.map { $0.advanced(by: $0.rate.ticks(before: start)) } : nil)
     }
 
-    /// Writes what is left, so that nothing is lost from here on.
+    /// Writes all pending packets of the movie's last file to the disk, so that a crash before `close` loses nothing.
     ///
-    /// - Parameter end: As of `close`, of the last file.
-    /// - Throws: When the file cannot be written.
+    /// - Parameter end: End of every stream since T0; `nil` for the end of each stream's last packet.
+    /// - Throws: `FileError` when the file cannot be written.
     func writeRest(until end: MediaTime?) throws(FileError) {
         try file.writeRest(ends: ends(at: end, isContinued: false))
     }
 
-    /// Finishes the file so that every stream ends at `end`, counted from T0, and reads it again.
+    /// Finishes the file so that every stream ends at `end`, and verifies it.
     ///
     /// - Parameters:
-    ///   - end: `nil` for the end of each stream's last packet.
-    ///   - isContinued: Whether another file follows. Frames of a stream that only goes on there with its next key frame are
-    ///     in this file up to that, and shown here.
-    /// - Returns: What became of it.
+    ///   - end: End of every stream since T0; `nil` for the end of each stream's last packet.
+    ///   - isContinued: Whether another file follows. A stream of frames whose next file only begins with a later key frame
+    ///     then keeps its frames up to that key frame in this file, past `end`.
+    /// - Returns: The outcome of finishing the file.
     func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
         var outcome = PartFinishing.Outcome(sampleCounts: [])
         do throws(FileError) {
@@ -100,7 +110,7 @@ final class MovieSegment {
         return outcome
     }
 
-    /// Of each stream, what is in the file by now.
+    /// Number of packets of each stream that are in the file now.
     var sampleCounts: [Int] { streams.indices.map { file.writtenSampleCount(ofTrack: $0) } }
 
     private func finish(at end: MediaTime?, isContinued: Bool) throws(FileError) -> ClosedFile {
@@ -110,7 +120,7 @@ final class MovieSegment {
             fault: FileVerification.fault(ofMovie: file.path, holding: summary))
     }
 
-    /// Of each stream, in ticks of the file.
+    /// Returns the end of each stream in ticks of its time scale in the file, from the file's start; `nil` for its last packet's.
     private func ends(at end: MediaTime?, isContinued: Bool) -> [Int64?] {
         streams.indices.map { index in
             guard let end else { return nil }

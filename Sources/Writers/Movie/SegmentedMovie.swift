@@ -4,33 +4,39 @@ internal import Glibc
 package import Media
 internal import SessionFolder
 
-/// One movie's file in one folder, and those that continue it. It leads the packets of several streams from one file into the
-/// next without losing or doubling any. The file's thread only.
+/// Writes one movie's file in one folder, and the parts that continue it after splits. The file's thread only.
 ///
-/// At a split, each stream changes to the new file by itself: frames with the first key frame at or after the split,
-/// audio with the packets around it (a coder's packet needs its predecessor, which the new file's edit list hides). A
-/// stream that has nothing to send there passes, and one that is finished is not waited for. When all have changed, the
-/// old file is left to a thread that finishes it, while the new one goes on.
+/// At a split, each stream changes to the new file by itself: frames with the first key frame at or after the split, audio with
+/// the packets around it. (An audio packet needs its predecessor for decoding, which the new file's edit list hides.) A stream
+/// without packets at the split passes, and a finished stream is not waited for. When all streams have changed, another thread
+/// finishes the old file while the new one goes on. No packet is lost, and no frame or sample is shown twice.
 package final class SegmentedMovie: SegmentedContent {
-    /// What comes for it. Times count from T0.
+    /// An item of the movie's queue. All times count from T0.
     package enum Item: Sendable {
+        /// Sets the exact date of T0 and the start of the first file.
         case begin(Date, from: MediaTime)
+        /// Writes a packet of the stream with this index.
         case packet(EncodedPacket, stream: Int)
+        /// Begins a new file.
         case split(Part)
-        /// A stream has nothing to send at the split.
+        /// The stream with this index has no packet at the split, so that the split does not wait for it.
         case pass(Int)
-        /// Nothing that is shown from a time on is written any more.
+        /// Packets whose presentation time is at or after this time are discarded.
         case conclude(MediaTime)
+        /// The stream with this index has ended.
         case finishStream(Int)
     }
 
     /// A file that continues the one before it from `start` on.
     package struct Part: Sendable {
+        /// Path of the file relative to the session folder.
         package let relativePath: String
+        /// Start of the file, since T0.
         package let start: MediaTime
-        /// Of streams that go on as something else, by their place: frames of another size.
+        /// New parameters of the streams that change at the split, such as frames of another size, by the stream's index.
         package var changes: [Int: StreamParameters] = [:]
 
+        /// Describes a part; each parameter sets the property of its name.
         package init(relativePath: String, start: MediaTime, changes: [Int: StreamParameters] = [:]) {
             self.relativePath = relativePath
             self.start = start
@@ -38,15 +44,17 @@ package final class SegmentedMovie: SegmentedContent {
         }
     }
 
-    /// A stretch of a stream that is not in the file.
+    /// A stretch of a stream that was dropped because the disk was too slow.
     package struct Shed: Sendable, Equatable {
+        /// Presentation time of the first dropped packet, since T0, not before T0.
         package let from: MediaTime
+        /// End of the last dropped packet, since T0.
         package let to: MediaTime
-        /// Packets.
+        /// Number of dropped packets.
         package let count: Int
     }
 
-    /// Of each stream, what is left out before the queue.
+    /// The record, kept on the queueing side, of the packets of each stream that were dropped before the queue.
     package struct Intake: Sendable {
         let streams: [MovieTrack]
         var shedding: [PacketShedding]
@@ -59,34 +67,42 @@ package final class SegmentedMovie: SegmentedContent {
 
     private let relativePath: String
     private var streams: [MovieTrack]
-    /// Of the file that begins.
+    /// Description of each stream in the file that begins at the present split.
     private var nextStreams: [MovieTrack]
     private var startedAt: Date
     private let folder: SessionFolder
     private let disk: DiskConduct
     private let finishing: PartFinishing
-    /// From when on nothing is written any more; `nil` for the recording's end.
+    /// The time since T0 from which packets are discarded; `nil` to write up to the recording's end.
     private var conclusion: MediaTime?
-    /// Where every stream ends, once that is known; `nil` for the end of each one's last packet.
+    /// End of every stream since T0, once it is known; `nil` for the end of each stream's last packet.
     private var end: MediaTime?
-    /// `nil` where it could not be made or was given up, and nothing is written.
+    /// The file that is written; `nil` when it could not be created or was given up, so that all packets are discarded.
     private var current: MovieSegment?
+    /// The file that begins at the present split, which not all streams have reached; `nil` outside of splits.
     private var next: MovieSegment?
+    /// The files that continue the first one, in order.
     package private(set) var parts: [Part] = []
+    /// The first error in creating a part, after which the file before it goes on; `nil` when there was none.
     package private(set) var splitFailure: FileError?
+    /// Number of packets of each stream that are in files given up by `fail`.
     package private(set) var abandonedCounts: [Int]
+    /// Whether each stream has reached the next file.
     private var hasChanged: [Bool]
-    /// Streams that are not finished.
+    /// Number of streams that have not ended.
     private var openCount: Int
     private var isFinished: [Bool]
+    /// The last packet of each audio stream; `nil` for frames.
     private var lastAudio: [EncodedPacket?]
 
+    /// Creates a movie without creating its first file: `makeFirst` does that.
+    ///
     /// - Parameters:
-    ///   - disk: Whose folder the files are made in.
-    ///   - relativePath: The first's, from there.
-    ///   - streams: What packets come for.
-    ///   - startedAt: The date of T0, or about that.
-    ///   - finishing: Finishes what is left for the next.
+    ///   - disk: The disk whose session folder gets the files.
+    ///   - relativePath: Path of the first file relative to the session folder.
+    ///   - streams: Description of each stream of packets.
+    ///   - startedAt: The approximate date of T0.
+    ///   - finishing: Finishes each file that a split leaves.
     init(
         _ disk: RecordingDisk, relativePath: String, streams: [MovieTrack], startedAt: Date,
         finishing: PartFinishing
@@ -105,10 +121,17 @@ package final class SegmentedMovie: SegmentedContent {
         lastAudio = Array(repeating: nil, count: streams.count)
     }
 
+    /// Creates the first file, with its start at T0.
+    ///
+    /// - Throws: `FileError` when the file cannot be created.
     package func makeFirst() throws(FileError) {
         current = try segment(relativePath, streams, from: .zero)
     }
 
+    /// Carries out an item of the queue; packets are discarded when no file is open.
+    ///
+    /// - Returns: Whether the item ends a split: all streams have reached the next file, or it could not be created.
+    /// - Throws: `FileError` when nothing more can be written.
     package func carryOut(_ item: Item) throws(FileError) -> Bool {
         var isSplit = next != nil
         switch item {
@@ -128,6 +151,7 @@ package final class SegmentedMovie: SegmentedContent {
         return isSplit && next == nil
     }
 
+    /// Whether every stream has ended.
     package var isComplete: Bool { openCount <= 0 }
 
     private func segment(
@@ -140,7 +164,7 @@ package final class SegmentedMovie: SegmentedContent {
             disk: disk)
     }
 
-    /// Takes the date of T0, and when the first file begins, before the first packet.
+    /// Sets the date of T0 and the start of the first file, before the first packet.
     private func begin(startedAt: Date, from start: MediaTime) {
         self.startedAt = startedAt
         current?.begin(at: start, timecode: streams.timecode(at: startedAt), createdAt: startedAt)
@@ -167,17 +191,21 @@ package final class SegmentedMovie: SegmentedContent {
         changeWhenAllHave()
     }
 
-    /// A stream has nothing to send at the split: what it sends next belongs to the new file.
+    /// Notes that a stream has no packet at the split: its next packet belongs to the new file.
     private func pass(stream: Int) {
         guard next != nil else { return }
         hasChanged[stream] = true
         changeWhenAllHave()
     }
 
-    /// Begins a new file. A split that is not complete is, from here on. Where the new file cannot be made the old one goes on,
-    /// unless what follows would not fit into it.
+    /// Begins a new file, and completes an earlier split that still waits for a stream.
+    ///
+    /// When the new file cannot be created, the old one goes on and the error becomes `splitFailure`.
+    ///
+    /// - Throws: `FileError` when the new file cannot be created and a stream changes its parameters, so that the old file cannot
+    ///   go on.
     private func split(_ part: Part) throws(FileError) {
-        // What would have brought some stream to the last part found no room: there is nothing to wait for any more.
+        // The packets that would have brought some stream to the last part were dropped: there is nothing to wait for.
         if next != nil {
             hasChanged = hasChanged.map { _ in true }
             changeWhenAllHave()
@@ -196,7 +224,11 @@ package final class SegmentedMovie: SegmentedContent {
         }
     }
 
-    /// A part that had been begun is removed where the recording, or every stream, ended before it.
+    /// Writes all pending packets to the disk, and removes a new part that no stream has reached or that begins at or after the
+    /// end.
+    ///
+    /// - Parameter end: End of every stream since T0; `nil` for the end of each stream's last packet.
+    /// - Throws: `FileError` when the file cannot be written.
     package func writeRest(until end: MediaTime?) throws(FileError) {
         self.end = conclusion.map { conclusion in end.map { min($0, conclusion) } ?? conclusion } ?? end
         if let next, !hasChanged.contains(true) || self.end.map({ $0 <= next.start }) ?? false {
@@ -209,13 +241,17 @@ package final class SegmentedMovie: SegmentedContent {
         try current?.writeRest(until: self.end)
     }
 
+    /// Finishes the last file and verifies it.
+    ///
+    /// - Returns: The outcome for that file, or `nil` when no file is open.
     package func close() -> PartFinishing.Outcome? { current?.close(at: end, isContinued: false) }
 
+    /// Number of bytes that finishing the open files would write now.
     package var finishingByteCount: Int64 {
         [current, next].compactMap { $0?.file.finishingByteCount }.reduce(0, +)
     }
 
-    /// Gives the files up as they are: playable up to the last fragment.
+    /// Gives the open files up after an error: they stay fragmented, and play up to their last fragment.
     package func fail() {
         for segment in [current, next].compactMap(\.self) {
             abandonedCounts = zip(abandonedCounts, segment.sampleCounts).map(+)
@@ -225,6 +261,7 @@ package final class SegmentedMovie: SegmentedContent {
         next = nil
     }
 
+    /// Returns the stretches of each stream that were dropped because the disk was too slow, in order.
     package static func shed(_ intake: Intake) -> [[Shed]] {
         zip(intake.streams, intake.shedding).map { track, shedding in
             shedding.stretches.map {
@@ -235,6 +272,7 @@ package final class SegmentedMovie: SegmentedContent {
         }
     }
 
+    /// Ends all streams of a movie's file, so that its thread closes it.
     package static func end(_ file: FileWriter<SegmentedMovie>) {
         for stream in 0..<file.streamCount { file.order(.finishStream(stream)) }
     }
@@ -253,7 +291,12 @@ package final class SegmentedMovie: SegmentedContent {
         if streams[stream].isAudio { lastAudio[stream] = packet }
     }
 
-    /// How many ticks of a stream lie before the split in the packets that the new file begins with.
+    /// Computes how much of the audio packets with which the new file begins lies before the split.
+    ///
+    /// - Parameters:
+    ///   - index: Index of the stream in the file, from 0.
+    ///   - start: Time of the split, since T0.
+    /// - Returns: Ticks of the stream's time scale; 0 for frames, and for audio without a packet so far.
     private func priming(ofStream index: Int, at start: MediaTime) -> Int64 {
         let parameters = streams[index].parameters
         guard streams[index].isAudio, let last = lastAudio[index] else { return 0 }
@@ -272,7 +315,7 @@ package final class SegmentedMovie: SegmentedContent {
         hasChanged = hasChanged.map { _ in false }
     }
 
-    /// Nothing more comes for the file that was written so far.
+    /// Hands the present file over to be finished, and goes on with `next`.
     private func leaveCurrent(for next: MovieSegment) {
         if let current {
             // From here on it is the other thread's alone.

@@ -1,29 +1,34 @@
 package import Media
 
-/// The way of one stream into its file. Any thread may append, one at a time for each stream.
+/// The path of one stream of packets into its movie. Any thread may append, one at a time for each stream.
 package struct TrackSink: Sendable {
+    /// The movie that holds the stream.
     package let writer: MovieWriter
-    /// The stream's place in the file, from 0.
+    /// Index of the stream in the file, from 0.
     package let stream: Int
 
+    /// Creates the sink of one stream; each parameter sets the property of its name.
     package init(writer: MovieWriter, stream: Int) {
         self.writer = writer
         self.stream = stream
     }
 
+    /// Queues a packet for the movie's files, or drops it where a queue has no room.
+    ///
+    /// - Parameter packet: The packet; its times are ticks of the stream's time scale since T0.
     package func append(_ packet: EncodedPacket) { writer.append(packet, stream: stream) }
 
-    /// This stream has nothing to send at the split that was asked for last.
+    /// Notes that this stream has no packet at the split that was requested last, so that the split does not wait for it.
     package func pass() { writer.pass(stream) }
 
-    /// The file's name from the session folder, for messages.
+    /// Path of the movie's first file relative to the session folder, for messages.
     package var name: String { writer.relativePath }
 
-    /// This stream ends before the recording. Where it has its file for itself, so does the file.
+    /// Ends the file at a time since T0, before the recording's end, if this stream is the only one in it.
     package func endAlone(at time: MediaTime) {
         if writer.streamCount == 1 { writer.setEnd(time) }
     }
 
-    /// No packet of this stream follows.
+    /// Ends the stream: no packet of it follows.
     package func finish() { writer.finishStream(stream) }
 }

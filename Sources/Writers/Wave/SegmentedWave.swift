@@ -3,37 +3,43 @@ package import Foundation
 package import Media
 internal import SessionFolder
 
-/// One microphone's file in one folder, and those that continue it. The file's thread only.
+/// Writes one microphone's wave file in one folder, and the parts that continue it after splits. The file's thread only.
 package final class SegmentedWave: SegmentedContent {
-    /// What comes for it.
+    /// An item of the wave file's queue.
     package enum Item: Sendable {
+        /// Sets the exact date of the first sample.
         case begin(Date)
+        /// Writes samples, interleaved by channel.
         case samples([Float])
-        /// Of every channel, for want of what was captured.
+        /// Writes this number of silent samples per channel, in place of dropped audio.
         case silence(Int)
+        /// Begins a new file, with the date of its first sample.
         case split(Part, startedAt: Date)
     }
 
     /// A file that continues the one before it.
     package struct Part: Sendable {
+        /// Path of the file relative to the session folder.
         package let relativePath: String
-        /// Its place in the recording.
+        /// Index of the file's first sample since T0, per channel, at 48 000 samples per second.
         package let firstSample: Int64
 
+        /// Describes a part; each parameter sets the property of its name.
         package init(relativePath: String, firstSample: Int64) {
             self.relativePath = relativePath
             self.firstSample = firstSample
         }
     }
 
-    /// What came, and what was left out of it before the queue.
+    /// The record, kept on the queueing side, of samples that came and of those that were dropped before the queue.
     package struct Intake: Sendable {
         let channels: Int
         let limits: WriteLimits
-        /// The number in the recording of the next sample that comes.
+        /// Index since T0 of the next sample that comes, per channel.
         var position: Int64 = 0
-        /// That wait to be told as silence.
+        /// Number of dropped samples per channel that are not yet queued as silence.
         var missing = 0
+        /// Ranges of dropped samples by their index since T0, in order; adjacent ranges are one.
         private(set) var silenced: [Range<Int64>] = []
 
         init(channels: Int, limits: WriteLimits) {
@@ -41,7 +47,7 @@ package final class SegmentedWave: SegmentedContent {
             self.limits = limits
         }
 
-        /// So many samples came, and were taken or left out.
+        /// Notes that `count` samples per channel came, and whether they were queued or dropped.
         mutating func advance(by count: Int, isTaken: Bool) {
             let begin = position
             position += Int64(count)
@@ -59,19 +65,23 @@ package final class SegmentedWave: SegmentedContent {
     private let startedAt: Date
     private let make: (_ relativePath: String, _ startedAt: Date) throws(FileError) -> WaveFile
     private let finishing: PartFinishing
-    /// `nil` where it could not be made.
+    /// The file that is written; `nil` when the first one could not be created.
     private var file: WaveFile?
     private var relativePath: String
     private var hasFailed = false
+    /// The files that continue the first one, in order.
     package private(set) var parts: [Part] = []
+    /// The first error in creating a part, after which the file before it goes on; `nil` when there was none.
     package private(set) var splitFailure: FileError?
 
+    /// Creates a wave recording without creating its first file: `makeFirst` does that.
+    ///
     /// - Parameters:
-    ///   - disk: Whose folder the files are made in.
-    ///   - relativePath: The first's, from there.
-    ///   - channels: Of the track.
-    ///   - startedAt: The date of its first sample, or about that.
-    ///   - finishing: Finishes what is left for the next.
+    ///   - disk: The disk whose session folder gets the files.
+    ///   - relativePath: Path of the first file relative to the session folder.
+    ///   - channels: Number of channels.
+    ///   - startedAt: The approximate date of the first sample.
+    ///   - finishing: Finishes each file that a split leaves.
     init(
         _ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date, finishing: PartFinishing
     ) {
@@ -86,10 +96,17 @@ package final class SegmentedWave: SegmentedContent {
         }
     }
 
+    /// Creates the first file.
+    ///
+    /// - Throws: `FileError` when the file cannot be created.
     package func makeFirst() throws(FileError) { file = try make(relativePath, startedAt) }
 
+    /// Carries out an item of the queue, or discards it when no file is open or a write has failed.
+    ///
+    /// - Returns: `false`: a split of a wave file waits for no stream.
+    /// - Throws: `FileError` when the file cannot be written.
     package func carryOut(_ item: Item) throws(FileError) -> Bool {
-        // What comes for a file that is not there is thrown away, so that it takes no memory.
+        // Items for a file that does not exist are discarded, so that they take no memory.
         guard let file, !hasFailed else { return false }
         switch item {
         case .begin(let date): try file.begin(startedAt: date)
@@ -100,22 +117,34 @@ package final class SegmentedWave: SegmentedContent {
         return false
     }
 
+    /// Discards all later items after an error.
     package func fail() { hasFailed = true }
 
-    /// Others say that nothing more comes, by the end of the queue.
+    /// Always `false`: the end of the queue ends the file.
     package var isComplete: Bool { false }
+    /// Number of bytes that finishing the open file would write now.
     package var finishingByteCount: Int64 { file?.finishingByteCount ?? 0 }
+    /// Always 0: a wave file is closed even after a failure, and its samples are counted then.
     package var abandonedCounts: [Int] { [0] }
 
+    /// Writes all pending samples to the disk.
+    ///
+    /// - Parameter end: Unused: a wave file ends with its last queued sample.
+    /// - Throws: `FileError` when the file cannot be written.
     package func writeRest(until end: Int64?) throws(FileError) { try file?.writeRest() }
 
+    /// Finishes the last file and verifies it.
+    ///
+    /// - Returns: The outcome for that file, or `nil` when the first file could not be created.
     package func close() -> PartFinishing.Outcome? { file.map { Self.close($0, named: relativePath) } }
 
+    /// Returns the ranges of dropped samples, by their index since T0, as the only stream's.
     package static func shed(_ intake: Intake) -> [[Range<Int64>]] { [intake.silenced] }
 
+    /// Ends the audio of a wave file, so that its thread closes it.
     package static func end(_ file: FileWriter<SegmentedWave>) { file.finish() }
 
-    /// Where the new file cannot be made the old one goes on.
+    /// Begins a new file; when it cannot be created, the old one goes on and the error becomes `splitFailure`.
     private func split(_ file: WaveFile, to part: Part, startedAt: Date) {
         do throws(FileError) {
             let following = try make(part.relativePath, startedAt)
@@ -130,7 +159,7 @@ package final class SegmentedWave: SegmentedContent {
         }
     }
 
-    /// Finishes a file and reads it again.
+    /// Finishes a wave file and verifies it.
     private static func close(_ file: WaveFile, named relativePath: String) -> PartFinishing.Outcome {
         var outcome = PartFinishing.Outcome(sampleCounts: [])
         do throws(FileError) {
@@ -145,7 +174,7 @@ package final class SegmentedWave: SegmentedContent {
         return outcome
     }
 
-    /// A second at a time, so that an hour of it takes no memory.
+    /// Writes `count` silent samples per channel, a second at a time, so that an hour of silence takes no memory.
     private func appendSilence(_ count: Int, to file: WaveFile) throws(FileError) {
         var rest = count
         while rest > 0 {
