@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Media
 import Session
 import SessionFolder
@@ -34,6 +35,7 @@ final class CrashedRecording {
             {
                 clock.sleep(until: clock.now + .milliseconds(20), unless: Cancellation())
             }
+            Self.waitUntilWritten(path, until: limit)
             Self.copy(path, to: folder)
         }
         _ = try await Recording(profile, seconds: Double(second) + 1, host: host, steer: host.follow)
@@ -61,6 +63,29 @@ final class CrashedRecording {
         } catch {
             print("left behind: \(scratch.path): \(error)")
         }
+    }
+
+    /// Waits until nothing in a folder has grown for half a second: the timeline stands meanwhile, and a busy computer's encoders and
+    /// disks catch up with it. A crash then cuts the same from every track, however slow the computer is.
+    private static func waitUntilWritten(_ path: String, until limit: ClockTime) {
+        let clock = MonotonicClock()
+        var (sizes, calmLooks) = (fileSizes(in: path), 0)
+        while calmLooks < 5, clock.now < limit {
+            clock.sleep(until: clock.now + .milliseconds(100), unless: Cancellation())
+            let now = fileSizes(in: path)
+            calmLooks = now == sizes ? calmLooks + 1 : 0
+            sizes = now
+        }
+    }
+
+    /// The size in bytes of each file below a folder, by its path.
+    private static func fileSizes(in path: String) -> [String: UInt64] {
+        var sizes: [String: UInt64] = [:]
+        for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
+            var status = stat()
+            if stat("\(path)/\(name)", &status) == 0 { sizes[name] = UInt64(status.st_size) }
+        }
+        return sizes
     }
 
     /// The draft of the next manifest may get its name while the folder is copied: it is copied where it is there.
