@@ -9,7 +9,7 @@ import Testing
 @testable import Timing
 @testable import Writers
 
-@Suite("an encoder's lane")
+@Suite("an encoder's worker")
 struct VideoEncoderWorkerTests {
     private static let parameters = StreamParameters(
         codec: .mjpeg, timeScale: 30, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
@@ -68,25 +68,25 @@ struct VideoEncoderWorkerTests {
         let disk = try TestDisk()
         let writer = try Self.writer(disk)
         let (gate, seen) = (ConditionLock(false), ConditionLock([Int]()))
-        let lane = VideoEncoderWorker(
+        let worker = VideoEncoderWorker(
             name: "enc", encoder: SyntheticEncoder(gate: gate, seen: seen),
             another: { () throws(EncodingError) in Carried(SyntheticEncoder()) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
-        lane.encode([], tick: 0, asKey: false)
+        worker.encode([], tick: 0, asKey: false)
         seen.wait { $0.isEmpty ? nil : true }
         // 13 s without a step of the encoder, in which the program stands still, and two of frames.
-        for tick in Int64(1)..<400 { lane.repeatLast(tick: tick, asKey: false) }
-        #expect(lane.queueLength == 30)
-        for tick in Int64(400)..<460 { lane.encode([], tick: tick, asKey: false) }
-        #expect(lane.queueLength == 30)
+        for tick in Int64(1)..<400 { worker.repeatLast(tick: tick, asKey: false) }
+        #expect(worker.queueLength == 30)
+        for tick in Int64(400)..<460 { worker.encode([], tick: tick, asKey: false) }
+        #expect(worker.queueLength == 30)
         gate.broadcast { $0 = true }
-        lane.finish()
-        lane.join()
+        worker.finish()
+        worker.join()
         #expect(seen.withLock { $0 } == [1, 429] + Array(repeating: 1, count: 30))
         #expect(writer.join()[0]?.counts == [460])
         var counts = FrameCounts()
         (counts.captured, counts.repeated) = (61, 399)
-        let told = lane.corrected(counts)
+        let told = worker.corrected(counts)
         #expect(told.captured == 31 && told.repeated == 429 && told.lost == [.encoder: 30])
     }
 
@@ -96,39 +96,39 @@ struct VideoEncoderWorkerTests {
     func failed() throws {
         let disk = try TestDisk()
         let writer = try Self.writer(disk)
-        let lane = VideoEncoderWorker(
+        let worker = VideoEncoderWorker(
             name: "enc", encoder: SyntheticEncoder(failing: { $0 >= 10 }),
             another: { () throws(EncodingError) in Carried(SyntheticEncoder(failing: { $0 >= 10 })) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: true)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["desk.mov": writer], microphones: [])
-        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: lane)
+        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: worker)
         // Each tick reaches the encoder by itself, so that it fails with the tenth.
-        for tick in Int64(0)..<100 { lane.encode([], tick: tick, asKey: false) }
-        lane.finish()
-        lane.join()
-        for tick in Int64(100)..<1000 { lane.encode([], tick: tick, asKey: false) }
-        #expect(lane.queueLength == 0 && outputs.encoderAges.isEmpty)
-        #expect(lane.conclusion?.tick == 10)
-        #expect(lane.failure?.reason == "it is made to fail")
+        for tick in Int64(0)..<100 { worker.encode([], tick: tick, asKey: false) }
+        worker.finish()
+        worker.join()
+        for tick in Int64(100)..<1000 { worker.encode([], tick: tick, asKey: false) }
+        #expect(worker.queueLength == 0 && outputs.encoderAges.isEmpty)
+        #expect(worker.conclusion?.tick == 10)
+        #expect(worker.failure?.reason == "it is made to fail")
         #expect(writer.join()[0]?.counts == [10])
         var counts = FrameCounts()
         counts.captured = 1000
-        #expect(lane.corrected(counts).written == 10)
+        #expect(worker.corrected(counts).written == 10)
     }
 
     @Test("a failure behind which all is in the file is none")
     func afterAll() throws {
         let disk = try TestDisk()
         let writer = try Self.writer(disk)
-        let lane = VideoEncoderWorker(
+        let worker = VideoEncoderWorker(
             name: "enc", encoder: SyntheticEncoder(failing: { $0 == 3 }),
             another: { () throws(EncodingError) in Carried(SyntheticEncoder()) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: true)
-        for tick in Int64(0)..<90 { lane.encode([], tick: tick, asKey: false) }
-        lane.finish()
-        lane.join()
-        #expect(lane.conclusion == nil && lane.isWorking)
-        let recovery = try #require(lane.takeRecovery())
+        for tick in Int64(0)..<90 { worker.encode([], tick: tick, asKey: false) }
+        worker.finish()
+        worker.join()
+        #expect(worker.conclusion == nil && worker.isWorking)
+        let recovery = try #require(worker.takeRecovery())
         #expect(recovery.tick == 3 && recovery.lost == 0)
         #expect(writer.join()[0]?.counts == [90])
     }

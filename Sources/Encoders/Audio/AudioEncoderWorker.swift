@@ -19,15 +19,15 @@ package final class AudioEncoderWorker: Sendable {
     /// - Parameters:
     ///   - encoder: The first encoder, used by this thread alone from here on.
     ///   - make: Makes another encoder of the same stream when one fails. Called on this thread.
-    ///   - lane: The sink of the packets. It ends with the audio, or when no encoder works any more.
+    ///   - sink: The sink of the packets. It ends with the audio, or when no encoder works any more.
     package init(
         encoder: sending any AudioEncoding, making make: @escaping RestartingAudioEncoder.Making,
-        to lane: TrackSink
+        to sink: TrackSink
     ) {
         let (queue, state) = (queue, state)
         let carried = Carried(encoder)
         thread = MediaThread(name: "enc:sound") {
-            let encoder = RestartingAudioEncoder(carried.value, making: make) { lane.append($0) }
+            let encoder = RestartingAudioEncoder(carried.value, making: make) { sink.append($0) }
             func tell() {
                 let (outages, end) = (encoder.takeOutages(), encoder.end)
                 if outages.isEmpty, end == nil { return }
@@ -43,7 +43,7 @@ package final class AudioEncoderWorker: Sendable {
             encoder.finish()
             tell()
             queue.finish()
-            lane.finish()
+            sink.finish()
         }
     }
 

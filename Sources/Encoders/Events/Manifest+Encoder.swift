@@ -5,11 +5,11 @@ extension Manifest.Encoder {
     /// Describes the encoder of a track's frames.
     ///
     /// - Parameters:
-    ///   - lane: The worker that encodes the track.
+    ///   - worker: The worker that encodes the track.
     ///   - rate: Rate of the track's ticks.
-    package init(_ lane: VideoEncoderWorker, rate: FrameRate) {
-        let fallback = lane.fallback
-        let hardware = lane.hardware ?? fallback?.from
+    package init(_ worker: VideoEncoderWorker, rate: FrameRate) {
+        let fallback = worker.fallback
+        let hardware = worker.hardware ?? fallback?.from
         self.init(
             name: hardware?.library ?? "libx264", device: hardware?.node.printable(),
             until_ns: fallback.map { fallback in

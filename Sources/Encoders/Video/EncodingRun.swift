@@ -24,7 +24,7 @@ final class EncodingRun {
     private var encoder: (any VideoEncoding)?
     private let another: VideoEncoderWorker.Making
     private let state: ConditionLock<VideoEncoderWorker.State>
-    private let lane: TrackSink
+    private let sink: TrackSink
     private let parameters: StreamParameters
     private let rate: FrameRate
     private var preset: VideoEncodingSettings.Preset?
@@ -51,18 +51,18 @@ final class EncodingRun {
     ///   - encoder: The encoder that begins the stream.
     ///   - another: Makes its successors.
     ///   - state: The worker's state.
-    ///   - lane: The sink of the packets.
+    ///   - sink: The sink of the packets.
     init(
         _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.Making,
-        state: ConditionLock<VideoEncoderWorker.State>, lane: TrackSink
+        state: ConditionLock<VideoEncoderWorker.State>, sink: TrackSink
     ) {
         self.encoder = encoder
         self.another = another
         self.state = state
-        self.lane = lane
+        self.sink = sink
         parameters = encoder.parameters
         rate = encoder.parameters.rate ?? FrameRate(30)
-        packets = VideoPackets(of: lane.name, rate: rate)
+        packets = VideoPackets(of: sink.name, rate: rate)
     }
 
     /// Encodes until the worker is finished or abandoned, or the stream has ended.
@@ -85,7 +85,7 @@ final class EncodingRun {
         }
         // An abandoned worker does not wait either for what the encoder holds back to look ahead.
         if !state.withLock({ $0.isAbandoned }) { finish() }
-        lane.finish()
+        sink.finish()
     }
 
     private func next() -> EncoderQueue.Job? {
@@ -197,7 +197,7 @@ final class EncodingRun {
 
     private func release(_ ready: [EncodedPacket], through tick: Int64) {
         let first = inside.first?.ticks.lowerBound ?? tick
-        for packet in ready { lane.append(packet) }
+        for packet in ready { sink.append(packet) }
         while let entry = inside.first, entry.ticks.lowerBound <= tick {
             if entry.ticks.upperBound <= tick + 1 {
                 inside.removeFirst()
@@ -250,7 +250,7 @@ final class EncodingRun {
         let fresh = try another().value
         guard fresh.parameters.setup == parameters.setup else {
             throw EncodingError(
-                subject: lane.name, operation: "going on with a new encoder",
+                subject: sink.name, operation: "going on with a new encoder",
                 reason: "its parameter sets differ from those that the file has")
         }
         if let preset { _ = try fresh.change(to: preset) }
@@ -289,7 +289,7 @@ final class EncodingRun {
     /// Ends the stream at the first tick that is not in the file.
     private func conclude(_ error: EncodingError) {
         let tick = inside.first?.ticks.lowerBound ?? 0
-        lane.endAlone(at: rate.time(ofTick: tick))
+        sink.endAlone(at: rate.time(ofTick: tick))
         let inside = inside
         state.broadcast { state in
             for entry in inside { state.unwritten.add(entry.kind, ticks: entry.ticks.count) }

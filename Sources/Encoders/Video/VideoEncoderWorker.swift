@@ -117,10 +117,10 @@ package final class VideoEncoderWorker: Sendable {
     ///   - name: Name of the thread.
     ///   - encoder: The first encoder, used by this thread alone from here on.
     ///   - another: Makes a successor when an encoder fails. Called on this thread.
-    ///   - lane: The sink of the packets.
+    ///   - sink: The sink of the packets.
     ///   - waitsForRoom: Whether the caller waits for room in the queue, as in simulated time.
     package init(
-        name: String, encoder: sending any VideoEncoding, another: @escaping Making, to lane: TrackSink,
+        name: String, encoder: sending any VideoEncoding, another: @escaping Making, to sink: TrackSink,
         waitsForRoom: Bool
     ) {
         self.waitsForRoom = waitsForRoom
@@ -131,7 +131,7 @@ package final class VideoEncoderWorker: Sendable {
         self.state = state
         let carried = Carried(encoder)
         thread = MediaThread(name: name) {
-            EncodingRun(carried.value, another: another, state: state, lane: lane).run()
+            EncodingRun(carried.value, another: another, state: state, sink: sink).run()
         }
     }
 

@@ -74,7 +74,7 @@ struct OpenedTrack: Sendable {
     ) -> any CameraTrack {
         let time = planned.rate.time(ofTick: tick)
         writer.begin(startedAt: clock.date(of: start), from: time)
-        let lane = TrackSink(writer: writer, stream: 0)
+        let sink = TrackSink(writer: writer, stream: 0)
         let follower = GridFollower(input: input, track: planned.name, start: start, rate: planned.rate)
         let caption = SlateCaption(
             role: planned.role, device: input.source.device.name, rotation: planned.rotation)
@@ -83,11 +83,11 @@ struct OpenedTrack: Sendable {
             track = EncodedTrack(
                 follower: follower, rate: planned.rate, place: planned.layer, caption: caption,
                 encoder: VideoEncoderWorker(
-                    name: "enc:\(planned.name)", encoder: encoder.value, another: another, to: lane,
+                    name: "enc:\(planned.name)", encoder: encoder.value, another: another, to: sink,
                     waitsForRoom: !clock.isRealTime))
         } else {
             track = CopiedTrack(
-                follower: follower, rate: planned.rate, size: size, caption: caption, lane: lane,
+                follower: follower, rate: planned.rate, size: size, caption: caption, sink: sink,
                 codecs: codecs)
         }
         outputs.add(track, file: planned.file, writer: writer, from: time)

@@ -296,30 +296,30 @@ struct OutputAssembly {
         for (index, stream) in streams.enumerated() {
             guard let writer = writers[stream.file] else { continue }
             let place = streams[..<index].filter { $0.file == stream.file }.count
-            let lane = TrackSink(writer: writer, stream: place)
+            let sink = TrackSink(writer: writer, stream: place)
             switch stream.content {
             case .copied(let input, let track):
-                outputs.cameraTracks.append(copied(input, track, lane, start: start))
+                outputs.cameraTracks.append(copied(input, track, sink, start: start))
             case .encoded(let input, let track, let encoder):
                 var settings = track.settings
                 settings.color = input.source.color
-                let lane = encoderLane("enc:\(track.role)", encoder, settings, of: track.role, lane)
+                let worker = encoderWorker("enc:\(track.role)", encoder, settings, of: track.role, sink)
                 outputs.cameraTracks.append(
                     EncodedTrack(
                         follower: follower(input, track.role, track.rate, start), rate: track.rate,
-                        place: track.layer, caption: caption(of: input, track), encoder: lane))
+                        place: track.layer, caption: caption(of: input, track), encoder: worker))
             case .program(let program, let encoder):
                 let followers = inputs.cameras.filter(\.hasPixels).map {
                     follower($0, "program", program.settings.rate, start)
                 }
                 outputs.program = ProgramTrack(
                     rate: program.settings.rate, followers: followers, layers: program.layers,
-                    encoder: encoderLane(
-                        "program", encoder, program.settings, of: SessionPlan.programOwner, lane))
+                    encoder: encoderWorker(
+                        "program", encoder, program.settings, of: SessionPlan.programOwner, sink))
             case .mixedAudio(let encoder):
-                outputs.mixEncoder = encoder.lane(to: lane)
+                outputs.mixEncoder = encoder.worker(to: sink)
             case .microphone(let name, let encoder):
-                outputs.audioEncoders[name] = encoder.lane(to: lane)
+                outputs.audioEncoders[name] = encoder.worker(to: sink)
             }
             outputs.places[stream.track.trackName] = (stream.file, place)
         }
@@ -332,8 +332,8 @@ struct OutputAssembly {
         let first: Carried<any AudioEncoding>
         let make: RestartingAudioEncoder.Making
 
-        func lane(to lane: TrackSink) -> AudioEncoderWorker {
-            AudioEncoderWorker(encoder: first.value, making: make, to: lane)
+        func worker(to sink: TrackSink) -> AudioEncoderWorker {
+            AudioEncoderWorker(encoder: first.value, making: make, to: sink)
         }
     }
 
@@ -348,15 +348,15 @@ struct OutputAssembly {
     }
 
     private func copied(
-        _ input: CameraInput, _ track: PlannedCameraTrack, _ lane: TrackSink, start: ClockTime
+        _ input: CameraInput, _ track: PlannedCameraTrack, _ sink: TrackSink, start: ClockTime
     ) -> any CameraTrack {
         if input.source.format.pixel == .h264 {
             return CopiedStreamTrack(
-                input: input, name: track.role, start: start, rate: track.rate, lane: lane)
+                input: input, name: track.role, start: start, rate: track.rate, sink: sink)
         }
         return CopiedTrack(
             follower: follower(input, track.role, track.rate, start), rate: track.rate,
-            size: input.source.format.size, caption: caption(of: input, track), lane: lane,
+            size: input.source.format.size, caption: caption(of: input, track), sink: sink,
             codecs: codecs)
     }
 
@@ -370,13 +370,13 @@ struct OutputAssembly {
         GridFollower(input: input, track: track, start: start, rate: rate)
     }
 
-    private func encoderLane(
+    private func encoderWorker(
         _ name: String, _ encoder: Carried<any VideoEncoding>, _ settings: VideoEncodingSettings,
-        of owner: String, _ lane: TrackSink
+        of owner: String, _ sink: TrackSink
     ) -> VideoEncoderWorker {
         VideoEncoderWorker(
             name: name, encoder: encoder.value,
-            another: VideoEncoderWorker.making(settings, named: owner, by: codecs), to: lane,
+            another: VideoEncoderWorker.making(settings, named: owner, by: codecs), to: sink,
             waitsForRoom: !clock.isRealTime)
     }
 }

@@ -51,9 +51,9 @@ final class SessionOutputs {
 
     /// The thread that measures loudness; made at the first call.
     func meter(waitsForRoom: Bool) -> LoudnessWorker {
-        let lane = meter ?? LoudnessWorker(waitsForRoom: waitsForRoom)
-        meter = lane
-        return lane
+        let worker = meter ?? LoudnessWorker(waitsForRoom: waitsForRoom)
+        meter = worker
+        return worker
     }
 
     /// The tracks of all microphones, with those that have ended.
@@ -76,33 +76,33 @@ final class SessionOutputs {
     }
 
     /// The audio encoders, with the names of their tracks.
-    var namedAudioEncoders: [(name: String, lane: AudioEncoderWorker)] {
+    var namedAudioEncoders: [(name: String, worker: AudioEncoderWorker)] {
         let microphones = audioEncoders.keys.sorted().compactMap { name in
-            audioEncoders[name].map { (name: name, lane: $0) }
+            audioEncoders[name].map { (name: name, worker: $0) }
         }
-        return [mixEncoder.map { (name: "program", lane: $0) }].compactMap(\.self) + microphones
+        return [mixEncoder.map { (name: "program", worker: $0) }].compactMap(\.self) + microphones
     }
 
     /// The video encoders, with the names of their streams: `program` or a track's name.
-    var namedEncoders: [(name: String, lane: VideoEncoderWorker)] {
+    var namedEncoders: [(name: String, worker: VideoEncoderWorker)] {
         let tracks = cameraTracks.compactMap { track in
-            (track as? EncodedTrack).map { (name: $0.name, lane: $0.encoder) }
+            (track as? EncodedTrack).map { (name: $0.name, worker: $0.encoder) }
         }
-        return tracks + [program.map { (name: "program", lane: $0.encoder) }].compactMap(\.self)
+        return tracks + [program.map { (name: "program", worker: $0.encoder) }].compactMap(\.self)
     }
 
     /// How far behind the working video encoders are now.
     var encoderAges: [QueueAge] {
         // The queue of a failed encoder does not show how fast the computer is.
-        namedEncoders.filter(\.lane.isWorking).map { name, lane in
+        namedEncoders.filter(\.worker.isWorking).map { name, worker in
             QueueAge(
-                .encoder(room: lane.room), name: name, intervals: Double(lane.queueLength),
-                backlog: lane.backlog)
+                .encoder(room: worker.room), name: name, intervals: Double(worker.queueLength),
+                backlog: worker.backlog)
         }
     }
 
     /// The video encoders.
-    var encoderLanes: [VideoEncoderWorker] {
-        namedEncoders.map(\.lane)
+    var encoderWorkers: [VideoEncoderWorker] {
+        namedEncoders.map(\.worker)
     }
 }

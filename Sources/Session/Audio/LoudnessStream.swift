@@ -4,7 +4,7 @@ internal import Writers
 /// One stream of audio on its way to the loudness meter, in batches of 0.1 s, so that the meter wakes ten times a
 /// second. Timeline's thread only.
 final class LoudnessStream {
-    private let lane: LoudnessWorker
+    private let worker: LoudnessWorker
     private let index: Int
     private let batch: Int
     private var pending: [Float] = []
@@ -12,12 +12,12 @@ final class LoudnessStream {
     /// Creates a stream.
     ///
     /// - Parameters:
-    ///   - lane: The worker that measures the stream.
+    ///   - worker: The worker that measures the stream.
     ///   - meter: A meter for the stream's channels.
     ///   - channels: Number of channels of the samples.
-    init(_ lane: LoudnessWorker, _ meter: Carried<any LoudnessMetering>, channels: Int) {
-        self.lane = lane
-        index = lane.add(meter)
+    init(_ worker: LoudnessWorker, _ meter: Carried<any LoudnessMetering>, channels: Int) {
+        self.worker = worker
+        index = worker.add(meter)
         batch = AudioFormat.sessionRate / 10 * channels
     }
 
@@ -31,13 +31,13 @@ final class LoudnessStream {
     func finish() { flush() }
 
     /// The loudness so far.
-    var loudness: Loudness { lane.loudness(of: index) }
+    var loudness: Loudness { worker.loudness(of: index) }
     /// The loudness of the whole stream, after the worker has ended; `nil` when some audio was not measured.
-    var whole: Loudness? { lane.whole(index) }
+    var whole: Loudness? { worker.whole(index) }
 
     private func flush() {
         guard !pending.isEmpty else { return }
-        lane.add(pending, to: index)
+        worker.add(pending, to: index)
         pending = []
     }
 }

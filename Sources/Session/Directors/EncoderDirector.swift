@@ -26,13 +26,13 @@ final class EncoderDirector {
     /// - Parameter position: How far the recording has come.
     /// - Returns: The events to tell.
     func follow(at position: MediaTime) -> [SessionEvent] {
-        streams.flatMap { name, lane, rate in
+        streams.flatMap { name, worker, rate in
             var events: [SessionEvent] = []
-            if due[name].map({ position >= $0 }) ?? true, let recovery = lane.takeRecovery() {
+            if due[name].map({ position >= $0 }) ?? true, let recovery = worker.takeRecovery() {
                 due[name] = MediaTime(nanoseconds: position.nanoseconds + Self.pause)
                 events.append(SessionEvent(recovery, of: name, rate: rate))
             }
-            if let conclusion = lane.conclusion, ended.insert(name).inserted {
+            if let conclusion = worker.conclusion, ended.insert(name).inserted {
                 timeline.endFailed(named: name, at: rate.time(ofTick: conclusion.tick))
                 hasNewEnds = true
                 events.append(SessionEvent(conclusion, of: name, rate: rate))
@@ -65,11 +65,11 @@ final class EncoderDirector {
         return hasNewEnds
     }
 
-    private var streams: [(name: String, lane: VideoEncoderWorker, rate: FrameRate)] {
+    private var streams: [(name: String, worker: VideoEncoderWorker, rate: FrameRate)] {
         let tracks = outputs.cameraTracks.compactMap { track in
-            (track as? EncodedTrack).map { (name: $0.name, lane: $0.encoder, rate: $0.rate) }
+            (track as? EncodedTrack).map { (name: $0.name, worker: $0.encoder, rate: $0.rate) }
         }
-        let program = outputs.program.map { (name: SyncHistory.program, lane: $0.encoder, rate: $0.rate) }
+        let program = outputs.program.map { (name: SyncHistory.program, worker: $0.encoder, rate: $0.rate) }
         return tracks + [program].compactMap(\.self)
     }
 }

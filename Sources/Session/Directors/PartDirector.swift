@@ -107,7 +107,7 @@ final class PartDirector {
     }
 
     private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) {
-        let writer = track.lane.writer
+        let writer = track.sink.writer
         guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting,
             outputs.ends[track.name] == nil
         else { return }
@@ -121,7 +121,7 @@ final class PartDirector {
         var part = MovieWriter.Part(relativePath: relative, start: begin)
         let size = successor.frame.size
         part.changes = [
-            track.lane.stream: StreamParameters(
+            track.sink.stream: StreamParameters(
                 codec: .mjpeg, timeScale: track.rate.frames, size: size, rate: track.rate,
                 color: successor.frame.color)
         ]

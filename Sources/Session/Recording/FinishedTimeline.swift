@@ -26,7 +26,7 @@ struct FinishedTimeline {
         outputs.meter?.finish()
         outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)
-        let workers = outputs.encoderLanes
+        let workers = outputs.encoderWorkers
         let watcher = watchUrgency(workers)
         for worker in workers { worker.join() }
         for (_, worker) in outputs.namedAudioEncoders { worker.join() }

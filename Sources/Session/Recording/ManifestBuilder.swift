@@ -335,14 +335,14 @@ package struct ManifestBuilder {
 
     /// Returns the gaps of all tracks that failed audio encoders caused, up to the recording's end.
     private func audioEncoderGaps(_ outputs: SessionOutputs, _ end: MediaTime) -> [Gap] {
-        outputs.namedAudioEncoders.flatMap { name, lane in
-            let stretches = lane.outages.map {
+        outputs.namedAudioEncoders.flatMap { name, worker in
+            let stretches = worker.outages.map {
                 (
                     AudioGrid.samples.time(ofTick: $0.samples.lowerBound),
                     AudioGrid.samples.time(ofTick: $0.samples.upperBound)
                 )
             }
-            let rest = lane.end.map { [(AudioGrid.samples.time(ofTick: $0.sample), end)] } ?? []
+            let rest = worker.end.map { [(AudioGrid.samples.time(ofTick: $0.sample), end)] } ?? []
             return (stretches + rest).filter { $0.0 < $0.1 }.map {
                 Gap(track: name, from: $0.0, to: $0.1, cause: LossCause.encoder.rawValue)
             }

@@ -109,8 +109,8 @@ struct RecordingEnding {
             folder: disks[0].folder.path, manifest: manifest, storageFailures: failures[0], copy: copy,
             pressureEnd: governor?.endReason,
             simulationTime: simulationTime,
-            encodingFailures: outputs.encoderLanes.compactMap(\.failure)
-                + outputs.namedAudioEncoders.compactMap(\.lane.failure)
+            encodingFailures: outputs.encoderWorkers.compactMap(\.failure)
+                + outputs.namedAudioEncoders.compactMap(\.worker.failure)
                 + outputs.microphones.compactMap(\.failure))
     }
 }

@@ -64,7 +64,7 @@ final class RunningRecording {
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             leadingRate: context.leadingRate, announce: context.note)
         // A stream that x264 encodes in place of hardware has presets to give up.
-        let fallen = Set(outputs.namedEncoders.filter { $0.lane.fallback != nil }.map(\.name))
+        let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =
             context.isGoverned
             ? Governor(
@@ -274,14 +274,14 @@ final class RunningRecording {
 
     /// Sends events for encoders that x264 has replaced, and for audio that was lost with failed encoders.
     private func noteEncoders() {
-        for (name, lane) in outputs.namedEncoders {
-            guard let fallback = lane.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
+        for (name, worker) in outputs.namedEncoders {
+            guard let fallback = worker.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
                 continue
             }
             context.note(SessionEvent(fallback, of: name, rate: rate))
         }
-        for (name, lane) in outputs.namedAudioEncoders {
-            let news = lane.takeNews()
+        for (name, worker) in outputs.namedAudioEncoders {
+            let news = worker.takeNews()
             for outage in news.outages { context.note(SessionEvent(outage, of: name)) }
             if let end = news.end { context.note(SessionEvent(end, of: name)) }
         }

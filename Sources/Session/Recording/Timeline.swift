@@ -132,7 +132,7 @@ final class Timeline {
         for track in tracks.map(\.track) {
             switch track {
             case let track as EncodedTrack: track.beginPart(at: track.rate.ticks(before: time))
-            case let track as CopiedStreamTrack where writer.map({ $0 === track.lane.writer }) ?? true:
+            case let track as CopiedStreamTrack where writer.map({ $0 === track.sink.writer }) ?? true:
                 track.beginPart(at: time)
             default: break
             }
@@ -262,8 +262,8 @@ final class Timeline {
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
         }
-        for (index, lane) in outputs.synchronized.enumerated() {
-            earliest = min(earliest, lane.rate.time(ofTick: nextSynchronizedTicks[index]))
+        for (index, worker) in outputs.synchronized.enumerated() {
+            earliest = min(earliest, worker.rate.time(ofTick: nextSynchronizedTicks[index]))
         }
         for track in tracks { earliest = min(earliest, track.nextTime) }
         return earliest
@@ -304,12 +304,12 @@ final class Timeline {
     }
 
     private func stepSinks(at time: MediaTime) {
-        for (index, lane) in outputs.synchronized.enumerated() {
-            if lane.rate.time(ofTick: nextSynchronizedTicks[index]) <= time {
-                lane.step(tick: nextSynchronizedTicks[index])
+        for (index, worker) in outputs.synchronized.enumerated() {
+            if worker.rate.time(ofTick: nextSynchronizedTicks[index]) <= time {
+                worker.step(tick: nextSynchronizedTicks[index])
                 nextSynchronizedTicks[index] += 1
             }
-            lane.deliverReady()
+            worker.deliverReady()
         }
         for track in outputs.metadata {
             track.advance(to: time)
@@ -345,7 +345,7 @@ final class Timeline {
             guard !deliveries.isEmpty else { continue }
             for progress in tracks where progress.track.input === camera { progress.track.take(deliveries) }
             outputs.program?.take(deliveries, from: camera.role)
-            for lane in outputs.synchronized { lane.take(deliveries, of: camera) }
+            for worker in outputs.synchronized { worker.take(deliveries, of: camera) }
             for track in outputs.metadata where track.input === camera { track.take(deliveries) }
             for delivery in deliveries {
                 guard let event = delivery.event(of: camera.role, since: start),
@@ -371,7 +371,7 @@ final class Timeline {
         outputs.program?.finish(at: end)
         audio.finish(at: end)
         announceAudio()
-        for lane in outputs.synchronized { lane.finish() }
+        for worker in outputs.synchronized { worker.finish() }
         for track in outputs.metadata { track.finish(at: end) }
     }
 }

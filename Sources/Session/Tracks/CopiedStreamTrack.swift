@@ -17,7 +17,7 @@ final class CopiedStreamTrack: CameraTrack {
     private var camera: CameraFollower
     private var aligner: KeyStreamAligner<CapturedFrame>
     /// The track's stream in its movie.
-    let lane: TrackSink
+    let sink: TrackSink
     private let start: ClockTime
     /// The last frame, whose duration is not known yet, with its capture time in ticks of the file's time scale since T0.
     private var held: (frame: CapturedFrame, tick: Int64)?
@@ -37,12 +37,12 @@ final class CopiedStreamTrack: CameraTrack {
     ///   - name: Name of the track.
     ///   - start: T0 on the session's clock.
     ///   - rate: Rate at which the timeline asks the track.
-    ///   - lane: The track's stream in its movie.
-    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, lane: TrackSink) {
+    ///   - sink: The track's stream in its movie.
+    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, sink: TrackSink) {
         self.name = name
         self.start = start
         self.rate = rate
-        self.lane = lane
+        self.sink = sink
         camera = CameraFollower(input, track: name, start: start)
         aligner = KeyStreamAligner(start: start)
     }
@@ -80,7 +80,7 @@ final class CopiedStreamTrack: CameraTrack {
     private func leave(at partStart: MediaTime) {
         showLast(until: partStart)
         self.partStart = nil
-        lane.pass()
+        sink.pass()
     }
 
     /// Ends the track: no tick follows.
@@ -93,7 +93,7 @@ final class CopiedStreamTrack: CameraTrack {
             aligner.addLoss(
                 count: missing.count, cause: missing.cause, capturedAt: max(missing.since, start))
         }
-        lane.finish()
+        sink.finish()
     }
 
     private func showLast(until end: MediaTime) {
@@ -114,7 +114,7 @@ final class CopiedStreamTrack: CameraTrack {
         let isShownAtStart = tick < 0 && next > 0
         if isShownAtStart { beginsBeforeStart = true } else if tick < 0 { leadCount += 1 }
         let shown = isShownAtStart ? 0 : tick
-        lane.append(
+        sink.append(
             EncodedPacket(
                 bytes: frame.memory, presentation: shown, decode: shown, duration: next - shown,
                 isKey: frame.isKey))

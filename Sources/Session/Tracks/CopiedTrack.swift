@@ -11,7 +11,7 @@ final class CopiedTrack: CameraTrack {
     let rate: FrameRate
     private var follower: GridFollower
     /// The track's stream in its movie.
-    let lane: TrackSink
+    let sink: TrackSink
     private let codecs: any CodecFactory
     private var lastBytes: SharedBytes?
     private var slate: SharedBytes?
@@ -36,17 +36,17 @@ final class CopiedTrack: CameraTrack {
     ///   - rate: Rate of the track's grid.
     ///   - size: Size of the frames in the first file, width × height in pixels.
     ///   - caption: The text of the track's slates.
-    ///   - lane: The track's stream in its movie.
+    ///   - sink: The track's stream in its movie.
     ///   - codecs: Makes slates.
     init(
-        follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, lane: TrackSink,
+        follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
         codecs: any CodecFactory
     ) {
         name = follower.track
         self.follower = follower
         self.rate = rate
         self.caption = caption
-        self.lane = lane
+        self.sink = sink
         self.codecs = codecs
         self.size = size
         // A slate can be made even when the camera went away before T0.
@@ -110,7 +110,7 @@ final class CopiedTrack: CameraTrack {
         case .slate: lastBytes = slateBytes() ?? lastBytes
         }
         guard let lastBytes else { return }
-        lane.append(
+        sink.append(
             EncodedPacket(
                 bytes: lastBytes, presentation: tick * rate.seconds, decode: tick * rate.seconds,
                 duration: rate.seconds, isKey: true))
@@ -134,7 +134,7 @@ final class CopiedTrack: CameraTrack {
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
         follower.finish(at: end)
-        lane.finish()
+        sink.finish()
     }
 
     private func slateBytes() -> SharedBytes? {

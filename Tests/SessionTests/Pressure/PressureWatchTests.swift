@@ -64,13 +64,13 @@ struct PressureWatchTests {
             streams: [.video(parameters, rotation: .none, name: "program")],
             startedAt: Date(timeIntervalSince1970: 1_767_225_600))
         let gate = ConditionLock(false)
-        let lane = VideoEncoderWorker(
+        let worker = VideoEncoderWorker(
             name: "program", encoder: StuckEncoder(parameters, gate: gate),
             another: { () throws(EncodingError) in Carried(StuckEncoder(parameters, gate: gate)) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
-        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: lane)
-        for tick in Int64(0)..<30 { lane.repeatLast(tick: tick, asKey: false) }
+        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: worker)
+        for tick in Int64(0)..<30 { worker.repeatLast(tick: tick, asKey: false) }
 
         let clock = StoppedClock()
         let watch = PressureWatch(
@@ -83,8 +83,8 @@ struct PressureWatchTests {
             text.contains("the encoder of program is 29 ") || text.contains("the encoder of program is 30 "))
 
         gate.broadcast { $0 = true }
-        lane.finish()
-        lane.join()
+        worker.finish()
+        worker.join()
         var events: [SessionEvent] = []
         for second in Int64(1)...10 {
             clock.set(second: second)
