@@ -53,13 +53,16 @@ struct TimeTests {
     func keptRates() throws {
         let rate = FrameRate(30_000, per: 1001)
         #expect(try JSONDecoder().decode(FrameRate.self, from: JSONEncoder().encode(rate)) == rate)
+        func read(_ frames: Int64, _ seconds: Int64) throws -> FrameRate {
+            // The words of files from earlier versions.
+            let text = #"{ "pictures": \#(frames), "seconds": \#(seconds) }"#
+            return try JSONDecoder().decode(FrameRate.self, from: Data(text.utf8))
+        }
+        #expect(try read(30_000, 1001) == rate)
         for (frames, seconds) in [(0, 0), (30, 0), (0, 1), (-30, 1), (1001, 1), (.max, .max)]
             as [(Int64, Int64)]
         {
-            let text = #"{ "frames": \#(frames), "seconds": \#(seconds) }"#
-            #expect(throws: DecodingError.self) {
-                try JSONDecoder().decode(FrameRate.self, from: Data(text.utf8))
-            }
+            #expect(throws: DecodingError.self) { try read(frames, seconds) }
         }
     }
 
