@@ -14,11 +14,14 @@ inside() {
     python3 -c 'import time; print(time.time_ns() - time.monotonic_ns())' > "$results/offset"
     SYSTEMD_IGNORE_CHROOT=1 udevadm monitor --kernel --subsystem-match=video4linux > "$results/kernel" & local kernel=$!
     local job root member stranger text
-    # The program's own folder may be closed to others.
-    install -m 755 "$MULTICAM" /tmp/multicam
+    # The program's own folder may be closed to others, and the host's /tmp may hold anything.
+    local program
+    program=$(mktemp -d)/multicam
+    chmod 755 "$(dirname "$program")"
+    install -m 755 "$MULTICAM" "$program"
     watch root "$MULTICAM"; root=$job
-    watch member setpriv --reuid=65534 --regid=65534 --groups="$(getent group video | cut -d : -f 3)" /tmp/multicam; member=$job
-    watch stranger setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/multicam; stranger=$job
+    watch member setpriv --reuid=65534 --regid=65534 --groups="$(getent group video | cut -d : -f 3)" "$program"; member=$job
+    watch stranger setpriv --reuid=65534 --regid=65534 --clear-groups "$program"; stranger=$job
     "$MULTICAM" devices --watch > "$results/text" & text=$!
     wait_until 20 told root present camera 2
     wait_until 20 told root present microphone 2
