@@ -19,19 +19,18 @@ public struct ControlClient: Sendable {
     /// Sends a command and waits up to 30 s for the answer. Blocks its thread.
     ///
     /// - Parameters:
-    ///   - words: The words of a `ControlCommand`.
+    ///   - request: The command.
     ///   - process: The process identifier of the session; `nil` when only one session runs.
     /// - Returns: The session's answer.
-    /// - Throws: `ControlError.usage` when the words are invalid or several sessions run, `ControlError.nobody` when none runs,
+    /// - Throws: `ControlError.usage` when the words are too long or several sessions run, `ControlError.nobody` when none runs,
     ///   `ControlError.system` when there is no answer.
-    public func ask(_ words: [String], process: Int32? = nil) throws(ControlError) -> ControlReply {
-        _ = try ControlCommand(words: words)
-        let request = Self.request(words)
-        guard request.count <= LocalSocket.longestRequest else {
+    public func ask(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
+        let line = request.line
+        guard line.count <= LocalSocket.longestRequest else {
             throw .usage("the words are longer than \(LocalSocket.longestRequest) bytes: say it shorter.")
         }
         let socket = try connected(process)
-        guard let reply = try Self.exchange(request, over: socket, patience: Self.patience) else {
+        guard let reply = try Self.exchange(line, over: socket, patience: Self.patience) else {
             throw .system(
                 "the session did not answer: it ended, or is stuck. `multicam ctl status` tells whether it goes on."
             )
@@ -49,10 +48,6 @@ public struct ControlClient: Sendable {
             // No process can be asked.
             return nil
         }
-    }
-
-    private static func request(_ words: [String]) -> Data {
-        Data(JSONText.line(ControlLoop.Request(words: words)).utf8)
     }
 
     /// Sends a request and waits for the answer.
@@ -114,7 +109,8 @@ public struct ControlClient: Sendable {
     private func recorder(_ process: Int32, _ socket: LocalSocket) -> RunningRecorder {
         let reply: ControlReply?
         do throws(ControlError) {
-            reply = try Self.exchange(Self.request(["status"]), over: socket, patience: Self.listingPatience)
+            reply = try Self.exchange(
+                CommandRequest.status.line, over: socket, patience: Self.listingPatience)
         } catch {
             reply = nil
         }

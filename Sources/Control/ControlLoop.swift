@@ -4,11 +4,6 @@ internal import Media
 
 /// The loop of the control thread: accepts connections, reads requests and sends answers. It waits for no client and no command.
 final class ControlLoop {
-    /// A request, received as a line of JSON.
-    struct Request: Codable {
-        var words: [String]
-    }
-
     /// Time and count limits, which tests change.
     struct Limits: Sendable {
         /// The longest time from connecting to the whole request, and from the answer until it is taken.
@@ -176,16 +171,8 @@ final class ControlLoop {
     }
 
     private func follow(_ line: Data, of connection: ControlConnection, at arrival: ClockTime) {
-        let request: Request
-        do {
-            request = try JSONDecoder().decode(Request.self, from: line)
-        } catch {
-            return refuse(
-                connection,
-                #"the request is not understood: expected a line of JSON such as {"words": ["status"]}."#)
-        }
         do throws(ControlError) {
-            work(on: try ControlCommand(words: request.words), of: connection, at: arrival)
+            work(on: try CommandRequest(line: line).command, of: connection, at: arrival)
         } catch {
             refuse(connection, error.description)
         }

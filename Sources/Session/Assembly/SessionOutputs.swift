@@ -62,6 +62,14 @@ final class SessionOutputs {
     /// The wave files of the microphones.
     var waves: [WaveWriter] { microphoneTracks.compactMap(\.file) }
 
+    /// Whether a camera's or microphone's track has begun and has no end yet.
+    func isOpen(track name: String) -> Bool {
+        let isCameras = cameraTracks.contains { $0.name == name }
+        return isCameras
+            ? ends[name] == nil && failedEnds[name] == nil
+            : microphoneTracks.contains { $0.name == name && $0.end == nil }
+    }
+
     /// Whether a file ends, or has ended, before the recording, because its track was ended.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 

@@ -3,43 +3,43 @@ internal import Plan
 internal import Profiles
 internal import SessionFolder
 
-/// Brings people's changes of a running session to the timeline, and remembers them for the manifest. Timeline's
+/// Decides from when on people's changes of a running session hold, and remembers them for the manifest. Timeline's
 /// thread only.
 final class ChangeDirector {
     private let start: ClockTime
-    private let timeline: Timeline
     /// All changes, in the order in which they take effect.
     private var changes: [Manifest.Change] = []
     /// For each change that was not told yet: whom to tell the outcome, and whether it changes the arrangement alone.
     private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
     private var told = 0
 
-    init(start: ClockTime, timeline: Timeline) {
-        self.start = start
-        self.timeline = timeline
-    }
+    init(start: ClockTime) { self.start = start }
 
-    /// Runs other plans.
+    /// Runs another plan.
     ///
     /// - Parameters:
-    ///   - requests: Accepted requests, in the order in which they were made.
-    ///   - carryOut: Carries out an order for devices and files, given the change's words and the time at which it
-    ///     was asked for.
+    ///   - request: An accepted request.
+    ///   - position: How far the recording has come.
+    ///   - carryOut: Carries out an order for devices and files, given the change's words and the time at which it was asked for.
+    /// - Returns: The arrangement for the timeline.
     func follow(
-        _ requests: [SessionControls.PlanRequest], carryOut: (SessionOrder, String, MediaTime) -> Void
-    ) {
-        for request in requests {
-            let words = request.words.joined(separator: ", ")
-            let time = max(MediaTime(request.at, since: start), .zero)
-            for order in request.orders { carryOut(order, words, time) }
-            let at = timeline.arrange(request.plan, from: time)
-            changes.append(
-                Manifest.Change(
-                    at_ns: at.nanoseconds, changes: request.words,
-                    layout: request.plan.program?.arrangement.layout.rawValue,
-                    shown: request.plan.program?.arrangement.shown, mix: request.plan.program?.mix))
-            waiting.append((request.decided, request.orders.isEmpty))
+        _ request: SessionControls.PlanRequest, at position: TimelinePosition,
+        carryOut: (SessionOrder, String, MediaTime) -> Void
+    ) -> TimelineCommand {
+        let words = request.words.joined(separator: ", ")
+        let time = max(MediaTime(request.at, since: start), .zero)
+        for order in request.orders { carryOut(order, words, time) }
+        let program = request.plan.program
+        var at = time
+        if let next = position.programTick, let rate = program?.settings.rate {
+            at = rate.time(ofTick: max(next, rate.ticks(before: time)))
         }
+        changes.append(
+            Manifest.Change(
+                at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout.rawValue,
+                shown: program?.arrangement.shown, mix: program?.mix))
+        waiting.append((request.decided, request.orders.isEmpty))
+        return .arrange(request.plan, from: time)
     }
 
     /// Returns the changes that took effect before a time, each once. A change that the recording does not come to is

@@ -5,7 +5,6 @@ internal import SessionFolder
 /// Reports encoders that failed and were replaced, and ends the tracks for which no encoder is left. Timeline's
 /// thread only, until the encoders are joined.
 final class EncoderDirector {
-    private let timeline: Timeline
     private let outputs: SessionOutputs
     /// When a stream may be reported again, by its name: one whose encoder fails and recovers all the time is not
     /// reported each time.
@@ -16,29 +15,26 @@ final class EncoderDirector {
 
     private static let pause: Int64 = 5_000_000_000
 
-    init(timeline: Timeline, outputs: SessionOutputs) {
-        self.timeline = timeline
-        self.outputs = outputs
-    }
+    init(outputs: SessionOutputs) { self.outputs = outputs }
 
-    /// Looks at all encoders, and ends tracks without one. To be called at each tick.
+    /// Looks at all encoders. To be called at each tick.
     ///
     /// - Parameter position: How far the recording has come.
-    /// - Returns: The events to tell.
-    func follow(at position: MediaTime) -> [SessionEvent] {
-        streams.flatMap { name, worker, rate in
-            var events: [SessionEvent] = []
+    /// - Returns: The ends of tracks without an encoder, and the events to tell.
+    func follow(at position: MediaTime) -> Direction {
+        var direction = Direction()
+        for (name, worker, rate) in streams {
             if due[name].map({ position >= $0 }) ?? true, let recovery = worker.takeRecovery() {
                 due[name] = MediaTime(nanoseconds: position.nanoseconds + Self.pause)
-                events.append(SessionEvent(recovery, of: name, rate: rate))
+                direction.events.append(SessionEvent(recovery, of: name, rate: rate))
             }
             if let conclusion = worker.conclusion, ended.insert(name).inserted {
-                timeline.endFailed(named: name, at: rate.time(ofTick: conclusion.tick))
+                direction.commands.append(.endFailed(named: name, at: rate.time(ofTick: conclusion.tick)))
                 hasNewEnds = true
-                events.append(SessionEvent(conclusion, of: name, rate: rate))
+                direction.events.append(SessionEvent(conclusion, of: name, rate: rate))
             }
-            return events
         }
+        return direction
     }
 
     /// Whether every track has ended for want of an encoder, so that nothing is left to record.
@@ -54,7 +50,7 @@ final class EncoderDirector {
     }
 
     /// Looks at all encoders for the last time, when they have finished.
-    func conclude(at end: MediaTime) -> [SessionEvent] {
+    func conclude(at end: MediaTime) -> Direction {
         due = [:]
         return follow(at: end)
     }

@@ -10,7 +10,7 @@ internal import Writers
 final class PartDirector {
     private let clock: any SessionClock
     private let start: ClockTime
-    private let timeline: Timeline
+    private let grid: LeadingGrid
     private let outputs: SessionOutputs
     private var splits = 1
     /// Number of the last part of each file, by the file's path.
@@ -31,11 +31,11 @@ final class PartDirector {
     private static let lead: Int64 = 100_000_000
 
     init(
-        clock: any SessionClock, start: ClockTime, timeline: Timeline, outputs: SessionOutputs
+        clock: any SessionClock, start: ClockTime, grid: LeadingGrid, outputs: SessionOutputs
     ) {
         self.clock = clock
         self.start = start
-        self.timeline = timeline
+        self.grid = grid
         self.outputs = outputs
     }
 
@@ -44,15 +44,22 @@ final class PartDirector {
     /// - Parameters:
     ///   - requests: The splits that were asked for since the last call.
     ///   - position: How far the recording has come.
-    func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) {
+    /// - Returns: The parts of encoded and of H.264 streams, for the timeline.
+    func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) -> [TimelineCommand] {
         splitDue = splitDue ?? requests.first?.at
         waiting += requests.compactMap(\.decided)
-        for case let track as CopiedTrack in outputs.cameraTracks { continueInOtherSize(track, position) }
+        var commands: [TimelineCommand] = []
+        for case let track as CopiedTrack in outputs.cameraTracks {
+            commands += continueInOtherSize(track, position)
+        }
         guard let due = splitDue, position > splitAt,
             !outputs.writers.values.contains(where: { $0.isSplitting })
-        else { return }
+        else { return commands }
         splitDue = nil
-        split(after: max(MediaTime(due, since: start), position))
+        let split = grid.end(
+            MediaTime(nanoseconds: max(MediaTime(due, since: start), position).nanoseconds + Self.lead))
+        self.split(at: split)
+        return commands + [.beginPart(at: split, of: nil)]
     }
 
     /// Returns the parts that began before a time, each once. A part that the recording does not come to is never
@@ -78,13 +85,11 @@ final class PartDirector {
         events.sort { $0.at < $1.at }
     }
 
-    private func split(after time: MediaTime) {
-        let split = timeline.endOnGrid(MediaTime(nanoseconds: time.nanoseconds + Self.lead))
+    private func split(at split: MediaTime) {
         splits += 1
         splitAt = split
         announced += waiting
         waiting = []
-        timeline.beginPart(at: split)
         var files: [String] = []
         for (file, writer) in outputs.writers where writer.isOpen && !outputs.isEnding(file: file) {
             let relative = nextPart(of: writer.relativePath)
@@ -106,11 +111,11 @@ final class PartDirector {
                 ["part": .integer(Int64(splits)), "files": .array(files.sorted().map { .string($0) })]))
     }
 
-    private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) {
+    private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) -> [TimelineCommand] {
         let writer = track.sink.writer
         guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting,
             outputs.ends[track.name] == nil
-        else { return }
+        else { return [] }
         let captured = MediaTime(successor.time, since: start)
         // A track alone in its file only has to begin at a tick that it has not decided.
         let lead = writer.streamCount > 1 ? Self.lead : 1
@@ -125,8 +130,6 @@ final class PartDirector {
                 codec: .mjpeg, timeScale: track.rate.frames, size: size, rate: track.rate,
                 color: successor.frame.color)
         ]
-        // Other tracks in the file go on in its next part, too.
-        if writer.streamCount > 1 { timeline.beginPart(at: begin, of: writer) }
         track.beginPart(at: tick)
         writer.split(part)
         announce(
@@ -136,6 +139,8 @@ final class PartDirector {
                     "track": .string(track.name), "file": .string(relative),
                     "width": .integer(Int64(size.width)), "height": .integer(Int64(size.height)),
                 ]))
+        // Other tracks in the file go on in its next part, too.
+        return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 
     private func nextPart(of path: String) -> String {

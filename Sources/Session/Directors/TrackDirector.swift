@@ -22,7 +22,6 @@ final class TrackDirector {
     private let start: ClockTime
     private let codecs: any CodecFactory
     private let disks: [RecordingDisk]
-    private let timeline: Timeline
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
     private let openings = ConditionLock<[Opening]>([])
@@ -30,19 +29,17 @@ final class TrackDirector {
     private var threads: [MediaThread] = []
     /// Names of tracks that were ended before they had begun.
     private var unwanted: Set<String> = []
-    private var events: [SessionEvent] = []
     /// Whether the tracks differ from those in the manifest on the disks.
     private var hasOtherTracks = false
 
     init(
         clock: any SessionClock, start: ClockTime, codecs: any CodecFactory, disks: [RecordingDisk],
-        timeline: Timeline, inputs: SessionInputs, outputs: SessionOutputs
+        inputs: SessionInputs, outputs: SessionOutputs
     ) {
         self.clock = clock
         self.start = start
         self.codecs = codecs
         self.disks = disks
-        self.timeline = timeline
         self.inputs = inputs
         self.outputs = outputs
     }
@@ -54,34 +51,35 @@ final class TrackDirector {
     ///   - time: When the change was asked for.
     ///   - reason: The change as a person said it.
     ///   - deliver: Asks a camera for a format, as far as the governor allows it.
+    /// - Returns: What the timeline is to do at once.
     func follow(
         _ order: SessionOrder, at time: MediaTime, reason: String,
         deliver: (CameraInput, VideoFormat?, String) -> Void
-    ) {
+    ) -> [TimelineCommand] {
         switch order {
         case .change(.deliver(let role, let format)):
-            guard let camera = camera(role) else { return }
-            deliver(camera, format, reason)
+            if let camera = camera(role) { deliver(camera, format, reason) }
         case .change(.hear(let role, let isOn)):
-            timeline.switchOff(role, because: isOn ? nil : reason, from: time)
+            return [.switchOff(role: role, reason: isOn ? nil : reason, from: time)]
         case .change(.endTrack(let name)):
-            guard let end = timeline.endTrack(named: name, at: time) else {
+            guard outputs.isOpen(track: name) else {
                 unwanted.insert(name)
-                return
+                break
             }
-            outputs.ends[name] = end
             hasOtherTracks = true
+            return [.endTrack(named: name, at: time)]
         case .change(.beginTrack(let planned)):
-            guard let camera = camera(planned.role) else { return }
-            open(planned, of: camera, for: order)
+            if let camera = camera(planned.role) { open(planned, of: camera, for: order) }
         case .admit(let camera, let device, let planned):
             guard let planned else { return takeIn(camera, device) }
             open(planned, of: camera, isNew: device, for: order)
         case .change(.beginAudio(let planned)):
-            guard let input = inputs.microphones.first(where: { $0.role == planned.role }) else { return }
-            open(planned, of: input, for: order)
+            if let input = inputs.microphones.first(where: { $0.role == planned.role }) {
+                open(planned, of: input, for: order)
+            }
         case .admitAudio(let input, let planned): open(planned, of: input, isNew: true, for: order)
         }
+        return []
     }
 
     private func camera(_ role: String) -> CameraInput? { inputs.cameras.first { $0.role == role } }
@@ -131,54 +129,56 @@ final class TrackDirector {
     /// Begins the tracks that are ready. To be called at each tick.
     ///
     /// - Parameter position: How far the recording has come.
-    /// - Returns: The events to tell.
-    func takeEvents(at position: MediaTime) -> [SessionEvent] {
+    /// - Returns: The tracks and devices for the timeline, and the events to tell.
+    func begin(at position: TimelinePosition) -> Direction {
         let ready = openings.withLock { openings in
             defer { openings.removeAll() }
             return openings
         }
+        var direction = Direction()
         for opening in ready {
             switch opening {
-            case .frames(let track, let isNew): begin(track, isNew: isNew)
-            case .audio(let audio, let isNew): begin(audio, isNew: isNew)
+            case .frames(let track, let isNew): begin(track, isNew: isNew, direction: &direction)
+            case .audio(let audio, let isNew):
+                begin(audio, isNew: isNew, at: position.audioSample, direction: &direction)
             case .failed(let name, let error, let order):
-                leave(order)
-                events.append(
+                direction.commands += leave(order)
+                direction.events.append(
                     SessionEvent(
-                        .warning, at: position,
+                        .warning, at: position.time,
                         [
                             "track": .string(name),
                             "text": .string("track \(name) does not begin: \(error.description)"),
                         ]))
             }
         }
-        defer { events.removeAll() }
-        return events
+        return direction
     }
 
     /// Decides what happens to a device whose track cannot begin: a camera is taken in without it, a microphone is
     /// stopped.
-    private func leave(_ order: SessionOrder) {
+    private func leave(_ order: SessionOrder) -> [TimelineCommand] {
         switch order {
-        case .admit(let camera, let device, _): takeIn(camera, device)
+        case .admit(let camera, let device, _): return takeIn(camera, device)
         case .admitAudio(let microphone, _):
             threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
         case .change: break
         }
+        return []
     }
 
-    private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) {
-        timeline.add(camera)
-        guard let name = planned.metadataFile else { return }
+    private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) -> [TimelineCommand] {
+        guard let name = planned.metadataFile else { return [.addCamera(camera)] }
         let files = disks.filter { $0.takes(isProgram: false) }.map { disk in
             (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
         }
         outputs.metadata.append(MetadataTrack(input: camera, start: start, taps: [], files: files))
         hasOtherTracks = true
+        return [.addCamera(camera)]
     }
 
-    private func begin(_ opened: OpenedTrack, isNew: PlannedCamera?) {
-        if let isNew { takeIn(opened.input, isNew) }
+    private func begin(_ opened: OpenedTrack, isNew: PlannedCamera?, direction: inout Direction) {
+        if let isNew { direction.commands += takeIn(opened.input, isNew) }
         guard !unwanted.contains(opened.planned.name) else {
             threads.append(MediaThread(name: "abandon") { opened.abandon() })
             return
@@ -188,23 +188,25 @@ final class TrackDirector {
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
         let track = opened.begin(
             at: tick, start: start, clock: clock, codecs: codecs, in: outputs)
-        timeline.add(track, from: tick)
-        tellBeginning(
-            of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick))
+        direction.commands.append(.addTrack(track, from: tick))
+        direction.events.append(
+            beginning(
+                of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick)))
     }
 
-    private func begin(_ opened: OpenedAudio, isNew: Bool) {
-        let first = timeline.audioPosition
+    /// Begins a microphone's track at the next undecided sample, whose index is `first`.
+    private func begin(_ opened: OpenedAudio, isNew: Bool, at first: Int64, direction: inout Direction) {
         let at = AudioGrid.samples.time(ofTick: first)
+        var feed = outputs.microphones.first { $0.role == opened.input.role }
         if isNew {
             opened.input.keepLatest()
             opened.input.recallOutage()
             opened.input.beginWatch(at: start + Nanoseconds(at.nanoseconds))
-            timeline.add(opened.makeFeed(start: start, first: first))
+            let new = opened.makeFeed(start: start, first: first)
+            direction.commands.append(.addMicrophone(new))
+            feed = new
         }
-        guard let microphone = outputs.microphones.first(where: { $0.role == opened.input.role }) else {
-            return
-        }
+        guard let microphone = feed else { return }
         guard let planned = opened.planned else {
             microphone.measure(
                 with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
@@ -220,18 +222,17 @@ final class TrackDirector {
         opened.begin(
             planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),
             loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
-        tellBeginning(of: planned.name, in: planned.file, at: time)
+        direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
     }
 
-    private func tellBeginning(of name: String, in file: String, at time: MediaTime) {
+    private func beginning(of name: String, in file: String, at time: MediaTime) -> SessionEvent {
         hasOtherTracks = true
-        events.append(
-            SessionEvent(
-                .split, at: time,
-                [
-                    "track": .string(name), "file": .string(file),
-                    "text": .string("track \(name) begins in \(file)."),
-                ]))
+        return SessionEvent(
+            .split, at: time,
+            [
+                "track": .string(name), "file": .string(file),
+                "text": .string("track \(name) begins in \(file)."),
+            ])
     }
 
     /// Whether the manifest on the disks has to be written anew; true once for each reason.

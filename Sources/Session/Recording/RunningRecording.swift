@@ -10,8 +10,8 @@ internal import Writers
 // Collaborators: one director for each thing that may happen to a recording, and what each of them follows.
 /// A recording from T0 to its end. Timeline's thread only.
 ///
-/// At each tick the directors look at requests and at what happened; this type sends the events and carries out the orders that
-/// they return.
+/// At each tick the directors look at requests and at what happened; this type has the timeline apply the commands that they
+/// return, and sends the events.
 final class RunningRecording {
     /// Plan, options, devices and disks of the recording.
     let context: RecordingContext
@@ -60,9 +60,10 @@ final class RunningRecording {
         }
         storage = StorageDirector(outputs, host: context.host, clock: clock, delay: delay)
         manifest = ManifestBuilder(context, start: start, delay: delay)
+        let grid = LeadingGrid(rate: context.leadingRate)
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
-            leadingRate: context.leadingRate, announce: context.note)
+            grid: grid, announce: context.note)
         // A stream that x264 encodes in place of hardware has presets to give up.
         let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =
@@ -70,12 +71,12 @@ final class RunningRecording {
             ? Governor(
                 plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs,
                 taps: context.sinks.frames, clock: clock, alignmentDelay: delay) : nil
-        parts = PartDirector(clock: clock, start: start, timeline: timeline, outputs: outputs)
-        changes = ChangeDirector(start: start, timeline: timeline)
+        parts = PartDirector(clock: clock, start: start, grid: grid, outputs: outputs)
+        changes = ChangeDirector(start: start)
         tracks = TrackDirector(
-            clock: clock, start: start, codecs: context.codecs, disks: context.disks, timeline: timeline,
-            inputs: inputs, outputs: outputs)
-        encoders = EncoderDirector(timeline: timeline, outputs: outputs)
+            clock: clock, start: start, codecs: context.codecs, disks: context.disks, inputs: inputs,
+            outputs: outputs)
+        encoders = EncoderDirector(outputs: outputs)
         writeManifest()
         controls.recordingTiming = SessionControls.Timing(
             alignmentDelay: delay,
@@ -152,9 +153,10 @@ final class RunningRecording {
 
     /// Carries out the requests since the last tick, and lets each director look at the recording.
     ///
-    /// - Parameter position: Time of the tick that was decided last, since T0.
+    /// - Parameter reached: How far the timeline has come.
     /// - Returns: The time since T0 at which the recording ends, or `nil` while no end is known.
-    private func control(_ position: MediaTime) -> MediaTime? {
+    private func control(_ reached: TimelinePosition) -> MediaTime? {
+        let position = reached.time
         let requests = controls.take()
         var end: MediaTime?
         if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
@@ -164,8 +166,9 @@ final class RunningRecording {
         }
         followMarks(requests.marks, end: end)
         for still in requests.stills { note(still.files, of: still.role) }
-        followParts(requests.splits, at: position)
-        followPlans(requests.plans, at: position)
+        timeline.apply(parts.follow(requests.splits, at: position))
+        for event in parts.takeEvents(before: reached.undecided) { context.note(event) }
+        followPlans(requests.plans, at: reached)
         watchAudio(until: position)
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { context.note(event) }
@@ -178,9 +181,12 @@ final class RunningRecording {
         for event in storage.follow(pressure?.report, at: position) { context.note(event) }
         let mustEnd =
             storage.mustEnd || governor?.endReason != nil || encoders.mustEnd
-        // The tick at `position` is decided, so the end comes after it.
-        let undecided = MediaTime(nanoseconds: position.nanoseconds + 1)
-        return mustEnd ? undecided : end.map { max($0, undecided) }
+        return mustEnd ? reached.undecided : end.map { max($0, reached.undecided) }
+    }
+
+    private func carryOut(_ direction: Direction) {
+        timeline.apply(direction.commands)
+        for event in direction.events { context.note(event) }
     }
 
     /// Records the marks before `end`, and answers all callers; later marks are answered that the recording has ended.
@@ -206,28 +212,25 @@ final class RunningRecording {
         context.note(SessionEvent(.still, at: time, fields))
     }
 
-    private func followPlans(_ requests: [SessionControls.PlanRequest], at position: MediaTime) {
+    private func followPlans(_ requests: [SessionControls.PlanRequest], at position: TimelinePosition) {
         for request in requests {
             manifest.follow(request.plan)
             governor?.changedPlan = request.plan
         }
-        changes.follow(requests) { order, words, time in
-            tracks.follow(order, at: time, reason: words) { camera, format, reason in
-                if let governor { return governor.choose(format, of: camera, reason: reason) }
-                camera.chosenFormat = format
-                camera.change(to: format, for: .change, reason: reason)
+        for request in requests {
+            let arrangement = changes.follow(request, at: position) { order, words, time in
+                let commands = tracks.follow(order, at: time, reason: words) { camera, format, reason in
+                    if let governor { return governor.choose(format, of: camera, reason: reason) }
+                    camera.chosenFormat = format
+                    camera.change(to: format, for: .change, reason: reason)
+                }
+                timeline.apply(commands)
             }
+            timeline.apply([arrangement])
         }
-        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
-        for event in changes.takeEvents(before: reached) { context.note(event) }
-        for event in tracks.takeEvents(at: position) { context.note(event) }
+        for event in changes.takeEvents(before: position.undecided) { context.note(event) }
+        carryOut(tracks.begin(at: position))
         if tracks.takeChange() { writeManifest() }
-    }
-
-    private func followParts(_ splits: [SessionControls.SplitRequest], at position: MediaTime) {
-        parts.follow(splits, at: position)
-        let reached = MediaTime(nanoseconds: position.nanoseconds + 1)
-        for event in parts.takeEvents(before: reached) { context.note(event) }
     }
 
     /// Sends the audio alarms up to a time since T0, by which all audio has been delivered.
@@ -289,7 +292,7 @@ final class RunningRecording {
 
     /// Sends events for encoders that failed, and ends the tracks that have no encoder left.
     private func noteEncoders(at position: MediaTime) {
-        for event in encoders.follow(at: position) { context.note(event) }
+        carryOut(encoders.follow(at: position))
         if encoders.takeChange() { writeManifest() }
     }
 
@@ -299,7 +302,7 @@ final class RunningRecording {
     /// - Returns: The outcome of the recording.
     func close(at end: MediaTime) -> RecordingResult {
         noteEncoders()
-        for event in encoders.conclude(at: end) { context.note(event) }
+        carryOut(encoders.conclude(at: end))
         let ending = RecordingEnding(
             plan: context.plan, disks: context.disks, outputs: outputs, end: end, manifest: manifest,
             marks: marks, changes: changes.changes(before: end), stills: stills,

@@ -16,7 +16,7 @@ final class Timeline {
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
     private let audio: AudioStage
-    private let leadingRate: FrameRate?
+    private let grid: LeadingGrid
     /// Whether the thread wakes for blocks of audio too. At high enough frame rates audio is handled along with the frames,
     /// since each wake-up costs.
     private let wakesForAudio: Bool
@@ -61,20 +61,20 @@ final class Timeline {
     ///   - clock: The session clock.
     ///   - inputs: The devices.
     ///   - outputs: The outputs, which decide at each tick.
-    ///   - leadingRate: Rate of the grid on which the recording ends; `nil` to end at any sample.
+    ///   - grid: The grid on which the recording ends.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
         outputs: SessionOutputs,
-        leadingRate: FrameRate?, announce: @escaping (SessionEvent) -> Void
+        grid: LeadingGrid, announce: @escaping (SessionEvent) -> Void
     ) {
         self.start = start
         self.delay = delay
         self.clock = clock
         self.inputs = inputs
         self.outputs = outputs
-        self.leadingRate = leadingRate
-        wakesForAudio = (leadingRate?.perSecond ?? 0) < SessionPlan.wakingRate
+        self.grid = grid
+        wakesForAudio = (grid.rate?.perSecond ?? 0) < SessionPlan.wakingRate
         self.announce = announce
         audio = AudioStage(
             microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
@@ -85,49 +85,61 @@ final class Timeline {
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// The lowest rate at which an end waits for the next tick: one frame per second.
-    private static let slowestAwaitedRate = FrameRate(1, per: 1)
-
     /// Time since T0 of the tick that was decided last: how far the recording has come. Zero before the first tick.
-    private(set) var position = MediaTime.zero
+    private var time = MediaTime.zero
+
+    private var position: TimelinePosition {
+        TimelinePosition(
+            time: time, programTick: outputs.program.map { _ in nextProgramTick }, audioSample: audio.position
+        )
+    }
 
     /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Parameter control: Called before each step with the time reached, since T0; returns the end of the recording since T0,
-    ///   or `nil` while no end is known.
+    /// - Parameter control: Called before each step with how far the recording has come; returns its end since T0, or `nil` while
+    ///   no end is known. What it has the timeline apply holds from that step on.
     /// - Returns: End of the recording since T0, on the leading grid.
-    func run(control: (MediaTime) -> MediaTime?) -> MediaTime {
+    func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
         while true {
-            let end = control(position).map(endOnGrid)
+            let end = control(position).map(grid.end)
             self.end = end
             let next = nextTime
             if let end, next >= end {
                 finish(at: end)
                 return end
             }
-            position = next
+            time = next
             clock.sleep(until: start + Nanoseconds(next.nanoseconds) + delay, unless: never)
             step(at: next)
         }
     }
 
-    /// Moves a time since T0 to the first tick of the leading grid at or after it, but not to tick 0.
-    ///
-    /// Below one frame per second, and without frames, the time itself holds: the wait for the tick would be too long.
-    func endOnGrid(_ time: MediaTime) -> MediaTime {
-        guard let leadingRate else { return max(time, MediaTime(nanoseconds: 1)) }
-        guard leadingRate >= Self.slowestAwaitedRate else {
-            return max(time, AudioGrid.blocks.time(ofTick: 1))
+    /// Applies the commands of a director, in their order. To be called between two steps.
+    func apply(_ commands: [TimelineCommand]) {
+        for command in commands {
+            switch command {
+            case .beginPart(let time, let writer): beginPart(at: time, of: writer)
+            case .arrange(let plan, let time):
+                audioOrders.append((.mix(plan.mixGains), time))
+                if let planned = plan.program { outputs.program?.arrange(planned.layers, from: time) }
+            case .switchOff(let role, let reason, let time):
+                let block = AudioGrid.blocks.interval.count
+                audioOrders.append(
+                    (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
+            case .addCamera(let camera): add(camera)
+            case .addTrack(let track, let tick): tracks.append(Progress(track: track, nextTick: tick))
+            case .addMicrophone(let microphone):
+                inputs.add(microphone.input)
+                microphoneClocks.append(ClockWatch())
+                outputs.add(microphone)
+                audio.add(microphone)
+            case .endTrack(let name, let time): endTrack(named: name, at: time)
+            case .endFailed(let name, let time): endFailed(named: name, at: time)
+            }
         }
-        return leadingRate.time(ofTick: max(leadingRate.ticks(before: time), 1))
     }
 
-    /// Makes each stream's first frame at or after a time a key frame, with which a new file can begin.
-    ///
-    /// - Parameters:
-    ///   - time: A time since T0 that is not decided yet.
-    ///   - writer: The movie whose copied H.264 streams are split, or `nil` for all movies.
-    func beginPart(at time: MediaTime, of writer: MovieWriter? = nil) {
+    private func beginPart(at time: MediaTime, of writer: MovieWriter?) {
         if let program = outputs.program { program.beginPart(at: program.rate.ticks(before: time)) }
         for track in tracks.map(\.track) {
             switch track {
@@ -139,93 +151,32 @@ final class Timeline {
         }
     }
 
-    /// Changes what the program shows and mixes, from the first undecided tick and block of audio at or after a time.
-    ///
-    /// - Parameters:
-    ///   - plan: The plan with the new layers and gains.
-    ///   - time: A time since T0.
-    /// - Returns: Time since T0 of the first tick with the new layers; `time` when there is no program.
-    func arrange(_ plan: SessionPlan, from time: MediaTime) -> MediaTime {
-        audioOrders.append((.mix(plan.mixGains), time))
-        guard let program = outputs.program, let planned = plan.program else { return time }
-        program.arrange(planned.layers, from: time)
-        return program.rate.time(ofTick: max(nextProgramTick, program.rate.ticks(before: time)))
-    }
-
-    /// Adds a camera, whose frames the program may show.
-    ///
-    /// - Parameter camera: The camera, which delivers already.
-    func add(_ camera: CameraInput) {
+    private func add(_ camera: CameraInput) {
         inputs.add(camera)
         cameraClocks.append(ClockWatch())
         guard let program = outputs.program, camera.hasPixels else { return }
         program.add(GridFollower(input: camera, track: "program", start: start, rate: program.rate))
     }
 
-    /// Adds a camera's track to the recording, from a tick on.
-    ///
-    /// - Parameters:
-    ///   - track: A track of a camera that is among the inputs.
-    ///   - tick: Index of the track's first tick, which is not decided yet.
-    func add(_ track: any CameraTrack, from tick: Int64) {
-        tracks.append(Progress(track: track, nextTick: tick))
-    }
-
-    /// Adds a microphone to the recording, from the next undecided sample on.
-    func add(_ microphone: MicrophoneFeed) {
-        inputs.add(microphone.input)
-        microphoneClocks.append(ClockWatch())
-        outputs.add(microphone)
-        audio.add(microphone)
-    }
-
-    /// Index since T0 of the next audio sample that is not decided yet, at 48 000 samples per second.
-    var audioPosition: Int64 { audio.position }
-
-    /// Switches a microphone off or on, from the first undecided block of audio that begins at or after a time. While off it is
-    /// silent in its track and in the program.
-    ///
-    /// - Parameters:
-    ///   - role: The microphone's role.
-    ///   - reason: Why it is off, or `nil` for on.
-    ///   - time: A time since T0.
-    func switchOff(_ role: String, because reason: String?, from time: MediaTime) {
-        let block = AudioGrid.blocks.interval.count
-        audioOrders.append(
-            (.off(role: role, reason: reason), MediaTime(nanoseconds: time.nanoseconds + block - 1)))
-    }
-
-    /// Ends a device's own track at its first undecided tick or sample at or after a time; the track keeps at least one frame or
-    /// sample.
-    ///
-    /// - Parameters:
-    ///   - name: Name of the camera's or microphone's track.
-    ///   - time: A time since T0.
-    /// - Returns: End of the track since T0, or `nil` when there is no such track or it has an end already.
-    func endTrack(named name: String, at time: MediaTime) -> MediaTime? {
+    private func endTrack(named name: String, at time: MediaTime) {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
             return endAudio(named: name, at: time)
         }
         let rate = tracks[index].track.rate
         let first = rate.ticks(before: outputs.begins[name] ?? .zero)
         let end: MediaTime
-        if rate >= Self.slowestAwaitedRate {
+        if rate >= LeadingGrid.slowestAwaitedRate {
             end = rate.time(ofTick: max(tracks[index].nextTick, first + 1, rate.ticks(before: time)))
         } else {
             // The track's first frame is shown for at least one block of audio.
-            let least = max(position, rate.time(ofTick: first))
+            let least = max(self.time, rate.time(ofTick: first))
             end = max(time, MediaTime(nanoseconds: least.nanoseconds + AudioGrid.blocks.interval.count))
         }
         tracks[index].end = end
-        return end
+        outputs.ends[name] = end
     }
 
-    /// Ends the track of a stream whose encoder failed for good. Ticks that were decided after `time` are not in the file.
-    ///
-    /// - Parameters:
-    ///   - name: Name of the camera's track, or `program`.
-    ///   - time: End since T0 of the frames in the file.
-    func endFailed(named name: String, at time: MediaTime) {
+    private func endFailed(named name: String, at time: MediaTime) {
         outputs.failedEnds[name] = time
         guard name != SyncHistory.program else {
             outputs.program?.end(at: time)
@@ -235,13 +186,13 @@ final class Timeline {
         tracks.removeAll { $0.track.name == name }
     }
 
-    private func endAudio(named name: String, at time: MediaTime) -> MediaTime? {
+    private func endAudio(named name: String, at time: MediaTime) {
         guard let track = outputs.microphoneTracks.first(where: { $0.name == name && $0.end == nil }) else {
-            return nil
+            return
         }
         let sample = time.ticks(perSecond: Int64(AudioFormat.sessionRate))
         let end = track.end(at: sample, position: audio.position)
-        return AudioGrid.samples.time(ofTick: end)
+        outputs.ends[name] = AudioGrid.samples.time(ofTick: end)
     }
 
     private func finishTracks(before time: MediaTime) {

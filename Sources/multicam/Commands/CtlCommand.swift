@@ -35,12 +35,11 @@ struct CtlCommand: Command {
             OptionSpec("json", help: "Print the answer as a line of JSON."),
         ])
 
-    private let words: [String]
+    private let request: CommandRequest
     private let process: Int32?
     private let wantsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        words = arguments.positionals
         wantsJSON = arguments.flag("json")
         process = try arguments.optional("process").map { text throws(UsageError) in
             guard let number = Int32(text), number > 0 else {
@@ -51,19 +50,19 @@ struct CtlCommand: Command {
             return number
         }
         do throws(ControlError) {
-            _ = try ControlCommand(words: words)
+            request = try CommandRequest(words: arguments.positionals)
         } catch {
             throw arguments.spec.error(error.description)
         }
     }
 
     func run() async throws -> ExitStatus {
-        let (words, process) = (words, process)
+        let (request, process) = (request, process)
         let answer = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "ctl") {
                 continuation.resume(
                     returning: Result { () throws(ControlError) in
-                        try ControlClient().ask(words, process: process)
+                        try ControlClient().ask(request, process: process)
                     })
             }
         }

@@ -151,7 +151,8 @@ struct SnapshotCommand: Command {
     private func takeOfRecording(_ role: String?) throws -> ExitStatus {
         let reply: ControlReply
         do throws(ControlError) {
-            reply = try ControlClient().ask(["snapshot"] + [role].compactMap { $0 })
+            reply = try ControlClient().ask(
+                try CommandRequest(words: ["snapshot"] + [role].compactMap { $0 }))
         } catch {
             UnfinishedText.tell(after: error)
             throw error

@@ -25,7 +25,7 @@ struct ControlClientsTests {
         let half = try place.connect()
         #expect(Self.send(#"{"words": ["#.utf8, to: half))
         // Both are connected before it, and stay.
-        #expect(try ControlClient(place.folder).ask(["status"]).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         #expect(Self.send("\"mark\", \"late\"]}\n".utf8, to: half))
         #expect(try ControlPlace.reply(from: half).ok)
         withExtendedLifetime(silent) {}
@@ -61,10 +61,10 @@ struct ControlClientsTests {
         let huge = try place.connect()
         let flood = Data(repeating: UInt8(ascii: "a"), count: 10 << 20)
         #expect(!huge.write(line: flood), "nobody reads ten megabytes of it")
-        #expect(try ControlClient(place.folder).ask(["status"]).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         let tooLong = Array(repeating: "a", count: LocalSocket.longestRequest).joined()
         let error = #expect(throws: ControlError.self) {
-            try ControlClient(place.folder).ask(["mark", tooLong])
+            try ControlClient(place.folder).ask(CommandRequest(words: ["mark", tooLong]))
         }
         #expect(error?.description.contains("say it shorter") == true)
     }
@@ -77,7 +77,7 @@ struct ControlClientsTests {
         let server = try ControlServer(in: place.folder, limits: limits, handler: Self.done)
         defer { server.stop() }
         let silent = try (0..<12).map { _ in try place.connect() }
-        #expect(try ControlClient(place.folder).ask(["status"]).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         #expect(silent[0].readLine() == nil, "the first of them has been let go")
     }
 
@@ -96,7 +96,7 @@ struct ControlClientsTests {
         #expect(socket.write(line: request))
         let reply = try ControlPlace.reply(from: socket)
         #expect(!reply.ok && reply.usage)
-        #expect(try ControlClient(place.folder).ask(["status"]).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
     }
 
     @Test(
@@ -114,7 +114,7 @@ struct ControlClientsTests {
                 return error.map { .refused(errno: $0) } ?? socket.accept()
             }, handler: Self.done)
         defer { server.stop() }
-        #expect(try ControlClient(place.folder).ask(["status"]).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         #expect(errors.withLock { $0.isEmpty })
     }
 
@@ -160,8 +160,8 @@ struct ControlClientsTests {
         #expect(start.write(line: Data(#"{"words": ["start"]}"#.utf8)))
         clock.sleep(until: clock.now + .seconds(60), unless: started)
         let before = clock.now
-        #expect(try ControlClient(place.folder).ask(["mark", "here"]).ok)
-        #expect(try ControlClient(place.folder).ask(["status"]).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["mark", "here"])).ok)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         let after = clock.now
         gate.cancel()
         #expect(try ControlPlace.reply(from: start).ok)
@@ -183,9 +183,9 @@ struct ControlClientsTests {
         let marks = try (0..<2).map { _ in try place.connect() }
         for socket in marks { #expect(socket.write(line: Data(#"{"words": ["mark", "later"]}"#.utf8))) }
         let answers = waiting.wait { $0.count == 2 ? $0 : nil }
-        let refused = try ControlClient(place.folder).ask(["mark", "later"])
+        let refused = try ControlClient(place.folder).ask(CommandRequest(words: ["mark", "later"]))
         #expect(!refused.ok && refused.text.contains("2 requests are being worked on already"))
-        #expect(try ControlClient(place.folder).ask(["status"]).text == "now")
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).text == "now")
         for answer in answers {
             answer(ControlReply(ok: true, text: "marked"))
             answer(ControlReply(ok: true, text: "twice, which nobody hears"))

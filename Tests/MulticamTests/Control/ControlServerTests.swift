@@ -21,13 +21,15 @@ struct ControlServerTests {
             answer(ControlReply(ok: true, text: "done"))
         }
         let client = ControlClient(place.folder)
-        #expect(try client.ask(["mark", "question", "2"]) == ControlReply(ok: true, text: "done"))
-        #expect(try client.ask(["layout", "grid"], process: getpid()).ok)
-        #expect(try client.ask(["snapshot", "desk"]).ok)
+        #expect(
+            try client.ask(CommandRequest(words: ["mark", "question", "2"]))
+                == ControlReply(ok: true, text: "done"))
+        #expect(try client.ask(CommandRequest(words: ["layout", "grid"]), process: getpid()).ok)
+        #expect(try client.ask(CommandRequest(words: ["snapshot", "desk"])).ok)
         #expect(
             heard.withLock { $0 } == [.mark("question 2"), .change(.layout(.grid)), .snapshot(["desk"])])
         server.stop()
-        let error = #expect(throws: ControlError.self) { try client.ask(["status"]) }
+        let error = #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["status"])) }
         #expect(error?.description.contains("nothing is being recorded") == true)
         #expect(place.folder.processes().isEmpty)
     }
@@ -45,7 +47,7 @@ struct ControlServerTests {
         let reply = ControlReply(ok: true, text: "", status: status)
         let server = try ControlServer(in: place.folder) { _, _, answer in answer(reply) }
         defer { server.stop() }
-        #expect(try ControlClient(place.folder).ask(["status"]) == reply)
+        #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])) == reply)
     }
 
     @Test("refuses words that make no sense before anybody is asked, and requests that are none")
@@ -57,9 +59,9 @@ struct ControlServerTests {
         }
         defer { server.stop() }
         let client = ControlClient(place.folder)
-        #expect(throws: ControlError.self) { try client.ask(["layuot", "grid"]) }
-        #expect(throws: ControlError.self) { try client.ask([]) }
-        #expect(throws: ControlError.self) { try client.ask(["stop", "now"]) }
+        #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["layuot", "grid"])) }
+        #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: [])) }
+        #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["stop", "now"])) }
         for request in ["", "{", "[1]", #"{"words": 5}"#, #"{"words": ["fly"]}"#, "\u{0}\u{1}"] {
             let socket = try place.connect()
             #expect(socket.write(line: Data(request.utf8)))
@@ -103,12 +105,12 @@ struct ControlServerTests {
         try FileManager.default.createSymbolicLink(
             atPath: place.folder.socketPath(of: 1),
             withDestinationPath: place.folder.socketPath(of: own))
-        let error = #expect(throws: ControlError.self) { try client.ask(["stop"]) }
+        let error = #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["stop"])) }
         let text = try #require(error?.description)
         #expect(text.contains("2 sessions run: process 1 records profile “interview” into recordings/talk; "))
         #expect(text.contains("process \(own) records profile “interview” into \(place.scratch.path)/talk."))
         #expect(text.contains("`multicam ctl --process 1 status`"))
-        #expect(try client.ask(["status"], process: own).ok)
+        #expect(try client.ask(CommandRequest(words: ["status"]), process: own).ok)
         #expect(client.activity(of: own)?.hasPrefix("records profile “interview” into /") == true)
         #expect(client.activity(of: 2) == nil)
     }
@@ -123,7 +125,9 @@ struct ControlServerTests {
         try place.folder.note(recordingIn: folder, by: 1)
         let client = ControlClient(place.folder)
         func answer(_ process: Int32?) throws -> String {
-            let error = #expect(throws: ControlError.self) { try client.ask(["status"], process: process) }
+            let error = #expect(throws: ControlError.self) {
+                try client.ask(CommandRequest(words: ["status"]), process: process)
+            }
             return try #require(error?.description)
         }
         let manifest = URL(fileURLWithPath: folder + "/manifest.json")
@@ -162,7 +166,9 @@ struct ControlServerTests {
         let place = try ControlPlace()
         try place.folder.make()
         #expect(FileManager.default.createFile(atPath: place.folder.socketPath(of: 1), contents: nil))
-        #expect(throws: ControlError.self) { try ControlClient(place.folder).ask(["status"]) }
+        #expect(throws: ControlError.self) {
+            try ControlClient(place.folder).ask(CommandRequest(words: ["status"]))
+        }
         let long = ControlFolder(environment: [
             "XDG_RUNTIME_DIR": place.scratch.path + "/" + String(repeating: "x", count: 90)
         ])
