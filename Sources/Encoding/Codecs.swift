@@ -122,17 +122,33 @@ public struct Codecs: CodecFactory {
         return markers.hasEnd || !JPEGDecoder.isDamaged(bytes)
     }
 
-    /// Converts a frame to another pixel format of the same size.
+    /// Converts a frame, or a part of it, to another pixel format and size.
     ///
     /// - Parameters:
     ///   - frame: A frame of any pixel format but H.264.
-    ///   - pixel: `nv12`, `i420` or `bgra`; the frame's own format returns the frame itself.
-    /// - Returns: A frame that owns its memory, or `frame` itself.
-    /// - Throws: When `pixel` is another format, or the frame is damaged or H.264.
-    public func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError)
-        -> CapturedFrame
-    {
-        try FrameConversion.convert(frame, to: pixel)
+    ///   - pixel: `nv12`, `i420` or `bgra`.
+    ///   - part: The part of the stored frame; `nil` for the whole.
+    ///   - size: Width and height in pixels, both even, to which the part is scaled; `nil` for the part's own.
+    /// - Returns: A frame that owns its memory, or `frame` itself where it is what is wanted.
+    /// - Throws: When `pixel` is another format or the size cannot be made, or the frame is damaged or H.264.
+    public func convert(
+        _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
+    ) throws(EncodingError) -> CapturedFrame {
+        try FrameConversion.convert(frame, to: pixel, part: part, size: size)
+    }
+
+    /// Makes a compositor that composes layers without encoding them.
+    ///
+    /// - Parameters:
+    ///   - size: Width and height in pixels, both even.
+    ///   - color: Colour matrix and range of the composed frames.
+    ///   - name: Who wants it, for messages.
+    /// - Returns: A compositor that no other thread has.
+    /// - Throws: When a side is odd or not positive.
+    public func makeComposer(
+        size: FrameSize, color: ColorDescription, name: String
+    ) throws(EncodingError) -> sending any FrameComposing {
+        try FrameComposer(size: size, color: color, name: name)
     }
 
     /// Makes a JPEG of a frame: a camera's own bytes where they are JPEG, else encoded at quality 95. On any thread.

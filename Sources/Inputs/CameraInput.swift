@@ -12,7 +12,8 @@ package final class CameraInput: Sendable {
     private let clock: any SessionClock
     private let codecs: any CodecFactory
     private let latency: Nanoseconds
-    private let taps: [FrameTap]
+    private let taps: TapBoard
+    private let keepsLog: Bool
     private let box: ConditionLock<CameraInbox>
     private let decoder: StreamDecoder?
     private let sharesDecoding: Bool
@@ -34,7 +35,7 @@ package final class CameraInput: Sendable {
     ///   - decodes: Whether an output needs the pixels of an H.264 stream.
     ///   - sharesDecoding: Whether several outputs need all pixels of a JPEG.
     ///   - taps: Sinks of the calling program.
-    ///   - keepsLog: Whether the metadata of each frame is kept for `takeLog`.
+    ///   - keepsLog: Whether the metadata of each frame is kept for `takeLog`, whether or not a tap wants it.
     ///   - clock: The session clock.
     ///   - codecs: Makes the decoder.
     ///   - onRefusal: Told, on the source's thread, of a format that the camera refused and of the one in which it
@@ -42,7 +43,7 @@ package final class CameraInput: Sendable {
     /// - Throws: `EncodingError` when `decodes` and no decoder can be made.
     package init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
-        sharesDecoding: Bool = false, taps: [FrameTap], keepsLog: Bool, clock: any SessionClock,
+        sharesDecoding: Bool = false, taps: TapBoard, keepsLog: Bool, clock: any SessionClock,
         codecs: any CodecFactory,
         onRefusal: @escaping @Sendable (VideoFormat, VideoFormat) -> Void = { _, _ in }
     ) throws(EncodingError) {
@@ -51,6 +52,7 @@ package final class CameraInput: Sendable {
         self.source = source
         self.latency = latency
         self.taps = taps
+        self.keepsLog = keepsLog
         self.clock = clock
         self.codecs = codecs
         self.sharesDecoding = sharesDecoding
@@ -62,8 +64,9 @@ package final class CameraInput: Sendable {
                 clock: model, format: source.format, wanted: source.format,
                 chosen: source.format, accepted: source.format,
                 exposure: ExposureWatch(nominal: source.format.rate.interval),
-                log: FrameLog(isKept: keepsLog)))
-        if keepsLog { source.deliverHeaderClock() }
+                log: FrameLog()))
+        box.withLock { $0.log.isKept = keepsLog }
+        if keepsLog || taps.wantsMetadata(of: role) { source.deliverHeaderClock() }
     }
 
     /// Starts the source.
@@ -95,7 +98,7 @@ package final class CameraInput: Sendable {
     /// Stops a camera that was taken in while the recording ran, and its taps.
     package func stop() {
         source.stop()
-        for tap in taps { tap.finish() }
+        taps.finish(role: role)
     }
 
     /// The format in which the camera delivers when nothing is reduced, or `nil` for off.
@@ -297,10 +300,12 @@ package final class CameraInput: Sendable {
         let stamp = PlausibleStamp.time(frame.capturedAt, arrival: arrival)
         let isCorrected = stamp != frame.capturedAt
         if isCorrected { frame = frame.captured(at: stamp) }
+        let isLogged = keepsLog || taps.wantsMetadata(of: role)
         let isWhole = frame.pixel != .mjpeg || codecs.isWholeJPEG(frame.memory, size: frame.size)
         let time = box.withLock { box in
             if isCorrected { box.correctedStamps += 1 }
             box.lastArrival = arrival
+            box.log.isKept = isLogged
             let stamped = stamp - latency
             let modelled = box.clock.time(of: frame.sequence, stamped: stamped)
             box.jitter.add(stamped - modelled)
@@ -318,7 +323,7 @@ package final class CameraInput: Sendable {
             }
             return
         }
-        for tap in taps { tap.offer(frame) }
+        taps.give(frame, of: role)
         if !hasExactTimes { watchExposure(at: time) }
         let dated = DatedFrame(
             frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time,

@@ -26,8 +26,8 @@ package struct FrameLog {
         }
     }
 
-    /// Whether metadata is kept at all.
-    private let isKept: Bool
+    /// Whether anybody wants the metadata; while nobody does, none is kept.
+    var isKept = false
     private var entries: [Entry] = []
     private var leftOut = 0
     /// Sequence number of the next frame, if none is lost.
@@ -37,10 +37,6 @@ package struct FrameLog {
     /// Most entries that are kept, about 17 s of a camera at 60 frames a second: a timeline is never so far behind.
     /// Before the recording begins nobody takes them, and the oldest are dropped.
     private static let capacity = 1024
-
-    init(isKept: Bool) {
-        self.isKept = isKept
-    }
 
     /// Adds a frame that came.
     ///

@@ -66,12 +66,20 @@ struct FaultyMachinery: CodecFactory {
         return plan.next("whole.\(role)") == nil ? isWhole : !isWhole
     }
 
-    func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame {
+    func convert(
+        _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
+    ) throws(EncodingError) -> CapturedFrame {
         let role = roles[frame.size] ?? "other"
         let kind = plan.next("convert.\(role)")
         if kind == "throws" { throw .injected }
-        let converted = try codecs.convert(frame, to: pixel)
+        let converted = try codecs.convert(frame, to: pixel, part: part, size: size)
         return kind.map { converted.changed($0, seed: plan.seed) } ?? converted
+    }
+
+    func makeComposer(
+        size: FrameSize, color: ColorDescription, name: String
+    ) throws(EncodingError) -> sending any FrameComposing {
+        try codecs.makeComposer(size: size, color: color, name: name)
     }
 
     func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {

@@ -17,7 +17,7 @@ struct CameraInboxTests {
         CameraInbox(
             clock: DeviceClock(nominalSecondsPerCount: 1.0 / 30), format: full, wanted: full, chosen: full,
             accepted: full, exposure: ExposureWatch(nominal: full.rate.interval),
-            log: FrameLog(isKept: false))
+            log: FrameLog())
     }
 
     @Test("losses that nobody takes become one of their cause, and none is forgotten")

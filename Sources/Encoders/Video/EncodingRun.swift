@@ -25,6 +25,7 @@ final class EncodingRun {
     private let another: VideoEncoderWorker.Making
     private let state: ConditionLock<VideoEncoderWorker.State>
     private let sink: TrackSink
+    private let watching: VideoEncoderWorker.Watching?
     private let parameters: StreamParameters
     private let rate: FrameRate
     private var preset: VideoEncodingSettings.Preset?
@@ -52,14 +53,17 @@ final class EncodingRun {
     ///   - another: Makes its successors.
     ///   - state: The worker's state.
     ///   - sink: The sink of the packets.
+    ///   - watching: Looks at each new frame that was composed, or `nil`.
     init(
         _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.Making,
-        state: ConditionLock<VideoEncoderWorker.State>, sink: TrackSink
+        state: ConditionLock<VideoEncoderWorker.State>, sink: TrackSink,
+        watching: VideoEncoderWorker.Watching?
     ) {
         self.encoder = encoder
         self.another = another
         self.state = state
         self.sink = sink
+        self.watching = watching
         parameters = encoder.parameters
         rate = encoder.parameters.rate ?? FrameRate(30)
         packets = VideoPackets(of: sink.name, rate: rate)
@@ -136,6 +140,7 @@ final class EncodingRun {
     private func encode(_ layers: [FrameLayer], at tick: Int64) throws(EncodingError) {
         guard let encoder else { return }
         let result = try encoder.encode(layers, tick: tick)
+        watching?(encoder, tick)
         // A damaged frame that is shown at several ticks is reported each time, and counts once.
         let damagedLayers = result.damagedLayers.filter(layers.indices.contains)
         let now = Set(damagedLayers.compactMap { layers[$0].frame.map { ObjectIdentifier($0) } })

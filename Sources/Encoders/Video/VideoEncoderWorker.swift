@@ -94,6 +94,9 @@ package final class VideoEncoderWorker: Sendable {
         }
     }
 
+    /// Looks at a frame that an encoder has composed, given its tick, on the encoder's thread. Must not block.
+    package typealias Watching = @Sendable (any VideoEncoding, Int64) -> Void
+
     /// Makes another encoder of the same stream.
     package typealias Making = @Sendable () throws(EncodingError) -> Carried<any VideoEncoding>
 
@@ -118,10 +121,11 @@ package final class VideoEncoderWorker: Sendable {
     ///   - encoder: The first encoder, used by this thread alone from here on.
     ///   - another: Makes a successor when an encoder fails. Called on this thread.
     ///   - sink: The sink of the packets.
+    ///   - watching: Looks at each new frame that was composed, or `nil`.
     ///   - waitsForRoom: Whether the caller waits for room in the queue, as in simulated time.
     package init(
         name: String, encoder: sending any VideoEncoding, another: @escaping Making, to sink: TrackSink,
-        waitsForRoom: Bool
+        watching: Watching? = nil, waitsForRoom: Bool
     ) {
         self.waitsForRoom = waitsForRoom
         hardware = encoder.hardware
@@ -131,7 +135,7 @@ package final class VideoEncoderWorker: Sendable {
         self.state = state
         let carried = Carried(encoder)
         thread = MediaThread(name: name) {
-            EncodingRun(carried.value, another: another, state: state, sink: sink).run()
+            EncodingRun(carried.value, another: another, state: state, sink: sink, watching: watching).run()
         }
     }
 

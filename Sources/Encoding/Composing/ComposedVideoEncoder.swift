@@ -30,6 +30,8 @@ final class ComposedVideoEncoder: VideoEncoding {
     private var lastTick: Int64 = 0
     private var fallback: EncoderFallback?
     private var compositor: Compositor
+    /// Memory of the frames that taps get.
+    private let pool = BytesPool()
     private var isColorFixed: Bool
     private var hasFrame = false
     private var isKeyRequested = false
@@ -122,7 +124,7 @@ final class ComposedVideoEncoder: VideoEncoding {
     }
 
     func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames {
-        try check(layers)
+        try FrameComposer.check(layers, inside: settings.size, of: name)
         try fixColor(layers)
         if !compositor.shows(layers) {
             let canvas = try writableCanvas()
@@ -189,6 +191,12 @@ final class ComposedVideoEncoder: VideoEncoding {
         let color = stream.parameters.color ?? .jpeg
         if leftParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
         return try Self.makeStream(settings, preset, name, threads, color)
+    }
+
+    func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame? {
+        guard hasFrame, let planes = canvas else { return nil }
+        return planes.frame(
+            color: stream.parameters.color ?? .jpeg, at: time, sequence: sequence, from: pool)
     }
 
     func takeFallback() -> EncoderFallback? { fallback.take() }
@@ -270,22 +278,6 @@ final class ComposedVideoEncoder: VideoEncoding {
         return packets
     }
 
-    private func check(_ layers: [FrameLayer]) throws(EncodingError) {
-        for layer in layers {
-            let place = layer.rectangle
-            guard place.x >= 0, place.y >= 0, place.width >= 2, place.height >= 2,
-                (place.x | place.y | place.width | place.height) & 1 == 0,
-                place.x + place.width <= settings.size.width, place.y + place.height <= settings.size.height
-            else {
-                throw EncodingError(
-                    subject: name, operation: "composing",
-                    reason:
-                        "a layer at \(place.x), \(place.y) of \(place.size) is not even or not inside \(settings.size)"
-                )
-            }
-        }
-    }
-
     /// Takes the colour of the first frame, where the settings leave it open.
     private func fixColor(_ layers: [FrameLayer]) throws(EncodingError) {
         guard !isColorFixed else { return }
@@ -300,10 +292,16 @@ final class ComposedVideoEncoder: VideoEncoding {
     private func writableCanvas() throws(EncodingError) -> Planes {
         let result = av_frame_make_writable(frame.pointer)
         guard result >= 0 else { throw EncodingError(name, "av_frame_make_writable", code: result) }
-        let facts = frame.pointer.pointee
-        guard let y = facts.data.0, let u = facts.data.1, let v = facts.data.2 else {
+        guard let planes = canvas else {
             preconditionFailure("a frame with a buffer has its three planes")
         }
+        return planes
+    }
+
+    /// The planes of the frame that x264 reads.
+    private var canvas: Planes? {
+        let facts = frame.pointer.pointee
+        guard let y = facts.data.0, let u = facts.data.1, let v = facts.data.2 else { return nil }
         return Planes(
             y: y, u: u, v: v, yStride: Int(facts.linesize.0), uStride: Int(facts.linesize.1),
             vStride: Int(facts.linesize.2), size: settings.size, horizontalShift: 1, verticalShift: 1)

@@ -1,33 +1,43 @@
 internal import CMedia
 import Media
 
-/// Converts a frame to the pixel format that a program asked for. Size and color description stay, except for BGRA,
-/// which is full range.
+/// Converts a frame, or a part of it, to the pixel format and size that a program asked for. The color description stays, except
+/// for BGRA, which is full range.
 enum FrameConversion {
-    static func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError)
-        -> CapturedFrame
-    {
-        if frame.pixel == pixel { return frame }
+    /// Sides beyond which nobody needs frames: those of 8K.
+    private static let largest = FrameSize(width: 7680, height: 4320)
+
+    static func convert(
+        _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size wanted: FrameSize?
+    ) throws(EncodingError) -> CapturedFrame {
+        let everything = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
+        let part = part?.pixels(of: frame.size) ?? everything
+        let size = wanted ?? part.size
+        if frame.pixel == pixel, part == everything, size == frame.size { return frame }
         guard pixel == .i420 || pixel == .nv12 || pixel == .bgra else {
             throw failure(frame, pixel, "only nv12, i420 and bgra can be made")
         }
-        let memory = SharedBytes(count: FramePlane.packed(.i420, frame.size).byteCount)
-        let planes = Planes(i420: memory, size: frame.size)
-        let everything = PixelRectangle(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
+        if let wanted {
+            guard wanted.width >= 2, wanted.height >= 2, wanted.width <= largest.width,
+                wanted.height <= largest.height, (wanted.width | wanted.height) & 1 == 0
+            else { throw failure(frame, pixel, "\(wanted) is no even size from 2x2 to \(largest)") }
+        }
+        let memory = SharedBytes(count: FramePlane.packed(.i420, size).byteCount)
+        let planes = Planes(i420: memory, size: size)
         // `planes` does not keep the memory alive.
         defer { withExtendedLifetime(memory) {} }
-        guard FramePainter().paint(frame, everything, into: planes) else {
+        guard FramePainter().paint(frame, part, into: planes) else {
             throw failure(frame, pixel, "it is damaged, or a stream that has to be decoded first")
         }
         let color = FramePainter.meaning(of: frame)
         switch pixel {
-        case .nv12: return made(frame, .nv12, color) { toNV12(planes, $0, $1) }
-        case .bgra: return made(frame, .bgra, .jpeg) { toBGRA(planes, color, $0, $1) }
+        case .nv12: return made(frame, .nv12, size, color) { toNV12(planes, $0, $1) }
+        case .bgra: return made(frame, .bgra, size, .jpeg) { toBGRA(planes, color, $0, $1) }
         default:
             return CapturedFrame(
-                pixel: .i420, size: frame.size, color: color, capturedAt: frame.capturedAt,
+                pixel: .i420, size: size, color: color, capturedAt: frame.capturedAt,
                 sequence: frame.sequence, isKey: true, memory: memory,
-                planes: FramePlane.packed(.i420, frame.size).planes, isOwned: true)
+                planes: FramePlane.packed(.i420, size).planes, isOwned: true)
         }
     }
 
@@ -40,14 +50,14 @@ enum FrameConversion {
     }
 
     private static func made(
-        _ frame: CapturedFrame, _ pixel: PixelFormat, _ color: ColorDescription,
+        _ frame: CapturedFrame, _ pixel: PixelFormat, _ size: FrameSize, _ color: ColorDescription,
         _ fill: (UnsafeMutablePointer<UInt8>, [FramePlane]) -> Void
     ) -> CapturedFrame {
-        let (planes, byteCount) = FramePlane.packed(pixel, frame.size)
+        let (planes, byteCount) = FramePlane.packed(pixel, size)
         let memory = SharedBytes(count: byteCount)
         fill(memory.start.assumingMemoryBound(to: UInt8.self), planes)
         return CapturedFrame(
-            pixel: pixel, size: frame.size, color: color, capturedAt: frame.capturedAt,
+            pixel: pixel, size: size, color: color, capturedAt: frame.capturedAt,
             sequence: frame.sequence,
             isKey: true, memory: memory, planes: planes, isOwned: true)
     }

@@ -56,11 +56,30 @@ public protocol CodecFactory: Sendable {
     /// Cheap: only a JPEG without an end is read through, to see whether the end is all that is missing.
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool
 
-    /// Converts a frame to NV12, I420 or BGRA, at the frame's own size. A frame that has the format already is returned as
-    /// it is.
+    /// Converts a frame, or a part of it, to NV12, I420 or BGRA. On any thread.
     ///
-    /// - Throws: `EncodingError` for other formats, for H.264, which has to be decoded first, and for damaged frames.
-    func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame
+    /// - Parameters:
+    ///   - frame: Any frame but of H.264, which has to be decoded first. One that is what is wanted is returned as it is.
+    ///   - pixel: `nv12`, `i420` or `bgra`.
+    ///   - part: The part of the stored frame; `nil` for the whole.
+    ///   - size: Width and height in pixels, both even, to which the part is scaled; `nil` for the part's own.
+    /// - Returns: A frame that owns its memory, or `frame` itself.
+    /// - Throws: `EncodingError` for other formats and sizes, for H.264, and for damaged frames.
+    func convert(
+        _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
+    ) throws(EncodingError) -> CapturedFrame
+
+    /// Makes a compositor, which composes layers without encoding them. Used by one thread alone.
+    ///
+    /// - Parameters:
+    ///   - size: Width and height of the composed frames in pixels, both even.
+    ///   - color: Colour matrix and range of the composed frames.
+    ///   - name: Who wants it, for messages.
+    /// - Returns: A compositor that no other thread has.
+    /// - Throws: `EncodingError` when memory is short.
+    func makeComposer(
+        size: FrameSize, color: ColorDescription, name: String
+    ) throws(EncodingError) -> sending any FrameComposing
 
     /// Makes a JPEG of a frame: the camera's own bytes where it is one, else encoded once, at high quality. On any thread.
     ///
@@ -77,4 +96,12 @@ public protocol VideoDecoding: AnyObject {
     /// - Returns: The frames that became ready, and whether this one is damaged.
     /// - Throws: `EncodingError` when the frame has another pixel format than the stream, or memory is short.
     func decode(_ frame: CapturedFrame) throws(EncodingError) -> DecodedFrames
+}
+
+extension CodecFactory {
+    /// Converts a whole frame to NV12, I420 or BGRA at its own size; see `convert(_:to:part:size:)`.
+    public func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame
+    {
+        try convert(frame, to: pixel, part: nil, size: nil)
+    }
 }

@@ -48,6 +48,15 @@ public protocol VideoEncoding: AnyObject {
     /// - Throws: `EncodingError` when the encoder fails.
     func finish() throws(EncodingError) -> [EncodedPacket]
 
+    /// The frame that was composed last, as I420 in memory of its own; `nil` before the first one, and where the encoder keeps
+    /// none. To be called between two calls of `encode`, by the encoder's thread.
+    ///
+    /// - Parameters:
+    ///   - time: The frame's time on the session clock.
+    ///   - sequence: The frame's number.
+    /// - Returns: The frame, or `nil`.
+    func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame?
+
     /// The hardware encoder that encodes now, or `nil` when x264 does.
     var hardware: HardwareEncoder? { get }
 
@@ -67,6 +76,8 @@ extension VideoEncoding {
         return EncodedFrames(packets: packets)
     }
 
+    /// Always `nil`: the encoder keeps no frame.
+    public func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame? { nil }
     /// Always `nil`: the encoder uses no hardware.
     public var hardware: HardwareEncoder? { nil }
     /// Always `nil`: the encoder uses no hardware that could fail.

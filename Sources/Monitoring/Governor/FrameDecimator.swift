@@ -5,7 +5,7 @@ package import Media
 /// It is the classic rule of video calls (WebRTC, `FramerateController::KeepFrame`): the next wanted time goes on by one interval
 /// of the lower rate, begins at half of one, and begins anew when the frames are two intervals off.
 package struct FrameDecimator: Sendable, Equatable {
-    let rate: FrameRate
+    package let rate: FrameRate
     private var next: MediaTime?
 
     /// Creates a rule that keeps its first frame.

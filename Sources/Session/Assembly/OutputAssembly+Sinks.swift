@@ -37,15 +37,12 @@ extension OutputAssembly {
         return files
     }
 
-    /// Makes a metadata track for each camera whose metadata goes to a file or to a tap.
+    /// Makes a metadata track for each camera, whose taps may come later.
     func makeMetadataTracks(
         _ files: [String: [(disk: Int, file: MetadataFile)]], start: ClockTime
     ) -> [MetadataTrack] {
-        inputs.cameras.compactMap { input in
-            let taps = sinks.metadata.filter { $0.role == input.role }
-            let own = files[input.role] ?? []
-            guard !own.isEmpty || !taps.isEmpty else { return nil }
-            return MetadataTrack(input: input, start: start, taps: taps, files: own)
+        inputs.cameras.map { input in
+            MetadataTrack(input: input, start: start, taps: sinks.taps, files: files[input.role] ?? [])
         }
     }
 }

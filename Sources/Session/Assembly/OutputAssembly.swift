@@ -200,7 +200,7 @@ struct OutputAssembly {
         return zip(inputs.microphones, prepared.resamplers).map { input, resampler in
             let microphone = MicrophoneFeed(
                 input: input, resampler: resampler.value, start: start,
-                taps: sinks.audio.filter { $0.role == input.role })
+                taps: sinks.taps)
             microphone.voice = voices.first { $0.role == input.role }
             return microphone
         }
@@ -296,7 +296,7 @@ struct OutputAssembly {
         for (index, stream) in streams.enumerated() {
             guard let writer = writers[stream.file] else { continue }
             let place = streams[..<index].filter { $0.file == stream.file }.count
-            let sink = TrackSink(writer: writer, stream: place)
+            let sink = TrackSink(writer: writer, stream: place, listener: listener(of: stream))
             switch stream.content {
             case .copied(let input, let track):
                 outputs.cameraTracks.append(copied(input, track, sink, start: start))
@@ -315,7 +315,8 @@ struct OutputAssembly {
                 outputs.program = ProgramTrack(
                     rate: program.settings.rate, followers: followers, layers: program.layers,
                     encoder: encoderWorker(
-                        "program", encoder, program.settings, of: SessionPlan.programOwner, sink))
+                        "program", encoder, program.settings, of: SessionPlan.programOwner, sink,
+                        watching: watching(since: start, rate: program.settings.rate)))
             case .mixedAudio(let encoder):
                 outputs.mixEncoder = encoder.worker(to: sink)
             case .microphone(let name, let encoder):
@@ -370,13 +371,34 @@ struct OutputAssembly {
         GridFollower(input: input, track: track, start: start, rate: rate)
     }
 
+    /// Gives the program's composed frames to the taps that want them.
+    private func watching(since start: ClockTime, rate: FrameRate) -> VideoEncoderWorker.Watching {
+        { [taps = sinks.taps] encoder, tick in
+            guard taps.wantsProgramFrames else { return }
+            let time = start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
+            guard let frame = encoder.composedFrame(at: time, sequence: tick) else { return }
+            taps.give(frame, of: TapBoard.program)
+        }
+    }
+
+    /// Gives the program's packets to the taps that want them; `nil` for other streams.
+    private func listener(of stream: PlannedStream) -> (@Sendable (EncodedPacket) -> Void)? {
+        let parameters: StreamParameters
+        switch stream.content {
+        case .program(_, let encoder): parameters = encoder.value.parameters
+        case .mixedAudio(let encoder): parameters = encoder.first.value.parameters
+        case .copied, .encoded, .microphone: return nil
+        }
+        return { [taps = sinks.taps] packet in taps.give(packet, parameters: parameters) }
+    }
+
     private func encoderWorker(
         _ name: String, _ encoder: Carried<any VideoEncoding>, _ settings: VideoEncodingSettings,
-        of owner: String, _ sink: TrackSink
+        of owner: String, _ sink: TrackSink, watching: VideoEncoderWorker.Watching? = nil
     ) -> VideoEncoderWorker {
         VideoEncoderWorker(
             name: name, encoder: encoder.value,
             another: VideoEncoderWorker.making(settings, named: owner, by: codecs), to: sink,
-            waitsForRoom: !clock.isRealTime)
+            watching: watching, waitsForRoom: !clock.isRealTime)
     }
 }

@@ -194,6 +194,18 @@ final class SessionInputs {
         return news
     }
 
+    /// The frame that a camera would show now, while nothing is recorded; `nil` while it is away. Call `takeNews` before, so that
+    /// it is a new one.
+    func latestFrame(of role: String) -> CapturedFrame? {
+        guard let index = cameras.firstIndex(where: { $0.role == role }), !cameras[index].isAway else {
+            return nil
+        }
+        for case .frame(let dated) in kept[index].reversed() {
+            if let shown = dated.shown { return shown }
+        }
+        return nil
+    }
+
     /// Restores the formats of the cameras after a recording that reduced them.
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {

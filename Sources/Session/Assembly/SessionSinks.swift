@@ -3,23 +3,26 @@ internal import Media
 
 /// The sinks of the calling program.
 struct SessionSinks: Sendable {
-    var frames: [FrameTap] = []
-    var audio: [AudioTap] = []
-    var metadata: [MetadataTap] = []
-    var synchronized: [SynchronizedOutput] = []
+    /// The taps, which come and go while the session runs.
+    let taps = TapBoard()
+    /// Sinks for what several devices captured, which are there from the beginning.
+    let synchronized: [SynchronizedOutput]
 
     /// Starts the handlers' threads, which end after `finish`.
+    ///
+    /// - Returns: The threads of the synchronized outputs.
     func start(with codecs: any CodecFactory) -> [MediaThread] {
-        frames.map { $0.start(with: codecs) } + audio.map { $0.start() } + metadata.map { $0.start() }
-            + synchronized.map { $0.start(with: codecs) }
+        taps.start(with: codecs)
+        return synchronized.map { $0.start(with: codecs) }
     }
 
-    /// Ends all sinks: nothing more comes.
-    func finish() {
-        for tap in frames { tap.finish() }
-        for tap in audio { tap.finish() }
-        for tap in metadata { tap.finish() }
+    /// Ends all sinks, and waits for their handlers: nothing more comes.
+    ///
+    /// - Parameter threads: What `start` returned.
+    func finish(_ threads: [MediaThread]) {
         for output in synchronized { output.finish() }
+        taps.finish()
+        for thread in threads { thread.join() }
     }
 
     /// Whether a synchronised output needs a camera's frames as pixels.

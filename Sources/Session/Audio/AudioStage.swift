@@ -1,4 +1,5 @@
 internal import Encoders
+internal import Inputs
 internal import Media
 internal import Timing
 
@@ -7,6 +8,7 @@ final class AudioStage {
     private(set) var microphones: [MicrophoneFeed]
     private let encoder: AudioEncoderWorker?
     private let loudness: LoudnessStream?
+    private let taps: TapBoard?
     /// Linear gain of each microphone in the last block and in the next one; at 0 it is not heard.
     private var gains: [(last: Float, next: Float)]
     /// Index of the next sample of all microphones.
@@ -19,13 +21,15 @@ final class AudioStage {
     ///   - mix: Linear gain of each microphone in the program, by role; a microphone without one is not mixed.
     ///   - encoder: Encodes the mix, or `nil` for a program without audio.
     ///   - loudness: Measures the mix.
+    ///   - taps: Get the mix, whether or not it is encoded.
     init(
         microphones: [MicrophoneFeed], mix: [String: Float], encoder: AudioEncoderWorker?,
-        loudness: LoudnessStream?
+        loudness: LoudnessStream?, taps: TapBoard? = nil
     ) {
         self.microphones = microphones
         self.encoder = encoder
         self.loudness = loudness
+        self.taps = taps
         gains = microphones.map { microphone in
             let gain = mix[microphone.role] ?? 0
             return (gain, gain)
@@ -52,10 +56,16 @@ final class AudioStage {
     func advance(to end: Int64) {
         guard end > position else { return }
         let slices = microphones.map { $0.heard($0.advance(to: end), to: end) }
-        if let encoder {
+        let isTapped = taps?.wantsAudio(of: TapBoard.program) ?? false
+        if encoder != nil || isTapped {
             let audio = mixed(slices, frames: Int(end - position))
-            encoder.encode(audio)
+            encoder?.encode(audio)
             loudness?.add(audio)
+            if isTapped {
+                let slice = AudioTap.Slice(
+                    firstSample: position, channels: AudioGrid.mixChannels, samples: audio)
+                taps?.give(slice, of: TapBoard.program)
+            }
         }
         position = end
     }

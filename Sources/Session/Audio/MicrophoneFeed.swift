@@ -16,7 +16,7 @@ final class MicrophoneFeed {
     private(set) var failure: EncodingError?
     private var failureCount = 0
     private let audio: AudioTrack
-    private let taps: [AudioTap]
+    private let taps: TapBoard?
     private var windows: [AudioWindow] = []
     private let start: ClockTime
     private var outages: OutageLog
@@ -46,7 +46,7 @@ final class MicrophoneFeed {
     ///   - taps: Sinks for the aligned audio.
     init(
         input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
-        taps: [AudioTap] = []
+        taps: TapBoard? = nil
     ) {
         self.input = input
         self.start = start
@@ -104,8 +104,8 @@ final class MicrophoneFeed {
         }
         note(holes.take(silent, through: end, besides: outages))
         noteDamage(damage.take(damaged, through: end))
-        for tap in taps {
-            tap.offer(AudioTap.Slice(firstSample: position, channels: channels, samples: samples))
+        if let taps, taps.wantsAudio(of: role) {
+            taps.give(AudioTap.Slice(firstSample: position, channels: channels, samples: samples), of: role)
         }
         for track in tracks where !track.hasEnded {
             track.take(samples, at: position, silent: silent + damaged, clipped: clipped)

@@ -12,7 +12,7 @@ final class Governor {
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
-    private let taps: [FrameTap]
+    private let taps: TapBoard
     private let clock: any SessionClock
     private let alignmentDelay: Nanoseconds
     private var due = MediaTime.zero
@@ -39,22 +39,22 @@ final class Governor {
     ///   - plan: The plan that runs.
     ///   - inputs: The devices; their cameras may be changed.
     ///   - outputs: The outputs; their streams may be given less.
-    ///   - taps: Frame taps of the calling program; previews may be paused.
+    ///   - taps: Taps of the calling program; previews may be paused.
     ///   - clock: The session clock.
     ///   - alignmentDelay: How long after an instant the session decides what its tick shows.
     init(
-        _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: [FrameTap],
+        _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: TapBoard,
         clock: any SessionClock, alignmentDelay: Nanoseconds
     ) {
         self.plan = plan
         changedPlan = plan
         self.inputs = inputs
         self.outputs = outputs
-        self.taps = taps.filter(\.isPreview)
+        self.taps = taps
         self.clock = clock
         self.alignmentDelay = alignmentDelay
         governor = GovernorPolicy(
-            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview)))
+            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: !taps.previews.isEmpty))
         takeInStreams()
     }
 
@@ -113,7 +113,7 @@ final class Governor {
         case .preset, .rate, .programPause, .coarseDecoding:
             for stream in outputs.governedStreams { apply(step.measure, isUp: step.isUp, to: stream) }
         case .previews:
-            for tap in taps { tap.pause(!step.isUp) }
+            for tap in taps.previews { tap.pause(!step.isUp) }
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
             let format = Self.format(of: camera, givingUp: governor.inForce[...])
@@ -150,7 +150,7 @@ final class Governor {
             uniqueKeysWithValues: inputs.cameras.filter { roles.contains($0.role) }.map {
                 ($0.role, $0.slowestInterval(decidedAfter: alignmentDelay))
             })
-        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: taps.contains(where: \.isPreview))
+        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: !taps.previews.isEmpty)
         governor.extend(
             to: ladder.filter { measure in
                 guard case .cameraRate(let role, _, let rate) = measure.action, let slowest = slowest[role]

@@ -24,6 +24,7 @@ final class TrackDirector {
     private let disks: [RecordingDisk]
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
+    private let taps: TapBoard
     private let openings = ConditionLock<[Opening]>([])
     /// The threads that make files and encoders now.
     private var threads: [MediaThread] = []
@@ -34,7 +35,7 @@ final class TrackDirector {
 
     init(
         clock: any SessionClock, start: ClockTime, codecs: any CodecFactory, disks: [RecordingDisk],
-        inputs: SessionInputs, outputs: SessionOutputs
+        inputs: SessionInputs, outputs: SessionOutputs, taps: TapBoard
     ) {
         self.clock = clock
         self.start = start
@@ -42,6 +43,7 @@ final class TrackDirector {
         self.disks = disks
         self.inputs = inputs
         self.outputs = outputs
+        self.taps = taps
     }
 
     /// Carries out an order at once, or begins to.
@@ -168,12 +170,14 @@ final class TrackDirector {
     }
 
     private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) -> [TimelineCommand] {
-        guard let name = planned.metadataFile else { return [.addCamera(camera)] }
-        let files = disks.filter { $0.takes(isProgram: false) }.map { disk in
-            (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
+        var files: [(disk: Int, file: MetadataFile)] = []
+        if let name = planned.metadataFile {
+            files = disks.filter { $0.takes(isProgram: false) }.map { disk in
+                (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
+            }
+            hasOtherTracks = true
         }
-        outputs.metadata.append(MetadataTrack(input: camera, start: start, taps: [], files: files))
-        hasOtherTracks = true
+        outputs.metadata.append(MetadataTrack(input: camera, start: start, taps: taps, files: files))
         return [.addCamera(camera)]
     }
 
@@ -202,7 +206,7 @@ final class TrackDirector {
             opened.input.keepLatest()
             opened.input.recallOutage()
             opened.input.beginWatch(at: start + Nanoseconds(at.nanoseconds))
-            let new = opened.makeFeed(start: start, first: first)
+            let new = opened.makeFeed(start: start, first: first, taps: taps)
             direction.commands.append(.addMicrophone(new))
             feed = new
         }

@@ -37,7 +37,7 @@ public final class Observation: Sendable {
             inputs.append(
                 try CameraInput(
                     role: planned.role, source: source, latency: .zero,
-                    decodes: source.format.pixel == .h264, taps: [], keepsLog: false, clock: clock,
+                    decodes: source.format.pixel == .h264, taps: TapBoard(), keepsLog: false, clock: clock,
                     codecs: codecs))
         }
         let ears = plan.microphones.map { planned in

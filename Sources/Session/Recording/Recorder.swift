@@ -1,5 +1,6 @@
 internal import Containers
 internal import Encoders
+internal import Inputs
 internal import Media
 internal import SessionFolder
 internal import Writers
@@ -28,8 +29,8 @@ final class Recorder {
     func run() throws(RecordingError) -> RecordingResult {
         let sinkThreads = context.isLentDevices ? [] : context.sinks.start(with: context.codecs)
         defer {
-            if !context.isLentDevices { context.sinks.finish() }
-            for thread in sinkThreads { thread.join() }
+            context.sinks.taps.endPackets()
+            if !context.isLentDevices { context.sinks.finish(sinkThreads) }
         }
         let preparation = RecordingPreparation(
             context, encoders: try OutputAssembly.hardwareEncoders(of: context.plan, inputs, context.codecs))

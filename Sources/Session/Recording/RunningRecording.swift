@@ -63,19 +63,19 @@ final class RunningRecording {
         let grid = LeadingGrid(rate: context.leadingRate)
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
-            grid: grid, announce: context.note)
+            grid: grid, taps: context.sinks.taps, announce: context.note)
         // A stream that x264 encodes in place of hardware has presets to give up.
         let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =
             context.isGoverned
             ? Governor(
                 plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs,
-                taps: context.sinks.frames, clock: clock, alignmentDelay: delay) : nil
+                taps: context.sinks.taps, clock: clock, alignmentDelay: delay) : nil
         parts = PartDirector(clock: clock, start: start, grid: grid, outputs: outputs)
         changes = ChangeDirector(start: start)
         tracks = TrackDirector(
             clock: clock, start: start, codecs: context.codecs, disks: context.disks, inputs: inputs,
-            outputs: outputs)
+            outputs: outputs, taps: context.sinks.taps)
         encoders = EncoderDirector(outputs: outputs)
         writeManifest()
         controls.recordingTiming = SessionControls.Timing(

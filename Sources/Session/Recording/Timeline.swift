@@ -62,11 +62,12 @@ final class Timeline {
     ///   - inputs: The devices.
     ///   - outputs: The outputs, which decide at each tick.
     ///   - grid: The grid on which the recording ends.
+    ///   - taps: Get the mix.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
         outputs: SessionOutputs,
-        grid: LeadingGrid, announce: @escaping (SessionEvent) -> Void
+        grid: LeadingGrid, taps: TapBoard, announce: @escaping (SessionEvent) -> Void
     ) {
         self.start = start
         self.delay = delay
@@ -78,7 +79,7 @@ final class Timeline {
         self.announce = announce
         audio = AudioStage(
             microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
-            loudness: outputs.mixLoudness)
+            loudness: outputs.mixLoudness, taps: taps)
         cameraClocks = inputs.cameras.map { _ in ClockWatch() }
         microphoneClocks = inputs.microphones.map { _ in ClockWatch() }
         tracks = outputs.cameraTracks.map { Progress(track: $0, nextTick: 0) }

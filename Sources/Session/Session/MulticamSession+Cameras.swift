@@ -30,7 +30,7 @@ extension MulticamSession {
             try rehearsal.admit(planned, track, offers: offers)
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
-                decodes: source.format.pixel == .h264, taps: [frameTap].compactMap(\.self),
+                decodes: source.format.pixel == .h264, taps: sinks.taps,
                 keepsLog: planned.metadataFile != nil,
                 clock: clock,
                 codecs: codecs, onRefusal: onRefusal(of: planned.role))
@@ -58,7 +58,7 @@ extension MulticamSession {
             controls.note(
                 slowestInterval: input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
             cameraInputs.withLock { $0[planned.role] = input }
-            if let frameTap { _ = frameTap.start(with: codecs) }
+            if let frameTap { sinks.taps.attach(frameTap) }
         } catch {
             source.stop()
             throw error

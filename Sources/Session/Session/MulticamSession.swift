@@ -19,7 +19,7 @@ public actor MulticamSession {
     let options: RecordingOptions
     let clock: any SessionClock
     let codecs: any CodecFactory
-    private let sinks: SessionSinks
+    let sinks: SessionSinks
     private let host: (any HostReading)?
     nonisolated let controls = SessionControls()
     private nonisolated let currentStatus = ConditionLock(SessionStatus())
@@ -47,9 +47,9 @@ public actor MulticamSession {
     ///   - options: What the recording is given besides its plan: folder, name, duration.
     ///   - clock: The session clock: `MonotonicClock` for real devices.
     ///   - codecs: Makes encoders, decoders and resamplers.
-    ///   - frameTaps: Sinks of the calling program for frames as cameras capture them.
-    ///   - audioTaps: Sinks of the calling program for aligned audio.
-    ///   - metadataTaps: Sinks of the calling program for the metadata of each frame.
+    ///   - frameTaps: Sinks for frames that are attached from the beginning.
+    ///   - audioTaps: Sinks for aligned audio that are attached from the beginning.
+    ///   - metadataTaps: Sinks for the metadata of each frame that are attached from the beginning.
     ///   - synchronizedOutputs: Sinks of the calling program for what several devices captured, tick by tick.
     ///   - host: Reads the computer's state about once a second, for system pressure; `nil` reads nothing.
     public init(
@@ -66,9 +66,10 @@ public actor MulticamSession {
         self.options = options
         self.clock = clock
         self.codecs = codecs
-        sinks = SessionSinks(
-            frames: frameTaps, audio: audioTaps, metadata: metadataTaps,
-            synchronized: synchronizedOutputs)
+        sinks = SessionSinks(synchronized: synchronizedOutputs)
+        for tap in frameTaps { sinks.taps.attach(tap) }
+        for tap in audioTaps { sinks.taps.attach(tap) }
+        for tap in metadataTaps { sinks.taps.attach(tap) }
         self.host = host
         running = ConditionLock(RunningPlan(plan, devices: Self.devices(cameras)))
         (events, eventSink) = AsyncStream.makeStream()
@@ -243,7 +244,12 @@ public actor MulticamSession {
         let standby = Standby(
             clock: clock,
             publish: { [eventSink] event in eventSink.yield(event) },
-            report: { [currentStatus] status in currentStatus.withLock { $0 = status } })
+            report: { [currentStatus] status in currentStatus.withLock { $0 = status } },
+            makeStage: { [clock, codecs, sinks, running] inputs in
+                StandbyStage(
+                    inputs, clock: clock, codecs: codecs, taps: sinks.taps,
+                    plan: { running.withLock { $0.plan } })
+            })
         let (limit, controls) = (options.startTimeLimit, controls)
         let (sinks, codecs) = (sinks, codecs)
         var thread: MediaThread?
@@ -253,8 +259,7 @@ public actor MulticamSession {
                 standby.run(inputs.value, limit: limit, controls: controls) {
                     continuation.resume(returning: $0)
                 }
-                sinks.finish()
-                for thread in threads { thread.join() }
+                sinks.finish(threads)
             }
         }
         do throws(RecordingError) {
@@ -393,9 +398,7 @@ public actor MulticamSession {
                         decodes: source.format.pixel == .h264
                             && (plan.decodes(planned.role) || sinks.convertsAtTicks(planned.role)),
                         sharesDecoding: plan.sharesDecoding(planned.role),
-                        taps: sinks.frames.filter { $0.role == planned.role },
-                        keepsLog: planned.metadataFile != nil
-                            || sinks.metadata.contains { $0.role == planned.role },
+                        taps: sinks.taps, keepsLog: planned.metadataFile != nil,
                         clock: clock, codecs: codecs, onRefusal: onRefusal(of: planned.role)))
             }
             let microphones = plan.microphones.map { planned in

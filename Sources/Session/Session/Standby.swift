@@ -22,6 +22,7 @@ final class Standby: Sendable {
     private let clock: any SessionClock
     private let publish: @Sendable (SessionEvent) -> Void
     private let report: @Sendable (SessionStatus) -> Void
+    private let makeStage: @Sendable (SessionInputs) -> StandbyStage
     private let orders = ConditionLock(Orders())
 
     /// How often the status is reported: as often as a recording reports its own.
@@ -33,10 +34,13 @@ final class Standby: Sendable {
     ///   - clock: A real-time clock.
     ///   - publish: Told what happens to devices while nothing is recorded.
     ///   - report: Told the devices' status ten times a second while nothing is recorded.
+    ///   - makeStage: Makes what taps get during one pause between recordings.
     init(
         clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
-        report: @escaping @Sendable (SessionStatus) -> Void
+        report: @escaping @Sendable (SessionStatus) -> Void,
+        makeStage: @escaping @Sendable (SessionInputs) -> StandbyStage
     ) {
+        self.makeStage = makeStage
         self.clock = clock
         self.publish = publish
         self.report = report
@@ -69,10 +73,13 @@ final class Standby: Sendable {
             return
         }
         var idling = Idling(inputs, since: clock.now)
+        var stage = makeStage(inputs)
+        var reported = clock.now
         report(idling.status(at: clock.now))
         ready(.success(()))
         while true {
-            let order = orders.wait(until: clock.now + Self.interval) { orders -> Order? in
+            let due = min(reported + Self.interval, stage.nextTime ?? reported + Self.interval)
+            let order = orders.wait(until: due) { orders -> Order? in
                 if !orders.loans.isEmpty { return .lend(orders.loans.removeFirst()) }
                 return orders.isEnding ? .end : nil
             }
@@ -82,10 +89,14 @@ final class Standby: Sendable {
                 inputs.dropAdded()
                 inputs.restoreFormats()
                 idling = Idling(inputs, since: clock.now)
+                stage = makeStage(inputs)
             case .end: return
             case nil:
                 for event in idling.takeNews(at: clock.now) { publish(event) }
-                report(idling.status(at: clock.now))
+                stage.advance()
+                guard clock.now >= reported + Self.interval else { continue }
+                reported = clock.now
+                report(idling.status(at: reported))
             }
         }
     }

@@ -10,7 +10,7 @@ final class MetadataTrack {
     /// The camera.
     let input: CameraInput
     private let start: ClockTime
-    private let taps: [MetadataTap]
+    private let taps: TapBoard
     /// The files, one in each folder of the recording.
     private let files: [(disk: Int, file: MetadataFile)]
     private var waiting: [FrameLog.Entry] = []
@@ -30,8 +30,7 @@ final class MetadataTrack {
     ///   - start: T0; metadata of earlier frames is dropped.
     ///   - taps: Sinks of the calling program.
     ///   - files: The files to write, the recording's own first; empty for none.
-    init(input: CameraInput, start: ClockTime, taps: [MetadataTap], files: [(disk: Int, file: MetadataFile)])
-    {
+    init(input: CameraInput, start: ClockTime, taps: TapBoard, files: [(disk: Int, file: MetadataFile)]) {
         self.input = input
         self.start = start
         self.taps = taps
@@ -120,7 +119,7 @@ final class MetadataTrack {
             stamp: entry.stamp.map { MediaTime($0, since: start) },
             arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
             count: entry.count, headerClock: entry.headerClock)
-        for tap in taps { tap.offer(metadata) }
+        taps.give(metadata, of: input.role)
         for place in files where place.file.failureSoFar == nil {
             if !place.file.append(metadata) { tellOfCrowding(at: position) }
         }

@@ -7,16 +7,25 @@ package struct TrackSink: Sendable {
     /// Index of the stream in the file, from 0.
     package let stream: Int
 
+    /// Gets each packet, too; must not block.
+    private let listener: (@Sendable (EncodedPacket) -> Void)?
+
     /// Creates the sink of one stream; each parameter sets the property of its name.
-    package init(writer: MovieWriter, stream: Int) {
+    package init(
+        writer: MovieWriter, stream: Int, listener: (@Sendable (EncodedPacket) -> Void)? = nil
+    ) {
         self.writer = writer
         self.stream = stream
+        self.listener = listener
     }
 
     /// Queues a packet for the movie's files, or drops it where a queue has no room.
     ///
     /// - Parameter packet: The packet; its times are ticks of the stream's time scale since T0.
-    package func append(_ packet: EncodedPacket) { writer.append(packet, stream: stream) }
+    package func append(_ packet: EncodedPacket) {
+        listener?(packet)
+        writer.append(packet, stream: stream)
+    }
 
     /// Notes that this stream has no packet at the split that was requested last, so that the split does not wait for it.
     package func pass() { writer.pass(stream) }

@@ -113,8 +113,16 @@ final class FailingCodecs: CodecFactory {
         codecs.isWholeJPEG(bytes, size: size)
     }
 
-    func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame {
-        try codecs.convert(frame, to: pixel)
+    func convert(
+        _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
+    ) throws(EncodingError) -> CapturedFrame {
+        try codecs.convert(frame, to: pixel, part: part, size: size)
+    }
+
+    func makeComposer(
+        size: FrameSize, color: ColorDescription, name: String
+    ) throws(EncodingError) -> sending any FrameComposing {
+        try codecs.makeComposer(size: size, color: color, name: name)
     }
 
     func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {

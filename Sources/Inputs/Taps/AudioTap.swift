@@ -1,13 +1,15 @@
-package import Media
+internal import Media
 
-/// Hands a microphone's audio to the calling program: aligned to the session's clock, at 48 kHz, interleaved.
+/// Hands a microphone's audio, or the program's mix, to the calling program: aligned to the session's clock, at 48 kHz,
+/// interleaved.
 ///
 /// The handler runs on a thread of its own. Slices for which it is too slow are dropped and counted; the recording is
 /// not affected.
 public final class AudioTap: Sendable {
-    /// Consecutive samples of a microphone.
+    /// Consecutive samples of a microphone or of the mix.
     public struct Slice: Sendable {
-        /// Index of the first sample, which lies at T0 + index/48 000 s.
+        /// Index of the first sample, which lies at T0 + index/48 000 s; on standby, between recordings, T0 is the instant at
+        /// which the pause began, or the first tap came.
         public let firstSample: Int64
         /// Number of channels in `samples`.
         public let channels: Int
@@ -21,8 +23,10 @@ public final class AudioTap: Sendable {
         }
     }
 
-    /// The microphone's role.
+    /// The microphone's role, or `program` for the mix.
     public let role: String
+    /// Whether the session's end does not wait for the handler, which may wait for another process.
+    package let mayStall: Bool
     private let queue: BoundedQueue<Slice>
     private let dropped = ConditionLock(0)
     private let handler: @Sendable (Slice) -> Void
@@ -30,11 +34,20 @@ public final class AudioTap: Sendable {
     /// Creates a tap that calls `handler` for each slice.
     ///
     /// - Parameters:
-    ///   - role: The microphone's role.
+    ///   - role: The microphone's role, or `program` for the mix, in stereo.
     ///   - capacity: How many slices of 20 ms may wait for the handler, at least 1.
     ///   - handler: Called for each slice, one at a time, on the tap's own thread.
-    public init(role: String, capacity: Int = 50, handler: @escaping @Sendable (Slice) -> Void) {
+    public convenience init(
+        role: String, capacity: Int = 50, handler: @escaping @Sendable (Slice) -> Void
+    ) {
+        self.init(role: role, capacity: capacity, mayStall: false, handler: handler)
+    }
+
+    package init(
+        role: String, capacity: Int, mayStall: Bool, handler: @escaping @Sendable (Slice) -> Void
+    ) {
         self.role = role
+        self.mayStall = mayStall
         self.handler = handler
         queue = BoundedQueue(capacity: capacity)
     }
@@ -47,11 +60,9 @@ public final class AudioTap: Sendable {
         if !queue.offer(slice) { dropped.withLock { $0 += 1 } }
     }
 
-    /// Starts the handler's thread, which ends after `finish` when the queue is empty.
-    package func start() -> MediaThread {
-        MediaThread(name: "tap:\(role)") { [self] in
-            while let slice = queue.next() { handler(slice) }
-        }
+    /// Handles slices on the tap's thread until `finish`.
+    package func run() {
+        while let slice = queue.next() { handler(slice) }
     }
 
     /// Ends the tap: no slice follows.

@@ -1,4 +1,4 @@
-package import Media
+internal import Media
 public import Writers
 
 /// Hands a camera's metadata to the calling program: one value for each frame from T0 to the end of the recording,
@@ -9,6 +9,9 @@ public import Writers
 ///         print(metadata.capturedAt.nanoseconds, exposure)
 ///     }
 ///     let session = setup.makeSession(options, metadataTaps: [tap])
+///
+/// The clock of the packet headers is there when the tap was given to the session before it began, or the session records
+/// metadata: a camera is asked for it when it starts.
 ///
 /// The handler runs on a thread of its own. Values for which it is too slow are dropped and counted; the recording is
 /// not affected.
@@ -40,11 +43,9 @@ public final class MetadataTap: Sendable {
         if !queue.offer(metadata) { dropped.withLock { $0 += 1 } }
     }
 
-    /// Starts the handler's thread, which ends after `finish` when the queue is empty.
-    package func start() -> MediaThread {
-        MediaThread(name: "tap:\(role)") { [self] in
-            while let metadata = queue.next() { handler(metadata) }
-        }
+    /// Handles values on the tap's thread until `finish`.
+    package func run() {
+        while let metadata = queue.next() { handler(metadata) }
     }
 
     /// Ends the tap: no value follows.

@@ -1,0 +1,206 @@
+package import Media
+package import Writers
+
+/// The taps that a session has now. They come and go while it runs, in any phase; each has a thread of its own. Safe from any
+/// thread.
+package final class TapBoard: Sendable {
+    /// The role of taps that get what the session composes and mixes.
+    package static let program = "program"
+
+    private struct State {
+        var frames: [String: [FrameTap]] = [:]
+        var audio: [String: [AudioTap]] = [:]
+        var metadata: [String: [MetadataTap]] = [:]
+        var packets: [PacketTap] = []
+        var history = PacketHistory()
+        /// Set while the session runs.
+        var codecs: (any CodecFactory)?
+        var isOver = false
+        /// Handlers' threads that the end waits for.
+        var running = 0
+    }
+
+    private let state = ConditionLock(State())
+
+    /// Most frames in a camera's own memory that taps may have at once. A driver has few buffers; beyond, taps get copies.
+    private static let mostLent = 2
+
+    /// Creates a board without taps.
+    package init() {}
+
+    // MARK: Coming and going
+
+    /// Attaches a tap. After the session's end it is finished at once.
+    package func attach(_ tap: FrameTap) {
+        attach(tap.finish, tap.role, waits: !tap.mayStall, run: tap.run) {
+            $0.frames[tap.role, default: []].append(tap)
+        }
+    }
+
+    /// Attaches a tap. After the session's end it is finished at once.
+    package func attach(_ tap: AudioTap) {
+        attach(tap.finish, tap.role, waits: !tap.mayStall, run: { _ in tap.run() }) {
+            $0.audio[tap.role, default: []].append(tap)
+        }
+    }
+
+    /// Attaches a tap. After the session's end it is finished at once.
+    package func attach(_ tap: MetadataTap) {
+        attach(tap.finish, tap.role, waits: true, run: { _ in tap.run() }) {
+            $0.metadata[tap.role, default: []].append(tap)
+        }
+    }
+
+    /// Attaches a tap, which gets the packets since the last key frame first. After the session's end it is finished at once.
+    package func attach(_ tap: PacketTap) {
+        attach(tap.finish, Self.program, waits: !tap.mayStall, run: { _ in tap.run() }) { state in
+            for packet in state.history.sinceKey { tap.offer(packet) }
+            state.packets.append(tap)
+        }
+    }
+
+    private func attach(
+        _ finish: () -> Void, _ role: String, waits: Bool,
+        run: @escaping @Sendable (any CodecFactory) -> Void, adding: (inout State) -> Void
+    ) {
+        let isOver = state.withLock { state in
+            if !state.isOver {
+                adding(&state)
+                if let codecs = state.codecs { begin(role, waits, run, codecs, &state) }
+            }
+            return state.isOver
+        }
+        if isOver { finish() }
+    }
+
+    private func begin(
+        _ role: String, _ waits: Bool, _ run: @escaping @Sendable (any CodecFactory) -> Void,
+        _ codecs: any CodecFactory, _ state: inout State
+    ) {
+        if waits { state.running += 1 }
+        _ = MediaThread(name: "tap:\(role)") { [board = self] in
+            run(codecs)
+            if waits { board.state.broadcast { $0.running -= 1 } }
+        }
+    }
+
+    /// Detaches a tap, which handles what it has and ends.
+    package func detach(_ tap: FrameTap) {
+        state.withLock { $0.frames[tap.role]?.removeAll { $0 === tap } }
+        tap.finish()
+    }
+
+    /// Detaches a tap, which handles what it has and ends.
+    package func detach(_ tap: AudioTap) {
+        state.withLock { $0.audio[tap.role]?.removeAll { $0 === tap } }
+        tap.finish()
+    }
+
+    /// Detaches a tap, which handles what it has and ends.
+    package func detach(_ tap: MetadataTap) {
+        state.withLock { $0.metadata[tap.role]?.removeAll { $0 === tap } }
+        tap.finish()
+    }
+
+    /// Detaches a tap, which handles what it has and ends.
+    package func detach(_ tap: PacketTap) {
+        state.withLock { $0.packets.removeAll { $0 === tap } }
+        tap.finish()
+    }
+
+    /// Starts the handlers' threads of the taps that are attached, and of each that comes later.
+    package func start(with codecs: any CodecFactory) {
+        state.withLock { state in
+            guard state.codecs == nil, !state.isOver else { return }
+            state.codecs = codecs
+            for tap in state.frames.values.joined() {
+                begin(tap.role, !tap.mayStall, tap.run, codecs, &state)
+            }
+            for tap in state.audio.values.joined() {
+                begin(tap.role, !tap.mayStall, { _ in tap.run() }, codecs, &state)
+            }
+            for tap in state.metadata.values.joined() {
+                begin(tap.role, true, { _ in tap.run() }, codecs, &state)
+            }
+            for tap in state.packets {
+                begin(Self.program, !tap.mayStall, { _ in tap.run() }, codecs, &state)
+            }
+        }
+    }
+
+    /// Ends all taps, and waits until their handlers have returned.
+    package func finish() {
+        let all = state.withLock { state in
+            defer {
+                state = State(codecs: state.codecs, isOver: true, running: state.running)
+            }
+            return state
+        }
+        for tap in all.frames.values.joined() { tap.finish() }
+        for tap in all.audio.values.joined() { tap.finish() }
+        for tap in all.metadata.values.joined() { tap.finish() }
+        for tap in all.packets { tap.finish() }
+        state.wait { $0.running == 0 ? () : nil }
+    }
+
+    /// Ends the frame and metadata taps of a camera that has left.
+    package func finish(role: String) {
+        let (frames, metadata) = state.withLock {
+            ($0.frames.removeValue(forKey: role), $0.metadata.removeValue(forKey: role))
+        }
+        for tap in frames ?? [] { tap.finish() }
+        for tap in metadata ?? [] { tap.finish() }
+    }
+
+    // MARK: What they get
+
+    /// The taps that only serve previews.
+    package var previews: [FrameTap] { state.withLock { $0.frames.values.joined().filter(\.isPreview) } }
+
+    /// Whether anybody wants the program's composed frames.
+    package var wantsProgramFrames: Bool {
+        state.withLock { !($0.frames[Self.program] ?? []).isEmpty }
+    }
+
+    /// Whether anybody wants the audio of a microphone, or of the program's mix.
+    package func wantsAudio(of role: String) -> Bool { state.withLock { !($0.audio[role] ?? []).isEmpty } }
+
+    /// Whether anybody wants any audio.
+    package var wantsAudio: Bool { state.withLock { $0.audio.values.contains { !$0.isEmpty } } }
+
+    /// Whether anybody wants a camera's metadata.
+    package func wantsMetadata(of role: String) -> Bool {
+        state.withLock { !($0.metadata[role] ?? []).isEmpty }
+    }
+
+    /// Gives a camera's frame, or a composed one, to the taps that want it. Never blocks; copies a frame in the driver's memory
+    /// when taps have several of those already.
+    package func give(_ frame: CapturedFrame, of role: String) {
+        guard let taps = state.withLock({ $0.frames[role] }), !taps.isEmpty else { return }
+        let isScarce = !frame.isOwned && taps.reduce(0) { $0 + $1.lentCount } >= Self.mostLent
+        let given = isScarce ? frame.ownedCopy() : frame
+        for tap in taps { tap.offer(given) }
+    }
+
+    /// Gives aligned audio to the taps that want it. Never blocks.
+    package func give(_ slice: AudioTap.Slice, of role: String) {
+        for tap in state.withLock({ $0.audio[role] }) ?? [] { tap.offer(slice) }
+    }
+
+    /// Gives the metadata of a frame to the taps that want it. Never blocks.
+    package func give(_ metadata: CameraMetadata, of role: String) {
+        for tap in state.withLock({ $0.metadata[role] }) ?? [] { tap.offer(metadata) }
+    }
+
+    /// Gives a packet of the program to the taps. Never blocks.
+    package func give(_ packet: EncodedPacket, parameters: StreamParameters) {
+        let packet = PacketTap.Packet(packet, parameters: parameters)
+        state.withLock { state in
+            state.history.add(packet)
+            for tap in state.packets { tap.offer(packet) }
+        }
+    }
+
+    /// Drops the packets that taps would begin with, since their recording is over.
+    package func endPackets() { state.withLock { $0.history.clear() } }
+}

@@ -1,0 +1,141 @@
+internal import Encoders
+internal import Inputs
+internal import Media
+internal import Plan
+internal import Timing
+
+/// Makes what taps want while nothing is recorded: aligned audio, the mix, and the composed program. Where nobody wants it, it
+/// costs nothing. Standby's thread only.
+final class StandbyStage {
+    private let inputs: SessionInputs
+    private let clock: any SessionClock
+    private let codecs: any CodecFactory
+    private let taps: TapBoard
+    private let plan: @Sendable () -> SessionPlan
+    private var audio: (stage: AudioStage, start: ClockTime)?
+    private var program: (composer: any FrameComposing, settings: VideoEncodingSettings, start: ClockTime)?
+    private var nextTick: Int64 = 0
+    private var sequence: Int64 = 0
+    private var shown: [ObjectIdentifier?]?
+    private var shownLayers: [PlannedLayer] = []
+    /// What could not be made is not tried again during this pause.
+    private var hasFailed = false
+
+    /// How often audio is given where nobody wants the program: a slice at a time.
+    private static let audioInterval = Nanoseconds.milliseconds(20)
+
+    /// Creates the stage of one pause between recordings.
+    ///
+    /// - Parameters:
+    ///   - inputs: The devices.
+    ///   - clock: The session clock.
+    ///   - codecs: Makes resamplers and the compositor.
+    ///   - taps: Get what is made.
+    ///   - plan: Returns the plan with all changes.
+    init(
+        _ inputs: SessionInputs, clock: any SessionClock, codecs: any CodecFactory, taps: TapBoard,
+        plan: @escaping @Sendable () -> SessionPlan
+    ) {
+        self.inputs = inputs
+        self.clock = clock
+        self.codecs = codecs
+        self.taps = taps
+        self.plan = plan
+    }
+
+    /// When `advance` is to be called next, or `nil` while nobody wants anything.
+    var nextTime: ClockTime? {
+        guard !hasFailed else { return nil }
+        if let program, taps.wantsProgramFrames {
+            let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
+            // A thread that is late leaves ticks out.
+            return max(due, clock.now)
+        }
+        return taps.wantsProgramFrames || taps.wantsAudio ? clock.now + Self.audioInterval : nil
+    }
+
+    /// Gives the taps what is due.
+    func advance() {
+        guard !hasFailed else { return }
+        let plan = plan()
+        do throws(EncodingError) {
+            try advanceAudio(plan)
+            try advanceProgram(plan)
+        } catch {
+            hasFailed = true
+        }
+    }
+
+    // MARK: Audio
+
+    private func advanceAudio(_ plan: SessionPlan) throws(EncodingError) {
+        guard taps.wantsAudio else {
+            audio = nil
+            return
+        }
+        if audio == nil { audio = try makeAudio() }
+        guard let (stage, start) = audio else { return }
+        stage.arrange(plan.mixGains)
+        let heard = clock.now - inputs.slowestDelivery - start
+        guard heard > .zero else { return }
+        let block = MediaTime(nanoseconds: heard.count).ticks(perSecond: Int64(AudioFormat.sessionRate))
+        // Whole blocks, as in a recording.
+        let samples = Int64(AudioFormat.sessionRate) / 50
+        stage.advance(to: block / samples * samples)
+    }
+
+    private func makeAudio() throws(EncodingError) -> (AudioStage, ClockTime) {
+        let start = clock.now
+        func feed(_ input: MicrophoneInput) throws(EncodingError) -> MicrophoneFeed {
+            let format = AudioFormat(rate: input.source.format.rate, channels: input.channels)
+            return MicrophoneFeed(
+                input: input, resampler: try codecs.makeResampler(from: format, name: input.role),
+                start: start, taps: taps)
+        }
+        var feeds: [MicrophoneFeed] = []
+        for input in inputs.microphones {
+            let microphone = try feed(input)
+            if let voice = inputs.voices.first(where: { $0.role == input.role }) {
+                microphone.voice = try feed(voice)
+            }
+            feeds.append(microphone)
+        }
+        return (AudioStage(microphones: feeds, mix: [:], encoder: nil, loudness: nil, taps: taps), start)
+    }
+
+    // MARK: The program
+
+    private func advanceProgram(_ plan: SessionPlan) throws(EncodingError) {
+        guard taps.wantsProgramFrames, let planned = plan.program else {
+            program = nil
+            return
+        }
+        if program == nil {
+            let settings = planned.settings
+            let composer = try codecs.makeComposer(
+                size: settings.size, color: settings.color ?? .jpeg, name: TapBoard.program)
+            program = (composer, settings, clock.now)
+            nextTick = 0
+            shown = nil
+        }
+        guard let (composer, settings, start) = program else { return }
+        let position = MediaTime(clock.now, since: start)
+        guard settings.rate.time(ofTick: nextTick) <= position else { return }
+        nextTick = settings.rate.ticks(before: position) + 1
+        let frames = planned.layers.map { inputs.latestFrame(of: $0.role) }
+        let seen = frames.map { $0.map { ObjectIdentifier($0) } }
+        guard shown != seen || shownLayers != planned.layers else { return }
+        (shown, shownLayers) = (seen, planned.layers)
+        let layers = zip(planned.layers, frames).compactMap { place, frame in
+            inputs.cameras.first { $0.role == place.role }.map { camera in
+                FrameLayer(
+                    frame: frame, place, plannedSize: camera.source.format.size,
+                    caption: SlateCaption(role: place.role, device: camera.source.device.name),
+                    isCoarse: false)
+            }
+        }
+        sequence += 1
+        let frame = try composer.compose(layers, at: clock.now, sequence: sequence)
+        taps.give(frame, of: TapBoard.program)
+    }
+}
