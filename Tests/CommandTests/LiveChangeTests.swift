@@ -126,6 +126,11 @@ struct LiveChangeTests {
         let recovery = try Multicam.run([Multicam.path, "recover", steered.folder])
         #expect(recovery.status == 0, "\(recovery.errors)")
         let duration = try #require(try steered.manifest()["duration_ns"] as? Int)
+        let changes = try #require(try steered.manifest()["changes"] as? [[String: Any]])
+        #expect(
+            changes.compactMap { ($0["changes"] as? [String])?.first } == [
+                "add guest virtual:clap?size=320x180", "end face", "end host", "begin host",
+            ])
         let tracks = try steered.tracks()
         let ended = try #require(tracks["face"]?["ended_ns"] as? Int)
         #expect(tracks["face"]?["duration_ns"] as? Int == ended && ended < duration)

@@ -9,11 +9,28 @@ final class ChangeDirector {
     private let start: ClockTime
     /// All changes, in the order in which they take effect.
     private var changes: [Manifest.Change] = []
+    /// The program's arrangement at T0 and after each change that is seen, in order, one for an instant; empty without a program.
+    private var arrangements: [Manifest.Arrangement]
     /// For each change that was not told yet: whom to tell the outcome, and whether it changes the arrangement alone.
     private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
     private var told = 0
+    /// How many changes the manifest on the disks has.
+    private var written = 0
+    /// When the manifest on the disks was written last, since T0.
+    private var writtenAt = MediaTime.zero
 
-    init(start: ClockTime) { self.start = start }
+    /// How long after the last time the manifest is written anew for changes, in nanoseconds. The events have them at once.
+    private static let pause: Int64 = 1_000_000_000
+
+    /// Creates the director of a recording.
+    ///
+    /// - Parameters:
+    ///   - start: T0 on the session's clock.
+    ///   - plan: The plan as the recording begins.
+    init(start: ClockTime, plan: SessionPlan) {
+        self.start = start
+        arrangements = [Manifest.Arrangement(of: plan, at: .zero)].compactMap(\.self)
+    }
 
     /// Runs another plan.
     ///
@@ -34,6 +51,9 @@ final class ChangeDirector {
         if let next = position.programTick, let rate = program?.settings.rate {
             at = rate.time(ofTick: max(next, rate.ticks(before: time)))
         }
+        // The program shows changes in the order in which it gets them.
+        if let last = changes.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
+        note(request.plan, at: at)
         changes.append(
             Manifest.Change(
                 at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout.rawValue,
@@ -42,12 +62,21 @@ final class ChangeDirector {
         return .arrange(request.plan, from: time)
     }
 
+    private func note(_ plan: SessionPlan, at time: MediaTime) {
+        guard let next = Manifest.Arrangement(of: plan, at: time), let last = arrangements.last,
+            !next.looks(like: last)
+        else { return }
+        if last.at_ns == next.at_ns { arrangements.removeLast() }
+        arrangements.append(next)
+    }
+
     /// Returns the changes that took effect before a time, each once. A change that the recording does not come to is
     /// never told.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
         while told < changes.count, changes[told].at_ns < time.nanoseconds {
-            events.append(SessionEvent(changes[told]))
+            let time = changes[told].at_ns
+            events.append(SessionEvent(changes[told], arrangements.last { $0.at_ns == time }))
             waiting.removeFirst().decided?(.recorded(from: MediaTime(nanoseconds: changes[told].at_ns)))
             told += 1
         }
@@ -65,10 +94,24 @@ final class ChangeDirector {
     func changes(before end: MediaTime) -> [Manifest.Change] {
         changes.filter { $0.at_ns < end.nanoseconds }
     }
+
+    /// The arrangements at T0, and from then on those that were seen before the end.
+    func arrangements(before end: MediaTime) -> [Manifest.Arrangement] {
+        arrangements.filter { $0.at_ns == 0 || $0.at_ns < end.nanoseconds }
+    }
+
+    /// Whether the manifest on the disks has to be written anew for changes that were told; true once for them.
+    ///
+    /// - Parameter time: How far the recording has come, since T0.
+    func mustWrite(at time: MediaTime) -> Bool {
+        guard told > written, time.nanoseconds >= writtenAt.nanoseconds + Self.pause else { return false }
+        (written, writtenAt) = (told, time)
+        return true
+    }
 }
 
 extension SessionEvent {
-    fileprivate init(_ change: Manifest.Change) {
+    fileprivate init(_ change: Manifest.Change, _ arrangement: Manifest.Arrangement?) {
         var fields: [String: JSONValue] = [
             "changes": .array(change.changes.map { .string($0) }),
             "text": .string("changed: \(change.changes.joined(separator: ", "))"),
@@ -76,6 +119,7 @@ extension SessionEvent {
         if let layout = change.layout { fields["layout"] = .string(layout) }
         if let shown = change.shown { fields["shown"] = .array(shown.map { .string($0) }) }
         if let mix = change.mix { fields["mix"] = .array(mix.map { .string($0) }) }
+        if let arrangement { fields["arrangement"] = arrangement.json }
         self.init(.switch, at: MediaTime(nanoseconds: change.at_ns), fields)
     }
 }

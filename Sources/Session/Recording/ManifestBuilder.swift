@@ -70,6 +70,14 @@ package struct ManifestBuilder {
         plan.cameraTracks += running.cameraTracks.filter { !names.contains($0.name) }
     }
 
+    /// Takes the changes that took effect before a time, and what the program showed.
+    mutating func note(_ changes: ChangeDirector, before time: MediaTime) {
+        let made = changes.changes(before: time)
+        let shown = changes.arrangements(before: time)
+        manifest.changes = made.isEmpty ? nil : made
+        manifest.arrangements = shown.isEmpty ? nil : shown
+    }
+
     /// Writes the devices with the present state of their clocks into the manifest.
     mutating func noteDevices() {
         manifest.devices = devices
@@ -83,7 +91,6 @@ package struct ManifestBuilder {
     ///   - end: End of the recording since T0.
     ///   - outcome: Whether the files on the disk are complete.
     ///   - marks: The marks, in any order.
-    ///   - changes: The changes to the running recording.
     ///   - stills: The stills taken during the recording.
     ///   - pressure: Summary of the system pressure, or `nil` when it was not read.
     ///   - governor: The governor, or `nil` when none ran.
@@ -92,7 +99,7 @@ package struct ManifestBuilder {
     /// - Returns: The final manifest.
     mutating func finished(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
-        marks: [Manifest.Mark], changes: [Manifest.Change], stills: [Manifest.Still],
+        marks: [Manifest.Mark], stills: [Manifest.Still],
         pressure: Manifest.Pressure?,
         governor: Governor?,
         silenceExceeded: Set<String>,
@@ -102,7 +109,6 @@ package struct ManifestBuilder {
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
-        manifest.changes = changes.isEmpty ? nil : changes
         manifest.stills = stills.isEmpty ? nil : stills
         manifest.tracks = cameraTracks(outputs, files, end) + microphoneTracks(outputs, files, end)
         if let program = programTrack(outputs, files, end) { manifest.tracks.append(program) }

@@ -20,8 +20,6 @@ struct RecordingEnding {
     let manifest: ManifestBuilder
     /// The marks set during the recording.
     let marks: [Manifest.Mark]
-    /// The changes made before the recording's end.
-    let changes: [Manifest.Change]
     /// The stills taken during the recording.
     let stills: [Manifest.Still]
     /// Summary of the system pressure, or `nil` when it was not read.
@@ -74,7 +72,7 @@ struct RecordingEnding {
             let final = manifest.finished(
                 outputs: outputs, files: own, end: end,
                 outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
-                changes: changes, stills: stills, pressure: pressure, governor: governor,
+                stills: stills, pressure: pressure, governor: governor,
                 silenceExceeded: silenceExceeded, other: other)
             let report = SyncReport(manifest: final, history: history).document
             disk.folderWriter.conclude(final, report: Data(report.utf8))

@@ -72,12 +72,12 @@ final class RunningRecording {
                 plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs,
                 taps: context.sinks.taps, clock: clock, alignmentDelay: delay) : nil
         parts = PartDirector(clock: clock, start: start, grid: grid, outputs: outputs)
-        changes = ChangeDirector(start: start)
+        changes = ChangeDirector(start: start, plan: plan)
         tracks = TrackDirector(
             clock: clock, start: start, codecs: context.codecs, disks: context.disks, inputs: inputs,
             outputs: outputs, taps: context.sinks.taps)
         encoders = EncoderDirector(outputs: outputs)
-        writeManifest()
+        writeManifest(at: .zero)
         controls.recordingTiming = SessionControls.Timing(
             alignmentDelay: delay,
             slowestIntervals: Dictionary(
@@ -146,8 +146,11 @@ final class RunningRecording {
     }
 
     /// Writes the present manifest to all session folders, for recovery after a crash.
-    private func writeManifest() {
+    ///
+    /// - Parameter time: The time since T0 before which everything is decided.
+    private func writeManifest(at time: MediaTime) {
         manifest.noteDevices()
+        manifest.note(changes, before: time)
         for disk in context.disks { disk.folderWriter.write(manifest.current(outputs, on: disk)) }
     }
 
@@ -173,7 +176,7 @@ final class RunningRecording {
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { context.note(event) }
         for event in governor?.follow(pressure?.current, at: position) ?? [] { context.note(event) }
-        noteEncoders(at: position)
+        noteEncoders(at: reached)
         if position >= statusDue {
             noteEncoders()
             reportStatus(at: position, phase: .recording)
@@ -230,7 +233,8 @@ final class RunningRecording {
         }
         for event in changes.takeEvents(before: position.undecided) { context.note(event) }
         carryOut(tracks.begin(at: position))
-        if tracks.takeChange() { writeManifest() }
+        let hasChanged = changes.mustWrite(at: position.time)
+        if tracks.takeChange() || hasChanged { writeManifest(at: position.undecided) }
     }
 
     /// Sends the audio alarms up to a time since T0, by which all audio has been delivered.
@@ -291,9 +295,9 @@ final class RunningRecording {
     }
 
     /// Sends events for encoders that failed, and ends the tracks that have no encoder left.
-    private func noteEncoders(at position: MediaTime) {
-        carryOut(encoders.follow(at: position))
-        if encoders.takeChange() { writeManifest() }
+    private func noteEncoders(at position: TimelinePosition) {
+        carryOut(encoders.follow(at: position.time))
+        if encoders.takeChange() { writeManifest(at: position.undecided) }
     }
 
     /// Closes the files after the last tick. Blocks until all disks are done; the encoders have finished before.
@@ -303,9 +307,10 @@ final class RunningRecording {
     func close(at end: MediaTime) -> RecordingResult {
         noteEncoders()
         carryOut(encoders.conclude(at: end))
+        manifest.note(changes, before: end)
         let ending = RecordingEnding(
             plan: context.plan, disks: context.disks, outputs: outputs, end: end, manifest: manifest,
-            marks: marks, changes: changes.changes(before: end), stills: stills,
+            marks: marks, stills: stills,
             pressure: pressure?.course.summary, governor: governor, history: history, storage: storage,
             silenceExceeded: silenceExceeded, simulationTime: inputs.simulationTime,
             publish: context.publish)

@@ -41,11 +41,22 @@ public struct RecordedEvents: Sendable {
         public let state: String?
         /// How often a device's clock model began anew since the event before.
         public let restarts: Int?
+        /// What a person changed, in words.
+        public let changes: [String]?
+        /// Layout of the program after a change.
+        public let layout: String?
+        /// Roles of the cameras that the program shows after a change.
+        public let shown: [String]?
+        /// Roles of the microphones that the program mixes after a change.
+        public let mix: [String]?
+        /// What the program shows and mixes after a change.
+        public let arrangement: Manifest.Arrangement?
 
         /// Whether the event's times are those of a recording. A line may be damaged or edited and still be JSON.
         fileprivate var isPlausible: Bool {
             Manifest.plausibleTimes.contains(at_ns)
                 && (duration_ns.map { (0...Manifest.plausibleTimes.upperBound).contains($0) } ?? true)
+                && (arrangement?.isPlausible ?? true)
         }
     }
 
@@ -79,6 +90,21 @@ public struct RecordedEvents: Sendable {
             Manifest.Mark(at_ns: $0.at_ns, text: $0.text ?? "")
         }
     }
+
+    /// Changes that people made from T0 on.
+    public var changes: [Manifest.Change] {
+        switches.compactMap { event in
+            guard let changes = event.changes, !changes.isEmpty else { return nil }
+            return Manifest.Change(
+                at_ns: event.at_ns, changes: changes, layout: event.layout, shown: event.shown, mix: event.mix
+            )
+        }
+    }
+
+    /// What the program showed and mixed from each change on.
+    public var arrangements: [Manifest.Arrangement] { switches.compactMap(\.arrangement) }
+
+    private var switches: [Event] { events.filter { $0.event == "switch" && $0.at_ns >= 0 } }
 
     /// Steps of the governor.
     public var governor: [Manifest.GovernorStep] {

@@ -40,6 +40,12 @@ extension Manifest {
         }
         for (index, mark) in marks.enumerated() { check.time(mark.at_ns, "marks.\(index).at_ns") }
         for (index, step) in governor.enumerated() { check.time(step.at_ns, "governor.\(index).at_ns") }
+        for (index, change) in (changes ?? []).enumerated() {
+            check.time(change.at_ns, "changes.\(index).at_ns")
+        }
+        for (index, arrangement) in (arrangements ?? []).enumerated() {
+            check.require(arrangement.isPlausible, "arrangements.\(index)")
+        }
         for (index, device) in devices.enumerated() {
             check.count(device.clock.restarts, "devices.\(index).clock.restarts")
             check.count(device.clock.non_monotonic, "devices.\(index).clock.non_monotonic")
@@ -94,7 +100,7 @@ private struct NumberCheck {
         require(abs(number) < 1e12, name())
     }
 
-    private mutating func require(_ isPlausible: Bool, _ name: @autoclosure () -> String) {
+    mutating func require(_ isPlausible: Bool, _ name: @autoclosure () -> String) {
         if !isPlausible, wrongField == nil { wrongField = name() }
     }
 }

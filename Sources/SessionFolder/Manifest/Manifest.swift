@@ -105,6 +105,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var marks: [Mark]
     /// Changes that people made to the program during the recording; `nil` where they made none.
     public var changes: [Change]? = nil
+    /// What the program showed and mixed, from T0 on and from each change on that was seen; `nil` without a program.
+    public var arrangements: [Arrangement]? = nil
     /// Stills taken out of the recording; `nil` where none was taken.
     public var stills: [Still]? = nil
     /// Stretches of tracks for which no frame or sample was captured, with their causes.
@@ -117,7 +119,8 @@ public struct Manifest: Sendable, Equatable, Codable {
         duration_ns: Int64, alignment_delay_ns: Int64, outcome: Outcome, ended_by: String? = nil,
         other_folder: OtherFolder? = nil, machine: Machine, limits: Limits? = nil, devices: [Device],
         tracks: [Track], files: [File]? = nil, cost: Cost? = nil, governor: [GovernorStep], marks: [Mark],
-        changes: [Change]? = nil, stills: [Still]? = nil, gaps: [Gap], recovery: Recovery? = nil
+        changes: [Change]? = nil, arrangements: [Arrangement]? = nil, stills: [Still]? = nil, gaps: [Gap],
+        recovery: Recovery? = nil
     ) {
         self.schema = schema
         self.multicam = multicam
@@ -138,6 +141,7 @@ public struct Manifest: Sendable, Equatable, Codable {
         self.governor = governor
         self.marks = marks
         self.changes = changes
+        self.arrangements = arrangements
         self.stills = stills
         self.gaps = gaps
         self.recovery = recovery

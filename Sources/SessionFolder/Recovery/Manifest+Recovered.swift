@@ -25,6 +25,11 @@ extension Manifest {
             manifest.devices[index].clock = events.clock(devices[index].clock, of: devices[index].role)
         }
         manifest.marks = events.marks.filter { $0.at_ns <= end.nanoseconds }
+        let changes = events.changes.filter { $0.at_ns < end.nanoseconds }
+        manifest.changes = changes.isEmpty ? self.changes : changes
+        manifest.arrangements = arrangements.map { known in
+            Self.arrangements(known, and: events.arrangements.filter { $0.at_ns < end.nanoseconds })
+        }
         manifest.governor = events.governor
         manifest.gaps = events.gaps(until: end)
         for (track, content) in zip(tracks, contents) where content.isThere {
@@ -39,6 +44,12 @@ extension Manifest {
             )
         }
         return manifest
+    }
+
+    /// Joins the arrangements that a manifest has with those that events tell. Of one instant the last holds.
+    private static func arrangements(_ known: [Arrangement], and told: [Arrangement]) -> [Arrangement] {
+        let last = Dictionary((known + told).map { ($0.at_ns, $0) }, uniquingKeysWith: { $1 })
+        return last.values.sorted { $0.at_ns < $1.at_ns }
     }
 
     /// The notes of an earlier recovery that was interrupted; `nil` where there was none, or where its notes are implausible.

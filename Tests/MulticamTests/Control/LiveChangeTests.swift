@@ -79,6 +79,78 @@ struct LiveChangeTests {
         #expect(abs(track.after / track.before - 1) < 0.001)
     }
 
+    /// Makes one change a look, from the second look on.
+    private static func steering(_ changes: [[SessionChange]]) -> @Sendable (MulticamSession, Int) -> Void {
+        { session, look in
+            guard changes.indices.contains(look - 1) else { return }
+            do throws(SessionChangeError) {
+                try session.commit(changes[look - 1])
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    private static let seenChanges: [[SessionChange]] = [
+        [.layout(.sideBySide)], [.gain(role: "host", decibels: -20), .rotation(role: "face", .quarter)],
+        [.zoom(role: "desk", 2), .pan(role: "desk", 1)], [.audible(role: "host", false), .swap(with: nil)],
+        [.visible(role: "desk", false)], [.recorded(role: "face", false)],
+    ]
+
+    @Test("each that is seen adds an arrangement, from which the program can be composed again")
+    func arrangements() async throws {
+        let host = SteeringHost(Self.steering(Self.seenChanges))
+        let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.follow)
+        try recording.checkSchema()
+        let manifest = recording.manifest
+        let arrangements = try #require(manifest.arrangements)
+        let changes = try #require(manifest.changes)
+        #expect(changes.count == 6)
+        // The end of a track is not seen.
+        #expect(arrangements.map(\.at_ns) == [0] + changes.prefix(5).map(\.at_ns))
+        #expect(
+            arrangements.map(\.layout) == [
+                "pip", "side-by-side", "side-by-side", "side-by-side", "side-by-side", "side-by-side",
+            ])
+        #expect(
+            arrangements.map { $0.layers.map(\.role) } == [
+                ["desk", "face"], ["desk", "face"], ["desk", "face"], ["desk", "face"], ["face", "desk"],
+                ["face"],
+            ])
+        let gains: [Double?] = arrangements.map { $0.gains["host"] ?? nil }
+        #expect(gains == [0, 0, -20, -20, nil, nil])
+        let inset = arrangements[0].layers[1]
+        let place: [Int] = [inset.x, inset.y, inset.width, inset.height]
+        #expect(place == [468, 258, 160, 90])
+        #expect(inset.filling == "fill" && inset.crop == Manifest.Shares(x: 0, y: 0, width: 1, height: 1))
+        #expect(arrangements[1].layers.map(\.x) == [0, 320])
+        #expect(arrangements[2].layers.map(\.rotation) == [0, 90])
+        #expect(arrangements[3].layers[0].crop == Manifest.Shares(x: 0.5, y: 0.25, width: 0.5, height: 0.5))
+        let told = recording.events.filter { $0.contains(#""event":"switch""#) }
+        #expect(told.count == 6 && told.filter { $0.contains(#""arrangement":"#) }.count == 5)
+    }
+
+    @Test("are kept by a recovery, with what was seen of them, also where the manifest had not got them yet")
+    func recovered() async throws {
+        let steering = Self.steering(Self.seenChanges)
+        let crashed = try await CrashedRecording(Self.profile, crashingAt: 4, steer: steering)
+        let before = try #require(try crashed.manifest.arrangements)
+        #expect(before.count >= 2 && before[0].at_ns == 0)
+        // As a crash in the first second leaves it.
+        try crashed.edit { manifest in
+            manifest.arrangements = Array(before.prefix(1))
+            manifest.changes = nil
+        }
+        #expect(try crashed.recover().outcome == .recovered)
+        let manifest = try crashed.manifest
+        let arrangements = try #require(manifest.arrangements)
+        #expect(arrangements.count >= 3 && arrangements[0] == before[0])
+        #expect(manifest.changes?.map(\.at_ns) == arrangements.dropFirst().map(\.at_ns))
+        #expect(
+            arrangements[1].layout == "side-by-side"
+                && arrangements[2].gains.compactMapValues { $0 } == ["host": -20])
+    }
+
     @Test("a hundred at random times: every track as long as without them, and every change in the manifest")
     func many() async throws {
         let done = ConditionLock(0)

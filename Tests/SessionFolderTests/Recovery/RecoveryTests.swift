@@ -76,6 +76,29 @@ struct RecoveryTests {
         #expect(events.start(ofPart: "audio/other.wav") == nil)
     }
 
+    @Test("that changes are what events tell of them, and arrangements those that are plausible")
+    func changes() {
+        func event(_ at: Int64, width: Int) -> String {
+            """
+            {"at_ns":\(at),"event":"switch","changes":["swap"],"layout":"pip","shown":["face"],"mix":[],"arrangement":\
+            {"at_ns":\(at),"layout":"pip","gains":{"host":null,"guest":-6},"layers":[{"role":"face","x":0,"y":0,\
+            "width":\(width),"height":360,"crop":{"x":0,"y":0,"width":0.5,"height":1},"rotation":90,"mirrored":true,\
+            "filling":"fill","border":2}]}}
+
+            """
+        }
+        let lines =
+            event(1, width: 640) + event(2, width: .max) + event(3, width: 320)
+            + "{\"at_ns\":4,\"event\":\"switch\",\"changes\":[\"set desk brightness=3\"]}\n"
+        let events = RecordedEvents(Array(lines.utf8))
+        #expect(events.changes.map(\.at_ns) == [1, 3, 4])
+        #expect(events.changes.map(\.shown) == [["face"], ["face"], nil])
+        #expect(events.arrangements.map(\.layers.first?.width) == [640, 320])
+        let gains = events.arrangements.first?.gains ?? [:]
+        #expect(gains.keys.sorted() == ["guest", "host"] && gains.compactMapValues { $0 } == ["guest": -6])
+        #expect(events.arrangements.first?.layers.first?.crop.width == 0.5)
+    }
+
     @Test("that frames which a hardware encoder took with it are lost, and from when on x264 encoded")
     func encoder() {
         let events = RecordedEvents(
