@@ -28,6 +28,8 @@ public struct ControlReply: Sendable, Equatable, Codable {
     public var text: String
     /// Whether the command failed because it is invalid in this session: an unknown role, a value out of range.
     public var usage: Bool
+    /// `true` where the command was refused because the plan would be over its budget; `nil` otherwise.
+    public var over_budget: Bool?
     /// The answer to `status`; `nil` for other commands.
     public var status: ControlStatus?
     /// The answer to `snapshot`: the stills that were taken, even when others failed; `nil` for other commands.
@@ -35,9 +37,11 @@ public struct ControlReply: Sendable, Equatable, Codable {
 
     /// Creates an answer from its values.
     public init(
-        ok: Bool, text: String, usage: Bool = false, status: ControlStatus? = nil, stills: [Still]? = nil
+        ok: Bool, text: String, usage: Bool = false, over_budget: Bool? = nil,
+        status: ControlStatus? = nil, stills: [Still]? = nil
     ) {
         self.ok = ok
+        self.over_budget = over_budget
         self.usage = usage
         self.text = text
         self.status = status
@@ -48,6 +52,13 @@ public struct ControlReply: Sendable, Equatable, Codable {
 extension ControlReply {
     /// The answer as a line of JSON, without its line feed.
     var line: Data { Data(JSONText.line(self).utf8) }
+
+    /// Creates the answer to a change that a session refuses.
+    public init(_ error: SessionChangeError) {
+        self.init(
+            ok: false, text: error.description, usage: !error.isOverBudget,
+            over_budget: error.isOverBudget ? true : nil)
+    }
 
     /// Creates the answer to a change of a session.
     ///

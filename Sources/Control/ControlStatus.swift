@@ -66,6 +66,32 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         public var loudness: Loudness?
     }
 
+    /// What the plan needs of the machine as it runs now; 1 is all of a resource.
+    public struct Cost: Sendable, Equatable, Codable {
+        /// Use of the scarcest resource.
+        public var hardware: Double
+        /// The largest use that the profile allows.
+        public var budget: Double
+        /// Use of each resource, the scarcest first.
+        public var terms: [Term]
+
+        /// Use of one resource.
+        public struct Term: Sendable, Equatable, Codable {
+            /// Name of the resource, such as `cpu` or `usb:1`.
+            public var resource: String
+            /// Share of the resource that is used.
+            public var used: Double
+        }
+
+        init(_ cost: HardwareCost, budget: Double) {
+            // JSON has no infinity, and a resource of which there is none costs infinitely much.
+            func rounded(_ value: Double) -> Double { (min(value, 1e9) * 10_000).rounded() / 10_000 }
+            hardware = rounded(cost.total)
+            self.budget = budget
+            terms = cost.terms.map { Term(resource: $0.resource, used: rounded($0.used)) }
+        }
+    }
+
     /// The measures of `Media.Loudness`, rounded to 0.01; each is `nil` until it is known.
     public struct Loudness: Sendable, Equatable, Codable {
         /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
@@ -103,6 +129,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var microphones: [Microphone]
     /// The program; `nil` when the plan has none.
     public var program: Program?
+    /// The hardware cost; `nil` where the session was not planned for a machine.
+    public var cost: Cost?
     /// The level of system pressure; `nil` when it is not measured.
     public var pressure: String?
     /// What the governor has given up, in words.
@@ -116,8 +144,12 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     ///   - status: The state of the session.
     ///   - plan: The plan as it runs.
     ///   - folder: The path of the session folder; `nil` while nothing is recorded.
+    ///   - cost: The hardware cost of the plan as it runs.
     ///   - state: Replaces the phase in `status` when the caller knows more.
-    public init(_ status: SessionStatus, plan: SessionPlan, folder: String?, state: State? = nil) {
+    public init(
+        _ status: SessionStatus, plan: SessionPlan, folder: String?, cost: HardwareCost? = nil,
+        state: State? = nil
+    ) {
         switch status.phase {
         case .starting: self.state = .starting
         case .standby: self.state = .standby
@@ -146,6 +178,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
                 lost: status.programLost,
                 loudness: status.mix.map { Loudness($0) })
         }
+        self.cost = cost.map { Cost($0, budget: plan.budget.hardwareCost) }
         pressure = status.pressure?.level.rawValue
         given_up = status.givenUp
     }

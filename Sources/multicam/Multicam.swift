@@ -186,6 +186,7 @@ struct Multicam {
         case .profile(let error): error.isMissingDevice ? .deviceMissing : .usage
         case .device(let error): status(of: error)
         case .overBudget: .overBudget
+        case .refused(let error): error.isOverBudget ? .overBudget : .usage
         }
     }
 

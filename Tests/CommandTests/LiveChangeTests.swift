@@ -21,7 +21,7 @@ struct LiveChangeTests {
         let command: RunningCommand
         let folder: String
 
-        init(duration: String) throws {
+        init(duration: String, profile: String = LiveChangeTests.profile) throws {
             scratch = try Scratch()
             var environment = Multicam.environment
             environment["XDG_RUNTIME_DIR"] = scratch.path
@@ -29,7 +29,7 @@ struct LiveChangeTests {
             command = try RunningCommand(
                 [
                     Multicam.path, "record", "--profile",
-                    try scratch.file("two.yaml", LiveChangeTests.profile),
+                    try scratch.file("two.yaml", profile),
                     "--output", scratch.path + "/out", "--duration", duration, "--json",
                 ], environment: environment)
             folder = try #require(try command.event("started")["folder"] as? String)
@@ -42,6 +42,11 @@ struct LiveChangeTests {
         func changed(_ words: String...) throws {
             let outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
             #expect(outcome.status == 0, "\(words): \(outcome.errors)")
+        }
+
+        func cost() throws -> [String: Any]? {
+            let answer = try JSONSerialization.jsonObject(with: Data(try ctl("status", "--json").output.utf8))
+            return ((answer as? [String: Any])?["status"] as? [String: Any])?["cost"] as? [String: Any]
         }
 
         func manifest() throws -> [String: Any] {
@@ -108,6 +113,44 @@ struct LiveChangeTests {
         #expect(check.status == 0, "\(check.errors)")
     }
 
+    @Test(
+        "the cost that is told of them is that of a fresh plan, and what is above the budget is refused with 5"
+    )
+    func cost() throws {
+        let budget = LiveChangeTests.profile + "\nbudget: { hardware: 1, policy: refuse }\n"
+        let steered = try Steered(duration: "60", profile: budget)
+        try steered.changed("add", "guest", "virtual:clap?size=320x180")
+        let told = try #require(try steered.cost())
+        let live = Dictionary(
+            uniqueKeysWithValues: (told["terms"] as? [[String: Any]] ?? []).map {
+                ($0["resource"] as? String ?? "", $0["used"] as? Double ?? 0)
+            })
+        #expect(told["budget"] as? Double == 1)
+        let three = budget.replacingOccurrences(
+            of: "microphones: { host",
+            with: "  guest: { device: \"virtual:clap?size=320x180\" }\nmicrophones: { host")
+        let path = try steered.scratch.file("three.yaml", three)
+        let plan = try Multicam.run([Multicam.path, "plan", "--profile", path, "--json"])
+        let object = try JSONSerialization.jsonObject(with: Data(plan.output.utf8)) as? [String: Any]
+        let terms = try #require((object?["cost"] as? [String: Any])?["terms"] as? [[String: Any]])
+        // Free memory and room on the disk are those of another moment.
+        for term in terms where ["cpu", "thread:program"].contains(term["resource"] as? String) {
+            let used = try #require(term["used"] as? Double)
+            let name = try #require(term["resource"] as? String)
+            #expect(abs((live[name] ?? 0) / used - 1) < 0.01, "\(name): \(live[name] ?? 0), \(used)")
+        }
+        let refused = try steered.ctl("add", "huge", "virtual:noise?size=16000x12000&fps=1000")
+        #expect(refused.status == 5, "\(refused.errors)")
+        #expect(refused.errors.contains("would be over budget"), "\(refused.errors)")
+        #expect(try steered.ctl("status").output.contains("hardware cost  "))
+        try steered.changed("stop")
+        _ = steered.command.waitForEnd()
+        let changes = try #require(try steered.manifest()["changes"] as? [[String: Any]])
+        #expect(changes.count == 1)
+        #expect(changes.first?["cost"] as? Double == told["hardware"] as? Double)
+        #expect(changes.first?["budget"] as? Double == 1)
+    }
+
     @Test("what a crash leaves of them is made whole: each as long as it was there")
     func recovered() throws {
         let steered = try Steered(duration: "60")
@@ -118,7 +161,11 @@ struct LiveChangeTests {
         try steered.changed("begin", "host")
         // Some seconds of it are on the disk.
         let limit = Date().addingTimeInterval(60)
-        while try size(steered.folder + "/cameras/guest.mov") < 700_000, Date() < limit {
+        let events = steered.folder + "/events.ndjson"
+        while try size(steered.folder + "/cameras/guest.mov") < 700_000
+            || !String(contentsOfFile: events, encoding: .utf8).contains("track host.2 begins"),
+            Date() < limit
+        {
             Thread.sleep(forTimeInterval: 0.1)
         }
         steered.command.send(SIGKILL)

@@ -169,7 +169,7 @@ public final class SessionSteering: Sendable {
                     answer(ControlReply(outcome, did: "changed: \(change)"))
                 }
             } catch {
-                answer(ControlReply(ok: false, text: error.description, usage: true))
+                answer(ControlReply(error))
             }
         case .stop where isStandby:
             session.stop(at: arrival)
@@ -213,7 +213,8 @@ public final class SessionSteering: Sendable {
         switch command {
         case .status:
             var status = ControlStatus(
-                session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil)
+                session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil,
+                cost: session.hardwareCost)
             if !isRecording { status.verdict = state.withLock(\.verdict) }
             return ControlReply(ok: true, text: status.state.rawValue, status: status)
         case .snapshot(let roles): return takeStills(roles, of: session)
@@ -277,6 +278,8 @@ public final class SessionSteering: Sendable {
         do throws(SetupError) {
             try adding(setup)
             return ControlReply(ok: true, text: success)
+        } catch .refused(let error) {
+            return ControlReply(error)
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
         }

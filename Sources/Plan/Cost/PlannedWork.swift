@@ -126,7 +126,11 @@ public struct PlannedWork: Sendable, Equatable {
     }
 
     private mutating func add(_ track: PlannedCameraTrack, _ plan: SessionPlan) {
-        guard let camera = plan.cameras.first(where: { $0.role == track.role }) else { return }
+        guard let camera = plan.cameras.first(where: { $0.role == track.role }) else {
+            // A camera that is off leaves a slate, which is encoded.
+            if track.mode == .encode { encode(track.settings, .plain, owner: track.role) }
+            return
+        }
         guard track.mode == .encode else {
             add(.deliver, rate: Self.gatherings, units: 0, of: track.role)
             add(.store, rate: track.rate.perSecond, units: camera.expectedBytes, of: track.role)

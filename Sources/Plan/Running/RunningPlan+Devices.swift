@@ -55,7 +55,7 @@ extension RunningPlan {
     }
 
     /// The format that a camera is asked to deliver while it is switched on.
-    private func format(of role: String) -> VideoFormat? {
+    func format(of role: String) -> VideoFormat? {
         devices.formats[role] ?? plan.cameras.first { $0.role == role }?.format
     }
 

@@ -10,15 +10,21 @@ package struct RunningPlan: Sendable, Equatable {
     private let hasAudio: Bool
     /// The state of the session's devices, as far as changes depend on it.
     package var devices: RunningDevices
+    /// The machine on which changes are priced; `nil` where the session was not planned for one.
+    package var budget: RunningBudget?
 
     /// Creates the plan of a session that begins.
     ///
     /// - Parameters:
     ///   - plan: The plan with which the session began.
     ///   - devices: The state of its devices.
-    package init(_ plan: SessionPlan, devices: RunningDevices = RunningDevices()) {
+    ///   - budget: The machine on which changes are priced.
+    package init(
+        _ plan: SessionPlan, devices: RunningDevices = RunningDevices(), budget: RunningBudget? = nil
+    ) {
         self.plan = plan
         self.devices = devices
+        self.budget = budget
         showable = Set(
             plan.cameras.filter { $0.format.pixel != .h264 || plan.decodes($0.role) }.map(\.role))
         hasAudio = plan.program.map { !$0.mix.isEmpty } ?? false

@@ -38,6 +38,10 @@ final class SessionControls: Sendable {
         let words: [String]
         /// What devices and files have to do for the plan.
         let orders: [SessionOrder]
+        /// Hardware cost of the plan, or `nil` when it is not priced.
+        let cost: Double?
+        /// What was reduced so that the plan stays within its budget.
+        let reductions: [String]
         let at: ClockTime
         let decided: ChangeDecision?
 

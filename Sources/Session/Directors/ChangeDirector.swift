@@ -20,7 +20,7 @@ final class ChangeDirector {
     private var writtenAt = MediaTime.zero
 
     /// How long after the last time the manifest is written anew for changes, in nanoseconds. The events have them at once.
-    private static let pause: Int64 = 1_000_000_000
+    private static let pause: Int64 = 5_000_000_000
 
     /// Creates the director of a recording.
     ///
@@ -57,7 +57,10 @@ final class ChangeDirector {
         changes.append(
             Manifest.Change(
                 at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout.rawValue,
-                shown: program?.arrangement.shown, mix: program?.mix))
+                shown: program?.arrangement.shown, mix: program?.mix,
+                cost: request.cost.map(Manifest.Cost.rounded),
+                budget: request.cost.map { _ in request.plan.budget.hardwareCost },
+                reductions: request.reductions.isEmpty ? nil : request.reductions))
         waiting.append((request.decided, request.orders.isEmpty))
         return .arrange(request.plan, from: time)
     }
@@ -100,9 +103,10 @@ final class ChangeDirector {
         arrangements.filter { $0.at_ns == 0 || $0.at_ns < end.nanoseconds }
     }
 
-    /// Whether the manifest on the disks has to be written anew for changes that were told; true once for them.
+    /// Notes that the manifest on the disks is written anew, where changes were told that it does not have.
     ///
     /// - Parameter time: How far the recording has come, since T0.
+    /// - Returns: Whether it has to be written now.
     func mustWrite(at time: MediaTime) -> Bool {
         guard told > written, time.nanoseconds >= writtenAt.nanoseconds + Self.pause else { return false }
         (written, writtenAt) = (told, time)
@@ -116,6 +120,14 @@ extension SessionEvent {
             "changes": .array(change.changes.map { .string($0) }),
             "text": .string("changed: \(change.changes.joined(separator: ", "))"),
         ]
+        if let reductions = change.reductions {
+            fields["reductions"] = .array(reductions.map { .string($0) })
+            fields["text"] = .string(
+                "changed: \(change.changes.joined(separator: ", ")); to stay within the budget, "
+                    + "\(reductions.joined(separator: ", ")).")
+        }
+        if let cost = change.cost { fields["cost"] = .number(cost) }
+        if let budget = change.budget { fields["budget"] = .number(budget) }
         if let layout = change.layout { fields["layout"] = .string(layout) }
         if let shown = change.shown { fields["shown"] = .array(shown.map { .string($0) }) }
         if let mix = change.mix { fields["mix"] = .array(mix.map { .string($0) }) }

@@ -28,6 +28,8 @@ final class TrackDirector {
     private let openings = ConditionLock<[Opening]>([])
     /// The threads that make files and encoders now.
     private var threads: [MediaThread] = []
+    /// Cameras that are about to be taken in, by role: a format may be asked of them before their files are made.
+    private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were ended before they had begun.
     private var unwanted: Set<String> = []
     /// Whether the tracks differ from those in the manifest on the disks.
@@ -73,6 +75,7 @@ final class TrackDirector {
         case .change(.beginTrack(let planned)):
             if let camera = camera(planned.role) { open(planned, of: camera, for: order) }
         case .admit(let camera, let device, let planned):
+            entering[camera.role] = camera
             guard let planned else { return takeIn(camera, device) }
             open(planned, of: camera, isNew: device, for: order)
         case .change(.beginAudio(let planned)):
@@ -84,7 +87,9 @@ final class TrackDirector {
         return []
     }
 
-    private func camera(_ role: String) -> CameraInput? { inputs.cameras.first { $0.role == role } }
+    private func camera(_ role: String) -> CameraInput? {
+        inputs.cameras.first { $0.role == role } ?? entering[role]
+    }
 
     private func open(
         _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: PlannedCamera? = nil,

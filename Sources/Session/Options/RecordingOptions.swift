@@ -18,6 +18,8 @@ public struct RecordingOptions: Sendable {
     /// The predicted cost of the plan and what was given up for it, for the manifest; `nil` when no cost was
     /// predicted.
     public var reduction: PlanReduction?
+    /// The machine that the plan was made for, on which changes of the running plan are priced; `nil` to price none.
+    public var machine: MachineModel?
     /// A second session folder that is written at the same time, or `nil` for none.
     public var copy: SafetyCopy?
     /// Most bytes that may wait in memory for each folder's disk, at least 1 MiB; `nil` for half a GiB, or for what

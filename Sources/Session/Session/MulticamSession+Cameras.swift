@@ -23,11 +23,14 @@ extension MulticamSession {
                 "camera \(planned.role) is not taken in: nothing is being recorded at the moment.")
         }
         let offers = source.isChangeable ? source.device.formats : nil
+        let words = "add \(planned.role) \(planned.selector.printable())"
         let input: CameraInput
         do {
             // Checked before the camera is started, and again below, since another device may take the role meanwhile.
-            var rehearsal = running.withLock { $0 }
+            let before = running.withLock { $0 }
+            var rehearsal = before
             try rehearsal.admit(planned, track, offers: offers)
+            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
                 decodes: source.format.pixel == .h264, taps: sinks.taps,
@@ -46,9 +49,12 @@ extension MulticamSession {
         }
         do throws(SessionChangeError) {
             try waitUntilReady(input)
-            let isTaken = try changeAndWait(as: ["add \(planned.role) \(planned.selector.printable())"]) {
-                (running) throws(SessionChangeError) in
+            let isTaken = try changeAndWait(as: [words]) { (running) throws(SessionChangeError) in
                 try running.admit(planned, track, offers: offers)
+                if let delay = controls.recordingTiming?.alignmentDelay {
+                    running.devices.slowestIntervals[planned.role] = input.slowestInterval(
+                        decidedAfter: delay)
+                }
                 return [.admit(input, planned, track)]
             }
             guard isTaken, let timing = controls.recordingTiming else {

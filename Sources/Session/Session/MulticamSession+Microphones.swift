@@ -16,6 +16,7 @@ extension MulticamSession {
     public nonisolated func add(
         _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
+        let words = "add-microphone \(planned.role) \(planned.selector.printable())"
         let refusal = "microphone \(planned.role) is not taken in"
         guard controls.recordingTiming != nil else {
             source.stop()
@@ -26,8 +27,10 @@ extension MulticamSession {
         input.limitSilence(to: currentPlan.limits.silence)
         do throws(SessionChangeError) {
             // Checked before the microphone is started, and again below, since another device may take the role meanwhile.
-            var rehearsal = running.withLock { $0 }
+            let before = running.withLock { $0 }
+            var rehearsal = before
             try rehearsal.admit(planned, track)
+            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
             do throws(DeviceError) {
                 try input.start()
             } catch {
@@ -36,9 +39,7 @@ extension MulticamSession {
             // A microphone that plays a file is heard from its first sample now.
             source.recordingBegins(at: clock.now)
             try waitUntilReady(input, refusal)
-            let isTaken = try changeAndWait(
-                as: ["add-microphone \(planned.role) \(planned.selector.printable())"]
-            ) { (running) throws(SessionChangeError) in
+            let isTaken = try changeAndWait(as: [words]) { (running) throws(SessionChangeError) in
                 try running.admit(planned, track)
                 return [.admitAudio(input, track)]
             }

@@ -71,7 +71,10 @@ public actor MulticamSession {
         for tap in audioTaps { sinks.taps.attach(tap) }
         for tap in metadataTaps { sinks.taps.attach(tap) }
         self.host = host
-        running = ConditionLock(RunningPlan(plan, devices: Self.devices(cameras)))
+        running = ConditionLock(
+            RunningPlan(
+                plan, devices: Self.devices(cameras),
+                budget: options.machine.map { RunningBudget(machine: $0, duration: options.duration) }))
         (events, eventSink) = AsyncStream.makeStream()
     }
 
@@ -145,7 +148,10 @@ public actor MulticamSession {
             throw SessionChangeError(
                 "`\(change)` is for a recording, and nothing is being recorded at the moment.")
         }
-        try change(as: changes.map(\.description), at: time, decided: decided) {
+        let asked = changes.compactMap { change in
+            if case .format(let role, _, _) = change { role } else { nil }
+        }
+        try change(as: changes.map(\.description), asked: Set(asked), at: time, decided: decided) {
             (running) throws(SessionChangeError) in
             var orders: [SessionOrder] = []
             for change in changes { orders += try running.apply(change).map(SessionOrder.change) }
@@ -157,12 +163,14 @@ public actor MulticamSession {
     ///
     /// - Parameters:
     ///   - words: The changes as a person said them.
+    ///   - cameras: Roles of the cameras whose formats the changes name.
     ///   - time: When the changes were asked for; `nil` means now.
     ///   - decided: Told the outcome. Not called when this throws.
     ///   - body: Changes the plan and returns the orders. Its changes are discarded when it throws.
-    /// - Throws: `SessionChangeError` from `body`, or when the recording is over.
+    /// - Throws: `SessionChangeError` from `body`, when the changed plan would be over budget, or when the recording is over.
     nonisolated func change(
-        as words: [String], at time: ClockTime? = nil, decided: ChangeDecision? = nil,
+        as words: [String], asked cameras: Set<String> = [], at time: ClockTime? = nil,
+        decided: ChangeDecision? = nil,
         _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
     ) throws(SessionChangeError) {
         let asked = past(time)
@@ -171,10 +179,14 @@ public actor MulticamSession {
             var changed = running
             changed.devices.slowestIntervals = controls.recordingTiming?.slowestIntervals ?? [:]
             do throws(SessionChangeError) {
-                let orders = try body(&changed)
+                var orders = try body(&changed)
+                let kept = try changed.keepWithinBudget(
+                    since: running, asked: cameras, words: words.joined(separator: ", "))
+                orders += kept.orders.map(SessionOrder.change)
                 let outcome = controls.exchange(
                     SessionControls.PlanRequest(
-                        plan: changed.plan, words: words, orders: orders, at: asked, decided: decided))
+                        plan: changed.plan, words: words, orders: orders, cost: changed.cost?.total,
+                        reductions: kept.reductions, at: asked, decided: decided))
                 guard outcome != .ended else {
                     throw SessionChangeError(
                         "`\(words.joined(separator: ", "))` comes too late: the recording is over.")
@@ -221,6 +233,14 @@ public actor MulticamSession {
 
     /// The plan as it runs now, with all changes.
     public nonisolated var currentPlan: SessionPlan { running.withLock { $0.plan } }
+
+    /// The hardware cost of the plan as it runs now, on the machine that it was planned for; `nil` where it was planned for none.
+    ///
+    /// It is reckoned anew with each change of cameras, microphones, their tracks and the program.
+    public nonisolated var hardwareCost: HardwareCost? { running.withLock(\.self).cost }
+
+    /// Takes over where cameras are connected that came after the session was planned.
+    package nonisolated func learn(_ usb: USBTopology) { running.withLock { $0.budget?.learn(usb) } }
 
     /// Appends an event that only the caller knows of to `events`.
     public nonisolated func tell(_ event: SessionEvent) { eventSink.yield(event) }

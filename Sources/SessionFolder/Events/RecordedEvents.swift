@@ -49,6 +49,12 @@ public struct RecordedEvents: Sendable {
         public let shown: [String]?
         /// Roles of the microphones that the program mixes after a change.
         public let mix: [String]?
+        /// Hardware cost after a change. Of the event `pressure`: the cost of system pressure.
+        public let cost: Double?
+        /// Largest hardware cost that the profile allows.
+        public let budget: Double?
+        /// What cameras gave so that a change fits.
+        public let reductions: [String]?
         /// What the program shows and mixes after a change.
         public let arrangement: Manifest.Arrangement?
 
@@ -96,8 +102,9 @@ public struct RecordedEvents: Sendable {
         switches.compactMap { event in
             guard let changes = event.changes, !changes.isEmpty else { return nil }
             return Manifest.Change(
-                at_ns: event.at_ns, changes: changes, layout: event.layout, shown: event.shown, mix: event.mix
-            )
+                at_ns: event.at_ns, changes: changes, layout: event.layout, shown: event.shown,
+                mix: event.mix,
+                cost: event.cost, budget: event.budget, reductions: event.reductions)
         }
     }
 

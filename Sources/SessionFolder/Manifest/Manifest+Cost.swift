@@ -86,7 +86,7 @@ extension Manifest.Cost {
 
     /// Rounds a cost to 0.0001, which is more than is known of any, and limits it to 10⁹: a resource of which there is none
     /// costs infinitely much, and JSON has no infinity.
-    static func rounded(_ value: Double) -> Double {
+    package static func rounded(_ value: Double) -> Double {
         Manifest.Clock.rounded(min(value, 1e9), 10_000)
     }
 }

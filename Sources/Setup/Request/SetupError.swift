@@ -12,6 +12,8 @@ public enum SetupError: Error, Sendable, Equatable {
     case device(DeviceError)
     /// The plan exceeds its budget, and may not or cannot be reduced far enough.
     case overBudget(PlanReduction)
+    /// The running session refuses the device.
+    case refused(SessionChangeError)
 }
 
 extension SetupError {
@@ -35,6 +37,7 @@ extension SetupError: CustomStringConvertible {
         case .profile(let error): error.description
         case .device(let error): error.description
         case .overBudget(let reduction): reduction.refusal
+        case .refused(let error): error.description
         }
     }
 }

@@ -40,6 +40,7 @@ extension SessionSetup {
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("nothing is made of a camera “\(role)” in this profile.")
         }
+        if source.device.deviceType != .virtual { session.learn(USBTopology.connected().topology) }
         var track = hasTracks ? plan.cameraTracks.first : nil
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
@@ -47,7 +48,7 @@ extension SessionSetup {
             try session.add(source, as: planned, track: track, frameTap: tap)
         } catch {
             stills.remove(role)
-            throw .usage(error.description)
+            throw .refused(error)
         }
     }
 
@@ -82,7 +83,7 @@ extension SessionSetup {
         do throws(SessionChangeError) {
             try session.add(source, as: planned, track: hasTracks ? plan.microphoneTracks.first : nil)
         } catch {
-            throw .usage(error.description)
+            throw .refused(error)
         }
     }
 

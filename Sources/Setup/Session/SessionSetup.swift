@@ -327,6 +327,7 @@ public struct SessionSetup: Sendable {
     ) -> MulticamSession {
         var options = options
         if options.reduction == nil { options.reduction = reduction }
+        if options.machine == nil { options.machine = request?.machine }
         if options.writeMemory == nil {
             options.writeMemory = Self.writeMemory(
                 available: FreeMemory.bytes(), folders: options.copy == nil ? 1 : 2)

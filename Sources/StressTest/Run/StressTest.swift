@@ -350,7 +350,7 @@ extension StressCertificate.Run {
 extension StressCause {
     fileprivate init(_ error: SetupError) {
         switch error {
-        case .usage, .profile, .overBudget: self = .setup
+        case .usage, .profile, .overBudget, .refused: self = .setup
         case .device(let error): self = StressCause(error)
         }
     }

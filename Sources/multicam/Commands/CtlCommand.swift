@@ -78,6 +78,7 @@ struct CtlCommand: Command {
         } else {
             Output.message(reply.text.printable(limit: 1000))
         }
+        if reply.over_budget ?? false { return .overBudget }
         return reply.ok ? .done : reply.usage ? .usage : .failed
     }
 }

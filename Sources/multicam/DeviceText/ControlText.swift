@@ -41,6 +41,11 @@ enum ControlText {
                     + (program.loudness?.integrated_lufs.map { "  \(AudioText.loudness($0)) so far" } ?? "")
                     + (program.lost > 0 ? "  \(program.lost) lost" : ""))
         }
+        if let cost = status.cost {
+            lines.append(
+                String(format: "hardware cost  %.2f of %.2f", cost.hardware, cost.budget)
+                    + (cost.terms.first.map { "  \($0.resource)" } ?? ""))
+        }
         if let pressure = status.pressure { lines.append("system pressure  \(pressure)") }
         lines += status.given_up.map { "given up  \($0)" }
         if let verdict = status.verdict { lines.append("last recording  \(verdict)") }
