@@ -31,7 +31,6 @@ struct ProfileTests {
             ("- desk", "found a list"),
             ("cameras: {desk: {}}\ncameras: {face: {}}", "a second time"),
             ("cameras: {desk: {}}\nmicrophones: {host: {rotation: 90}}", "only cameras have"),
-            ("cameras: {desk: {}}\ntracks: {cameras: none}", "nothing to write"),
             ("cameras: {\"../desk\": {}}", "small letters"),
             ("cameras: {desk: {device: \"\\e[31mred\"}}", "?[31mred"),
             ("cameras: {desk: {device: \"virtual:clap?size=320x240&format=yuyv\"}}", "expected encode"),
@@ -52,6 +51,20 @@ struct ProfileTests {
         if !expected.contains("mjpeg 320x240"), !expected.contains("encode") {
             expectRefusal(check, status: 2, expected)
         }
+    }
+
+    @Test("Where nothing is to be written, only `record` and `stress` refuse")
+    func nothingToWrite() throws {
+        let scratch = try Scratch()
+        let file = try scratch.file("nothing.yaml", "cameras: {desk: {}}\ntracks: {cameras: none}")
+        expectRefusal(
+            try Multicam.run("record", "--virtual", "--profile", file), status: 2,
+            ":2:9: tracks: found nothing to write")
+        expectRefusal(
+            try Multicam.run("stress", "--virtual", "--profile", file), status: 2,
+            ":2:9: tracks: found nothing to write")
+        #expect(try Multicam.run("plan", "--virtual", "--profile", file).status == 0)
+        #expect(try Multicam.run("profiles", "--check", file).status == 0)
     }
 
     @Test("A folder and a file that is not there are no profiles")

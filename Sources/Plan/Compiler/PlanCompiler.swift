@@ -25,11 +25,6 @@ struct PlanCompiler {
 
     /// Compiles the plan.
     mutating func plan() throws(ProfileError) -> SessionPlan {
-        guard profile.writesAnything else {
-            throw profile.source.error(
-                at: "tracks", found: "nothing to write",
-                expected: "a program, or tracks of cameras (copy, encode) or microphones (wav)")
-        }
         try checkNodes()
         var formats = MatchedFormats(profile, devices)
         profile.cameras = formats.cameras
@@ -67,7 +62,10 @@ struct PlanCompiler {
             limits: profile.limits, budget: profile.budget, notes: notes)
     }
 
+    /// Whether a device is opened: something is made of it, or nothing is made of any device, so that all are there to be
+    /// looked at and listened to.
     private func isUsed(_ role: String) -> Bool {
+        guard profile.writesAnything else { return true }
         let program = profile.program.map { $0.shown + $0.audio.mix } ?? []
         if program.contains(role) { return true }
         return profile.cameras.contains { $0.role == role }

@@ -44,6 +44,12 @@ public enum SessionChange: Sendable, Equatable {
     /// A camera or microphone is removed: its track ends, the program drops it, and it delivers nothing.
     case removed(role: String)
 
+    /// Whether the change begins a file.
+    package var beginsTrack: Bool {
+        if case .recorded(_, true) = self { return true }
+        return false
+    }
+
     /// Whether the change concerns devices or files, and so needs a recording that runs.
     public var needsRecording: Bool {
         switch self {

@@ -67,10 +67,22 @@ public struct Profile: Sendable, Equatable {
     /// The rule for names of roles, in words.
     public static let roleRule = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
 
-    /// Whether a recording with this profile would write any file.
-    package var writesAnything: Bool {
+    /// Whether a recording with this profile would write any file. A session of a profile that writes nothing can run, but has
+    /// nothing to record.
+    public var writesAnything: Bool {
         program != nil || (!cameras.isEmpty && tracks.cameras != .none)
             || (!microphones.isEmpty && tracks.microphones != .none)
+    }
+
+    /// Checks that a recording with this profile has something to write.
+    ///
+    /// - Throws: `ProfileError` at the field `tracks` where it has not.
+    public func checkWritesAnything() throws(ProfileError) {
+        guard writesAnything else {
+            throw source.error(
+                at: "tracks", found: "nothing to write",
+                expected: "a program, or tracks of cameras (copy, encode) or microphones (wav)")
+        }
     }
 }
 

@@ -45,7 +45,8 @@ extension Profile {
         var profile = self
         profile.microphones = []
         profile.program?.audio.mix = []
-        guard profile.writesAnything else {
+        // A profile that writes nothing runs its cameras all the same.
+        guard writesAnything ? profile.writesAnything : !profile.cameras.isEmpty else {
             throw ProfileError(
                 file: "--no-mics", found: "the profile “\(name)”, which records nothing but microphones",
                 expected: "a profile that records cameras, or no `--no-mics`")

@@ -55,11 +55,6 @@ struct ProfileReader {
             },
             source: source)
         try root.problems.throwAny()
-        guard profile.writesAnything else {
-            throw source.error(
-                at: "tracks", found: "nothing to write",
-                expected: "a program, or tracks of cameras (copy, encode) or microphones (wav)")
-        }
         return profile
     }
 

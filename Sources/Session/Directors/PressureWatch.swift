@@ -8,6 +8,8 @@ final class PressureWatch {
     private let host: HostWatch
     private let clock: any SessionClock
     private let frameInterval: Nanoseconds
+    /// Whether files are written, so that their disk counts.
+    private let writesFiles: Bool
     private var assessment = PressureAssessment()
     private var queues = StandingQueues()
     private var due = MediaTime.zero
@@ -23,10 +25,12 @@ final class PressureWatch {
     /// - Parameters:
     ///   - host: Reads the computer's state.
     ///   - clock: The session clock.
-    ///   - folder: Path of the session folder.
+    ///   - folder: Path of the session folder, or `nil` when nothing is written: no disk counts then.
     ///   - frameInterval: Interval of the leading grid, by which queues are measured.
-    init(_ host: any HostReading, clock: any SessionClock, folder: String, frameInterval: Nanoseconds) {
-        self.host = HostWatch(host, clock: clock, folder: folder)
+    init(_ host: any HostReading, clock: any SessionClock, folder: String?, frameInterval: Nanoseconds) {
+        // Of a path without files nothing is summed up, and what is read of its disk is dropped.
+        self.host = HostWatch(host, clock: clock, folder: folder ?? "/dev/null")
+        writesFiles = folder != nil
         self.clock = clock
         self.frameInterval = frameInterval
     }
@@ -48,8 +52,10 @@ final class PressureWatch {
         }
         guard position >= due, let report = host.report else { return nil }
         due = MediaTime(nanoseconds: position.nanoseconds + HostWatch.interval.count)
+        var state = report.state
+        if !writesFiles { state.disk = nil }
         let pressure = assessment.assess(
-            report.state, readAt: report.at, queues: queues.take(), at: clock.now)
+            state, readAt: report.at, queues: queues.take(), at: clock.now)
         let was = current?.level ?? .nominal
         current = pressure
         course.note(pressure, at: position, cpuTime: clock.isRealTime ? report.cpuTime : nil)

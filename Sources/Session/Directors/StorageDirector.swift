@@ -88,7 +88,8 @@ final class StorageDirector {
         }
     }
 
-    private var isOver: Bool { !places.indices.contains(where: goesOn) }
+    /// Whether files were to be written, and none of them can be written on.
+    private var isOver: Bool { !places.isEmpty && !places.indices.contains(where: goesOn) }
 
     private func goesOn(_ index: Int) -> Bool {
         guard places[index].conclusion == nil else { return false }

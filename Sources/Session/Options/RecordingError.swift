@@ -9,6 +9,8 @@ public enum RecordingError: Error, Sendable, Equatable {
     case unknownRole(String, known: [String])
     /// A safety copy is to hold the program alone, and there is none.
     case nothingToCopy
+    /// The plan has neither a program nor a track, so there is nothing to record; `MulticamSession.run` runs it.
+    case nothingToWrite
     /// It was asked to stop before its first instant.
     case stopped
 }
@@ -25,6 +27,9 @@ extension RecordingError: CustomStringConvertible {
                 + known.joined(separator: ", ") + "."
         case .nothingToCopy:
             "the safety copy is to hold the program alone, and this session has none: let it hold all, or leave it out."
+        case .nothingToWrite:
+            "this session has neither a program nor a track, so there is nothing to record: add one to its plan, or run it "
+                + "without recording."
         case .stopped: "the recording was stopped before its devices were ready; nothing was recorded."
         }
     }

@@ -34,6 +34,13 @@ struct FinishedTimeline {
         return recording.close(at: end)
     }
 
+    /// Waits for the loudness meter of a session that ran without files. Blocks the calling thread.
+    func finishWithoutFiles() {
+        recording.outputs.meter?.finish()
+        recording.outputs.meter?.join()
+        recording.reportStatus(at: end, phase: .finishing)
+    }
+
     /// Abandons the encoders within 50 ms of an urgent request to stop, on a thread of its own.
     ///
     /// - Returns: Ends the watch when cancelled.

@@ -24,9 +24,21 @@ final class Recorder {
     /// Records until the end, and closes all files. Blocks the calling thread, which must not be one of the session clock's.
     ///
     /// - Returns: The outcome of the recording.
+    /// - Throws: As `follow(then:)`.
+    func run() throws(RecordingError) -> RecordingResult { try follow { $0.finish() } }
+
+    /// Runs devices and sinks until the end without writing anything, for a context without disks. Blocks as `run` does.
+    ///
+    /// - Throws: As `follow(then:)`.
+    func runWithoutFiles() throws(RecordingError) { try follow { $0.finishWithoutFiles() } }
+
+    /// Runs devices, sinks and timeline until the end, and has `finish` close what was made.
+    ///
+    /// - Parameter finish: Closes the recording, off the timeline's thread, while the sinks still run.
+    /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording does not begin: a device does not start or delivers nothing, a file or an
     ///   encoder cannot be made, or a stop was requested first.
-    func run() throws(RecordingError) -> RecordingResult {
+    private func follow<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
         let sinkThreads = context.isLentDevices ? [] : context.sinks.start(with: context.codecs)
         defer {
             context.sinks.taps.endPackets()
@@ -45,7 +57,7 @@ final class Recorder {
         }
         // This thread only waits while the timeline's uses the recording: `join` hands it over and back.
         nonisolated(unsafe) let prepared = preparation
-        nonisolated(unsafe) var outcome: Result<FinishedTimeline, RecordingError>?
+        nonisolated(unsafe) var outcome: Swift.Result<FinishedTimeline, RecordingError>?
         let timeline = context.clock.startThread(named: "timeline") {
             do throws(RecordingError) {
                 outcome = .success(try prepared.begin().follow())
@@ -59,7 +71,7 @@ final class Recorder {
         guard let recorded = outcome else {
             preconditionFailure("the timeline ended without a result")
         }
-        return try recorded.get().finish()
+        return finish(try recorded.get())
     }
 
     /// Removes the session folders of a recording that did not begin, on all disks.

@@ -20,7 +20,7 @@ struct RecordingContext {
     let controls: SessionControls
     /// The devices.
     let inputs: SessionInputs
-    /// The disks; the recording's own is the first, the safety copy's the second.
+    /// The disks; the recording's own is the first, the safety copy's the second. Empty for a session that runs without files.
     let disks: [RecordingDisk]
     /// The sinks of the calling program, which receive frames, audio, metadata and synchronized frames.
     let sinks: SessionSinks
@@ -33,8 +33,8 @@ struct RecordingContext {
     /// Receives the status of the recording, ten times a second.
     let report: (SessionStatus) -> Void
 
-    /// Path of the recording's own session folder.
-    var folder: String { disks[0].folder.path }
+    /// Path of the recording's own session folder; `nil` when the session runs without files.
+    var folder: String? { disks.first?.folder.path }
 
     /// Rate of the grid that the timeline follows: the program's, or that of the first camera track when there is no program;
     /// `nil` for audio alone.

@@ -94,10 +94,9 @@ final class RunningRecording {
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
         // It is announced when it is true, not while T0 is still to come.
         context.clock.sleep(until: start, unless: Cancellation())
-        context.note(
-            SessionEvent(
-                .started, at: .zero,
-                ["t0_monotonic_ns": .integer(start.nanoseconds), "folder": .string(context.folder)]))
+        var fields: [String: JSONValue] = ["t0_monotonic_ns": .integer(start.nanoseconds)]
+        if let folder = context.folder { fields["folder"] = .string(folder) }
+        context.note(SessionEvent(.started, at: .zero, fields))
         for step in context.options.reduction?.steps ?? [] { context.note(SessionEvent(reduced: step)) }
         for (role, text) in remarks {
             context.note(SessionEvent(.warning, at: .zero, ["track": .string(role), "text": .string(text)]))
@@ -179,7 +178,7 @@ final class RunningRecording {
         noteEncoders(at: reached)
         if position >= statusDue {
             noteEncoders()
-            reportStatus(at: position, phase: .recording)
+            reportStatus(at: position, phase: context.disks.isEmpty ? .standby : .recording)
         }
         for event in storage.follow(pressure?.report, at: position) { context.note(event) }
         let mustEnd =

@@ -9,7 +9,8 @@ extension MulticamSession {
     /// - Parameters:
     ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
     ///   - planned: The plan of the camera, under a role that no other device of the recording has or had.
-    ///   - track: The plan of the camera's own track, or `nil` for none.
+    ///   - track: The plan of the camera's own track, or `nil` for none. A session that runs without
+    ///     files begins none.
     ///   - frameTap: Gets the camera's frames until the camera stops.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan does not allow the camera, or
     ///   when it does not deliver in time. The camera is stopped then.
@@ -17,6 +18,7 @@ extension MulticamSession {
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
         frameTap: FrameTap? = nil
     ) throws(SessionChangeError) {
+        let track = folderPath == nil ? nil : track
         guard controls.recordingTiming != nil else {
             source.stop()
             throw SessionChangeError(

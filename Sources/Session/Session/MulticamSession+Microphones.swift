@@ -10,13 +10,15 @@ extension MulticamSession {
     /// - Parameters:
     ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
     ///   - planned: The plan of the microphone, under a role that no other device of the recording has or had.
-    ///   - track: The plan of the microphone's own track, or `nil` for none.
+    ///   - track: The plan of the microphone's own track, or `nil` for none. A session that runs without
+    ///     files begins none.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan does not allow the microphone, or
     ///   when it does not deliver in time. The microphone is stopped then.
     public nonisolated func add(
         _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
         let words = "add-microphone \(planned.role) \(planned.selector.printable())"
+        let track = folderPath == nil ? nil : track
         let refusal = "microphone \(planned.role) is not taken in"
         guard controls.recordingTiming != nil else {
             source.stop()

@@ -7,7 +7,7 @@ internal import Writers
 
 /// Records several cameras and microphones together: runs a plan on its devices until it is stopped.
 ///
-/// `record` starts the devices and stops them again. After `standBy` they run until `close`; each `record` in between
+/// `record` starts the devices and stops them again; `run` does the same without writing files. After `standBy` they run until `close`; each `record` in between
 /// makes a session folder of its own and begins with the program as it was arranged last.
 ///
 /// The actor and the timeline's thread take decisions; frames and audio never pass through the actor.
@@ -151,6 +151,9 @@ public actor MulticamSession {
         let asked = changes.compactMap { change in
             if case .format(let role, _, _) = change { role } else { nil }
         }
+        if folderPath == nil, let change = changes.first(where: \.beginsTrack) {
+            throw SessionChangeError("`\(change)` is for a recording, and this session writes no files.")
+        }
         try change(as: changes.map(\.description), asked: Set(asked), at: time, decided: decided) {
             (running) throws(SessionChangeError) in
             var orders: [SessionOrder] = []
@@ -248,7 +251,7 @@ public actor MulticamSession {
     /// The state of the recording, at most 0.1 s old.
     public nonisolated var status: SessionStatus { currentStatus.withLock { $0 } }
 
-    /// Path of the session folder, or `nil` until it has been made.
+    /// Path of the session folder, or `nil` until it has been made, and while the session runs without files.
     public nonisolated var folderPath: String? { currentFolder.withLock { $0 } }
 
     /// Starts the devices, which then run until `close`, whether anything is recorded or not. Needs a real-time
@@ -309,63 +312,94 @@ public actor MulticamSession {
     /// Records until `stop`, or until `options.duration` is over.
     ///
     /// - Returns: The outcome, when all files are closed.
-    /// - Throws: `RecordingError` when the recording cannot begin; it leaves no files behind then.
+    /// - Throws: `RecordingError` when the recording cannot begin; it leaves no files behind then. `.nothingToWrite` when
+    ///   the plan has neither a program nor a track.
     public func record() async throws(RecordingError) -> RecordingResult {
-        guard let standby else { return try await recordAlone() }
+        try await perform(writesFiles: true) { recorder throws(RecordingError) in try recorder.run() }
+    }
+
+    /// Runs the devices, the taps and the synchronised outputs until `stop`, or until `options.duration` is over, and
+    /// writes nothing: no folder is made, whatever the plan records. Changes of devices and of the program's arrangement
+    /// are accepted as in a recording; the system pressure is watched, and the governor lowers what cameras deliver.
+    ///
+    /// - Throws: `RecordingError` when a device does not start or delivers nothing, or when a synchronised output names an
+    ///   unknown role.
+    public func run() async throws(RecordingError) {
+        try await perform(writesFiles: false) { recorder throws(RecordingError) in
+            try recorder.runWithoutFiles()
+        }
+    }
+
+    /// Runs the devices from T0 to the end, as `use` does with them.
+    private func perform<Outcome: Sendable>(
+        writesFiles: Bool, _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
+    ) async throws(RecordingError) -> Outcome {
+        guard let standby else { return try await performAlone(writesFiles: writesFiles, use) }
         defer {
             controls.renew()
             let devices = Self.devices(cameras)
             running.withLock { $0.renew(plan, devices: devices) }
         }
         controls.open()
-        let make = try recorderMaker(lendsDevices: true)
-        let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
-            standby.lend { continuation.resume(returning: Self.run(make($0))) }
+        let make = try recorderMaker(lendsDevices: true, writesFiles: writesFiles)
+        let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
+            standby.lend { continuation.resume(returning: Self.result(of: make($0), use)) }
         }
         return try result.get()
     }
 
-    private func recordAlone() async throws(RecordingError) -> RecordingResult {
+    private func performAlone<Outcome: Sendable>(
+        writesFiles: Bool, _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
+    ) async throws(RecordingError) -> Outcome {
         defer {
             controls.tellEnd(of: controls.close())
             eventSink.finish()
         }
         let inputs = Carried(try makeInputs())
-        let make = try recorderMaker(lendsDevices: false)
-        let result: Result<RecordingResult, RecordingError> = await withCheckedContinuation { continuation in
-            _ = MediaThread(name: "session") { continuation.resume(returning: Self.run(make(inputs.value))) }
+        let make = try recorderMaker(lendsDevices: false, writesFiles: writesFiles)
+        let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "session") {
+                continuation.resume(returning: Self.result(of: make(inputs.value), use))
+            }
         }
         return try result.get()
     }
 
-    private nonisolated static func run(_ recorder: Recorder) -> Result<RecordingResult, RecordingError> {
+    private nonisolated static func result<Outcome>(
+        of recorder: Recorder, _ use: (Recorder) throws(RecordingError) -> Outcome
+    ) -> Result<Outcome, RecordingError> {
         do throws(RecordingError) {
-            return .success(try recorder.run())
+            return .success(try use(recorder))
         } catch {
             recorder.removeUnused()
             return .failure(error)
         }
     }
 
-    /// Makes the session folder, and the safety copy's.
+    /// Makes the session folder, and the safety copy's, where files are written.
     ///
-    /// - Parameter lendsDevices: Whether the devices run already and go on after the recording.
+    /// - Parameters:
+    ///   - lendsDevices: Whether the devices run already and go on after the recording.
+    ///   - writesFiles: Whether files are written; otherwise only devices and sinks run.
     /// - Returns: A function that makes the recorder from the devices, on the thread that runs it.
-    /// - Throws: `RecordingError` when a folder cannot be made, or when a synchronised output names an unknown role.
+    /// - Throws: `RecordingError` when a folder cannot be made, when there is nothing to write into it, or when a
+    ///   synchronised output names an unknown role.
     private func recorderMaker(
-        lendsDevices: Bool
+        lendsDevices: Bool, writesFiles: Bool
     ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
         try checkSynchronizedRoles()
-        let plan = currentPlan
-        if options.copy?.content == .program, plan.program == nil { throw .nothingToCopy }
+        let plan: SessionPlan
         let disks: [RecordingDisk]
-        do throws(FileError) {
-            let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
-            disks = try makeDisks(name: options.name ?? usual)
-        } catch {
-            throw .file(error)
+        if writesFiles {
+            plan = currentPlan
+            disks = try recordingDisks(of: plan)
+        } else {
+            let devices = Self.devices(cameras)
+            running.withLock { $0 = RunningPlan($0.plan.withoutTracks, devices: devices) }
+            plan = currentPlan.withoutOutputs
+            disks = []
         }
-        currentFolder.withLock { $0 = disks[0].folder.path }
+        currentFolder.withLock { $0 = disks.first?.folder.path }
         let (options, clock, codecs, controls) = (options, clock, codecs, controls)
         let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
         return { inputs in
@@ -375,6 +409,18 @@ public actor MulticamSession {
                     inputs: inputs, disks: disks, sinks: sinks, host: host, isLentDevices: lendsDevices,
                     publish: { event in eventSink.yield(event) },
                     report: { status in currentStatus.withLock { $0 = status } }))
+        }
+    }
+
+    /// Makes the folders of a recording.
+    private func recordingDisks(of plan: SessionPlan) throws(RecordingError) -> [RecordingDisk] {
+        guard plan.writesAnything else { throw .nothingToWrite }
+        if options.copy?.content == .program, plan.program == nil { throw .nothingToCopy }
+        do throws(FileError) {
+            let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
+            return try makeDisks(name: options.name ?? usual)
+        } catch {
+            throw .file(error)
         }
     }
 

@@ -23,6 +23,12 @@ struct StressBench {
         var (profile, resolver, warning) = try SessionSetup.found(request)
         // Without the governor, which would lower the quality before anything fails.
         profile.budget.governs = false
+        do throws(ProfileError) {
+            // A run is judged by its tracks.
+            try profile.checkWritesAnything()
+        } catch {
+            throw .profile(error)
+        }
         let plan = try Self.planned(profile, resolver.devices)
         guard !plan.cameras.isEmpty else {
             throw .usage(

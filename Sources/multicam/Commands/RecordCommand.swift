@@ -132,6 +132,7 @@ struct RecordCommand: Command {
         var command = self
         // All recordings of this run, also after a pause or on standby, use the profile as it is now.
         command.request = try SessionSetup.read(request)
+        try command.request.readProfile?.checkWritesAnything()
         return try await command.recordUntilStopped()
     }
 

@@ -289,14 +289,6 @@ struct ProfileErrorTests {
             ),
             // The rest.
             (
-                two + "tracks: { cameras: none, microphones: none }",
-                "3:9: tracks: found nothing to write, expected a program, or tracks of cameras (copy, encode) or microphones (wav)."
-            ),
-            (
-                "microphones: { m: }\ntracks: { cameras: copy, microphones: none }",
-                "2:9: tracks: found nothing to write, expected a program, or tracks of cameras (copy, encode) or microphones (wav)."
-            ),
-            (
                 two + "tracks: { cameras: wav }",
                 "3:20: tracks.cameras: found “wav”, expected copy, encode or none."
             ),
@@ -396,5 +388,24 @@ struct ProfileErrorTests {
             try Profile(yaml: Array("cameras: { a: {} }\n\(fields)".utf8), file: "pip.yaml")
         }
         #expect(error?.lines.count == 20)
+    }
+
+    @Test(
+        "a profile that writes nothing is read, and says at its field that there is nothing to record",
+        arguments: [
+            (
+                two + "tracks: { cameras: none, microphones: none }",
+                "x.yaml:3:9: tracks: found nothing to write, expected a program, or tracks of cameras (copy, encode) or microphones (wav)."
+            ),
+            (
+                "microphones: { m: }\ntracks: { cameras: copy, microphones: none }",
+                "x.yaml:2:9: tracks: found nothing to write, expected a program, or tracks of cameras (copy, encode) or microphones (wav)."
+            ),
+        ])
+    func nothingToWrite(_ yaml: String, _ message: String) throws {
+        let profile = try Profile(yaml: Array(yaml.utf8), file: "x.yaml")
+        #expect(!profile.writesAnything)
+        let error = #expect(throws: ProfileError.self) { try profile.checkWritesAnything() }
+        #expect(error?.description == message)
     }
 }

@@ -1,0 +1,109 @@
+import Foundation
+import Inputs
+import Media
+import Plan
+import Profiles
+import Session
+import SessionFolder
+import Setup
+import Testing
+
+@Suite("a session that writes nothing")
+struct SessionWithoutFilesTests {
+    /// What came to the program's sinks.
+    private struct Heard {
+        var frames = 0
+        var samples = 0
+        var metadata = 0
+        var ticks: [Int64] = []
+        var events: [SessionEvent] = []
+    }
+
+    private static let nothing = """
+        cameras: { a: { device: "virtual:clap?unplug=1&replug=1.5", size: 160x90, rate: 30 } }
+        microphones: { m: { device: "virtual:tone" } }
+        tracks: { cameras: none, microphones: none }
+        """
+    private static let everything = """
+        cameras: { a: { device: "virtual:clap?unplug=1&replug=1.5", size: 160x90, rate: 30 } }
+        microphones: { m: { device: "virtual:tone" } }
+        program: { size: 320x180, rate: 30, layout: single, main: a, audio: { mix: [m] } }
+        tracks: { cameras: copy, microphones: wav, metadata: ndjson }
+        """
+
+    /// Runs a profile for three seconds of simulated time, in a folder of its own.
+    private func run(
+        _ profile: String, steer: (MulticamSession) throws -> Void = { _ in }
+    ) async throws -> (heard: Heard, left: [String]) {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "multicam-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "test.yaml")
+        try profile.write(to: file, atomically: true, encoding: .utf8)
+        let heard = ConditionLock(Heard())
+        let setup = try SessionSetup(SetupRequest(profile: file.path))
+        let session = setup.makeSession(
+            RecordingOptions(parentFolder: folder.path, name: "s", duration: .seconds(3), version: "0.0.0"),
+            clock: SimulatedClock(),
+            frameTaps: [
+                FrameTap(role: "a", format: .asCaptured, capacity: 1000) { _ in
+                    heard.withLock { $0.frames += 1 }
+                }
+            ],
+            audioTaps: [
+                AudioTap(role: "m", capacity: 1000) { slice in
+                    heard.withLock { $0.samples += slice.samples.count }
+                }
+            ],
+            metadataTaps: [
+                MetadataTap(role: "a", capacity: 1000) { _ in heard.withLock { $0.metadata += 1 } }
+            ],
+            synchronizedOutputs: [
+                SynchronizedOutput(roles: ["a", "m"], rate: FrameRate(10, per: 1), capacity: 1000) { tick in
+                    heard.withLock { $0.ticks.append(tick.index) }
+                }
+            ])
+        try steer(session)
+        try await session.run()
+        #expect(session.folderPath == nil)
+        for await event in session.events { heard.withLock { $0.events.append(event) } }
+        try FileManager.default.removeItem(at: file)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        try FileManager.default.removeItem(at: folder)
+        return (heard.withLock { $0 }, left)
+    }
+
+    @Test(
+        "devices, taps and synchronised outputs run, and no folder is made", arguments: [nothing, everything])
+    func runs(_ profile: String) async throws {
+        let (heard, left) = try await run(profile)
+        #expect(left.isEmpty)
+        // Half a second of the camera is away.
+        #expect((70...110).contains(heard.frames))
+        #expect(heard.samples == 144_000)
+        #expect((70...80).contains(heard.metadata))
+        #expect(heard.ticks == Array(0..<30))
+        #expect(heard.events.map(\.name).contains(.unplug))
+        #expect(heard.events.map(\.name).contains(.replug))
+        let started = try #require(heard.events.first { $0.name == .started })
+        #expect(started.fields["folder"] == nil)
+    }
+
+    @Test("devices change as in a recording, and a track cannot begin")
+    func changes() async throws {
+        let (heard, left) = try await run(Self.everything) { session in
+            session.mark("here")
+            #expect(throws: SessionChangeError.self) { try session.commit([.recorded(role: "a", true)]) }
+            try session.commit([.layout(.grid)])
+        }
+        #expect(left.isEmpty)
+        #expect(heard.events.map(\.name).contains(.mark))
+    }
+
+    @Test("a plan that writes nothing is no recording")
+    func noRecording() async throws {
+        await #expect(throws: RecordingError.nothingToWrite) {
+            _ = try await Recording(Self.nothing, seconds: 1)
+        }
+    }
+}
