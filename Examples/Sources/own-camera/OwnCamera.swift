@@ -7,9 +7,12 @@ import MulticamKit
 struct OwnCamera {
     static func main() async throws {
         let parent = CommandLine.arguments.dropFirst().first ?? "recordings"
-        var setup = try SessionSetup(SetupRequest(profile: "Profiles/own-camera.yaml"))
-        // In place of what the role was opened with. It has to deliver the format that the plan has for it.
-        setup.cameras["own"] = GradientCamera(format: setup.plan.cameras[0].format)
+        let format = VideoFormat(
+            pixel: .nv12, size: FrameSize(width: 640, height: 360), rate: FrameRate(30, per: 1))
+        // The plan takes the camera in the format that it delivers, whatever device the profile names for its role.
+        let setup = try SessionSetup(
+            SetupRequest(profile: "Profiles/own-camera.yaml"),
+            cameras: ["own": GradientCamera(format: format)])
         let session = setup.makeSession(
             RecordingOptions(parentFolder: parent, duration: .seconds(3), version: "own-camera 1.0"))
         let result = try await session.record()

@@ -38,7 +38,7 @@ public struct CaptureDevice: Sendable, Hashable {
     /// The manufacturer that the device names; empty where it names none.
     public let manufacturer: String
     /// The node of a V4L2 camera (`/dev/video0`), or the source's name of a PulseAudio microphone.
-    public let node: String
+    public package(set) var node: String
     /// The selector that names exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
     public let selector: String
     /// The USB controller or other bus that the device is connected to, and whose bandwidth it shares; `nil` where unknown.
@@ -50,7 +50,7 @@ public struct CaptureDevice: Sendable, Hashable {
     /// A camera's formats by increasing size; those of one size as the driver orders them. Empty for a microphone.
     public let formats: [OfferedFormat]
     /// A microphone's native format; `nil` for a camera.
-    public let audio: AudioFormat?
+    public package(set) var audio: AudioFormat?
     /// Whether this microphone is the sound server's default.
     public package(set) var isDefault = false
     /// The sound server's card that this microphone is a part of; `nil` where it is part of none.

@@ -15,7 +15,8 @@ public final class DeviceChoice: Sendable {
     public let discovery: DiscoverySession
     private let application: ApplicationIdentifier
     private let file: StateFile<ChoiceMemory>?
-    private let state: ConditionLock<ChoiceState>
+    /// Its changes wake those who follow one device (`states`).
+    let state: ConditionLock<ChoiceState>
     private let monitor: FolderMonitor?
     private let observation: Int?
 
@@ -56,7 +57,7 @@ public final class DeviceChoice: Sendable {
                 microphones: MicrophoneRoute(history: memory[application].microphones)))
         self.state = state
         observation = discovery.observe { changes in
-            state.withLock { $0.handle(changes) }
+            state.broadcast { $0.handle(changes) }
         }
         // Choices that another process writes count here too.
         monitor = file.flatMap { file in
@@ -163,12 +164,12 @@ public final class DeviceChoice: Sendable {
 
     /// Pins `default` to its present microphone until `recordingEnded`.
     public func recordingBegan() {
-        state.withLock { $0.recordingBegan() }
+        state.broadcast { $0.recordingBegan() }
     }
 
     /// Lets `default` move to the best microphone again.
     public func recordingEnded() {
-        state.withLock { $0.recordingEnded() }
+        state.broadcast { $0.recordingEnded() }
     }
 
     // MARK: Everything
@@ -199,7 +200,7 @@ public final class DeviceChoice: Sendable {
         if let observation { discovery.ignore(observation) }
         discovery.stop()
         monitor?.stop()
-        let (system, user, route, events) = state.withLock { state in
+        let (system, user, route, events) = state.broadcast { state in
             state.isStopped = true
             return (
                 state.systemListeners.removeAll(), state.userListeners.removeAll(),
@@ -245,11 +246,11 @@ public final class DeviceChoice: Sendable {
         writing: (inout ChoiceMemory.Histories, [CaptureDevice]) -> Void
     ) throws(StateFileError) -> String? {
         guard let file else {
-            _ = state.withLock(choose)
+            _ = state.broadcast(choose)
             return
                 "neither XDG_STATE_HOME nor HOME names a folder, so the choice lasts until the program ends."
         }
-        let present = state.withLock { state in
+        let present = state.broadcast { state in
             state.keepingBegan()
             return choose(&state)
         }
@@ -274,7 +275,7 @@ public final class DeviceChoice: Sendable {
         while isOld {
             let revision = state.withLock(\.revision)
             let memory = file.read().content
-            isOld = state.withLock { $0.adopt(memory, of: application, readAt: revision) }
+            isOld = state.broadcast { $0.adopt(memory, of: application, readAt: revision) }
         }
     }
 }

@@ -17,6 +17,8 @@ package struct DeviceResolver {
     package private(set) var notes: [String] = []
     /// The camera that the profile proposes, the first time it is used; `nil` otherwise.
     private(set) var proposal: DeviceIdentity?
+    /// The program's own sources, for which nothing is looked for.
+    let own: OwnSources
     /// The cameras with the USB devices that they belong to, to find the microphones in them.
     private var locatedCameras: [LocatedDevice] = []
 
@@ -29,19 +31,22 @@ package struct DeviceResolver {
     ///   - memory: What is remembered of devices.
     ///   - choices: The remembered choices of all applications.
     ///   - application: The application whose choices count.
+    ///   - own: The program's own sources.
     /// - Throws: `SetupError` when a device is missing, ambiguous or unusable, or a selector is invalid.
     init(
         for profile: Profile, memory: DeviceMemory, choices: ChoiceMemory = ChoiceMemory(),
-        of application: ApplicationIdentifier = .multicam
+        of application: ApplicationIdentifier = .multicam, own: OwnSources = OwnSources()
     ) throws(SetupError) {
+        self.own = own
+        devices = own.planned
         for camera in profile.cameras where VirtualSources.handles(camera.device) {
             devices[camera.role] = try Self.virtualCamera(camera)
         }
         for microphone in profile.microphones where VirtualSources.handles(microphone.device) {
             devices[microphone.role] = try Self.virtualMicrophone(microphone)
         }
-        let cameras = profile.cameras.filter { !VirtualSources.handles($0.device) }
-        let microphones = profile.microphones.filter { !VirtualSources.handles($0.device) }
+        let cameras = profile.cameras.filter { !Self.isMade($0.device) }
+        let microphones = profile.microphones.filter { !Self.isMade($0.device) }
         for microphone in microphones { try Self.checkCamera(of: microphone, in: profile) }
         do throws(DeviceError) {
             if !cameras.isEmpty { try findCameras(cameras, of: profile, memory, choices, application) }
@@ -51,6 +56,11 @@ package struct DeviceResolver {
         } catch {
             throw .device(error)
         }
+    }
+
+    /// Whether a selector names a synthetic device, a file or a source of the program.
+    private static func isMade(_ selector: String) -> Bool {
+        VirtualSources.handles(selector) || OwnSources.handles(selector)
     }
 
     // MARK: Real devices

@@ -6,7 +6,7 @@ public import Profiles
 public struct SetupRequest: Sendable, Equatable {
     /// The profile's name or the path of its file.
     public var profile: String
-    /// The profile as it was read before (`SessionSetup.read`); `nil` reads its file.
+    /// The profile itself: a program's own, or one that was read before (`SessionSetup.read`); `nil` reads the file.
     public var readProfile: Profile?
     /// Selections that replace the profile's cameras, by role.
     public var cameras: [RoleSelection]
@@ -52,6 +52,48 @@ public struct SetupRequest: Sendable, Equatable {
         self.recordsMetadata = recordsMetadata
         self.machine = machine
         self.duration = duration
+    }
+
+    /// Creates a request for a profile that the program has as a value.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile; no file is read.
+    ///   - cameras: Selections that replace the profile's cameras.
+    ///   - microphones: Selections that replace the profile's microphones.
+    ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
+    ///   - machine: The computer to cost and reduce the plan for; `nil` skips both.
+    ///   - duration: How long the disk must have room for; `nil` when it is not known.
+    public init(
+        profile: Profile, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
+        usesVirtualDevices: Bool = false, machine: MachineModel? = nil, duration: Nanoseconds? = nil
+    ) {
+        self.init(
+            profile: profile.name, cameras: cameras, microphones: microphones,
+            usesVirtualDevices: usesVirtualDevices, machine: machine, duration: duration)
+        readProfile = profile
+    }
+
+    /// Creates a request for certain devices, such as those of a `DiscoverySession`.
+    ///
+    ///     let camera = try DiscoverySession(mediaType: .video).devices[0]
+    ///     let setup = try SessionSetup(SetupRequest(devices: ["desk": camera]))
+    ///     try await setup.makeSession(frameTaps: [tap]).run()
+    ///
+    /// - Parameters:
+    ///   - devices: The devices with the roles that they play, cameras in order of priority.
+    ///   - tracks: What is recorded of each; nothing by default, for a session that runs without files.
+    public init(
+        devices: KeyValuePairs<String, CaptureDevice>,
+        tracks: TrackSettings = TrackSettings(cameras: .none, microphones: .none)
+    ) {
+        let cameras = devices.filter { $0.value.mediaType == .video }
+        let microphones = devices.filter { $0.value.mediaType == .audio }
+        self.init(
+            profile: Profile(
+                name: "devices",
+                cameras: cameras.map { CameraRole(role: $0.key, device: $0.value.selector) },
+                microphones: microphones.map { MicrophoneRole(role: $0.key, device: $0.value.selector) },
+                tracks: tracks))
     }
 }
 

@@ -59,6 +59,7 @@ extension SessionSetup {
     static func open(
         _ planned: PlannedMicrophone, _ resolver: DeviceResolver
     ) throws(SetupError) -> any MicrophoneSource {
+        if let own = resolver.own.microphones[planned.role] { return own }
         if VirtualSources.handles(planned.selector) {
             do throws(VirtualDeviceError) {
                 return try VirtualSources.microphone(selector: planned.selector, role: planned.role)

@@ -9,6 +9,7 @@ public import Media
 public import Plan
 public import Profiles
 public import Session
+public import SessionFolder
 internal import VirtualDevices
 
 /// Prepares a recording session: finds and opens the devices of a profile.
@@ -20,7 +21,7 @@ internal import VirtualDevices
 /// A request with a machine (`ThisMachine(output: "recordings").model`) is reduced to what the computer can do within the
 /// profile's budget, or refused.
 ///
-/// A program may replace a role's source by its own (`cameras`, `microphones`) and add sinks.
+/// A program may bring sources of its own (`init(_:cameras:microphones:)`), and add sinks.
 public struct SessionSetup: Sendable {
     /// The plan that runs: reduced when the request's machine makes that necessary.
     public let plan: SessionPlan
@@ -32,6 +33,8 @@ public struct SessionSetup: Sendable {
     public var microphones: [String: any MicrophoneSource]
     /// The microphones with echo or noise removed, for the roles that want that.
     public var voices: [String: any MicrophoneSource] = [:]
+    /// The roles that sources of the program play.
+    private var ownRoles: Set<String> = []
     /// The microphone roles that record what the computer plays.
     private let monitorRoles: Set<String>
     /// Makes encoders, decoders and resamplers; replaced in tests.
@@ -48,13 +51,25 @@ public struct SessionSetup: Sendable {
     /// The source of the computer's orientation; `nil` when no camera asks for it.
     private(set) var tracker: (any OrientationTracker)?
 
-    /// Finds and opens the devices of a request.
+    /// Finds and opens the devices of a request. The program's own sources are planned in the format that they deliver, costed and
+    /// recorded like any other device.
     ///
-    /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, or, before
-    ///   any is opened, the plan exceeds its budget.
-    public init(_ request: SetupRequest) throws(SetupError) {
+    /// - Parameters:
+    ///   - request: What to run. What it says of the devices of roles with a source of the program does not count.
+    ///   - cameras: The program's own cameras by role, opened, not started.
+    ///   - microphones: The program's own microphones by role, opened, not started.
+    ///   - tracker: Replaces the computer's accelerometer as the source of its orientation; `nil` for the accelerometer.
+    /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, the profile
+    ///   does not have the role of an own source or wants another format of it, or, before any device is opened, the plan exceeds
+    ///   its budget.
+    public init(
+        _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
+        microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil
+    ) throws(SetupError) {
         do {
-            try self.init(request, calibrations: Calibrations.file)
+            try self.init(
+                request, calibrations: Calibrations.file, tracker: tracker,
+                own: OwnSources(cameras: cameras, microphones: microphones))
         } catch {
             throw error.naming { process in
                 process == getpid() ? nil : ControlClient().activity(of: process)
@@ -62,26 +77,15 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Finds and opens the devices of a request, with a program's own source of the computer's orientation.
-    ///
-    /// - Parameters:
-    ///   - request: What to run.
-    ///   - tracker: Replaces the computer's accelerometer.
-    /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, or, before
-    ///   any is opened, the plan exceeds its budget.
-    public init(_ request: SetupRequest, tracker: any OrientationTracker) throws(SetupError) {
-        try self.init(request, calibrations: Calibrations.file, tracker: tracker)
-    }
-
     /// Finds and opens the devices of a request, with the calibrations of a file; with none when it is `nil`.
     package init(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
-        tracker: (any OrientationTracker)? = nil
+        tracker: (any OrientationTracker)? = nil, own: OwnSources = OwnSources()
     ) throws(SetupError) {
         var tracker = tracker
-        let profile = try Self.profile(of: request)
+        let profile = try own.play(in: try Self.profile(of: request))
         let (plan, reduction, resolver, choices) = try Self.resolve(
-            request, profile, calibrations: calibrations, tracker: &tracker)
+            request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
         self.profile = profile
@@ -95,6 +99,7 @@ public struct SessionSetup: Sendable {
         choices: ChoiceRecord? = nil
     ) throws(SetupError) {
         self.choices = choices
+        ownRoles = resolver.own.roles
         devices = Calibrations.Devices(resolver)
         self.reduction = reduction
         monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
@@ -164,12 +169,13 @@ public struct SessionSetup: Sendable {
 
     /// Compiles a request's plan. Makes a tracker when a camera asks for the computer's orientation and there is none.
     private static func resolve(
-        _ request: SetupRequest, _ profile: Profile, calibrations: StateFile<Calibrations>?,
+        _ request: SetupRequest, _ profile: Profile, own: OwnSources = OwnSources(),
+        calibrations: StateFile<Calibrations>?,
         tracker: inout (any OrientationTracker)?
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
-        let (found, resolver, warning) = try Self.found(profile, request)
+        let (found, resolver, warning) = try Self.found(profile, request, own)
         let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
@@ -209,14 +215,14 @@ public struct SessionSetup: Sendable {
     }
 
     private static func found(
-        _ profile: Profile, _ request: SetupRequest
+        _ profile: Profile, _ request: SetupRequest, _ own: OwnSources = OwnSources()
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
-        let wantsReal = selectors.contains { !VirtualSources.handles($0) }
+        let wantsReal = selectors.contains { !VirtualSources.handles($0) && !OwnSources.handles($0) }
         let (memory, warning) = (wantsReal ? DeviceMemory.file?.read() : nil) ?? (DeviceMemory(), nil)
         let (choices, second) = (wantsReal ? ChoiceMemory.file?.read() : nil) ?? (ChoiceMemory(), nil)
         let resolver = try DeviceResolver(
-            for: profile, memory: memory, choices: choices, of: request.application)
+            for: profile, memory: memory, choices: choices, of: request.application, own: own)
         let warnings = [warning, second].compactMap { $0 }
         return (profile, resolver, warnings.isEmpty ? nil : warnings.joined(separator: " "))
     }
@@ -226,6 +232,7 @@ public struct SessionSetup: Sendable {
         do throws(ProfileError) {
             let read: Profile
             if let known = request.readProfile {
+                try known.checkRoles()
                 read = known
             } else {
                 read = try library.load(request.profile)
@@ -252,12 +259,14 @@ public struct SessionSetup: Sendable {
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
     }
 
-    /// Reads the profile that a request names, so that later setups of the request use this version of it.
+    /// Reads the profile that a request names, so that later setups of the request use this version of it. Does nothing when the
+    /// request has its profile already.
     ///
     /// - Returns: The request with the profile.
     /// - Throws: `SetupError.profile` when the profile cannot be read or is invalid.
     public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
         var request = request
+        guard request.readProfile == nil else { return request }
         do throws(ProfileError) {
             request.readProfile = try library.load(request.profile)
         } catch {
@@ -286,19 +295,22 @@ public struct SessionSetup: Sendable {
     /// - Returns: A sentence for the user when what was remembered before could not be read.
     /// - Throws: `StateFileError` when it cannot be written. The recording does not depend on it.
     public func rememberDevices() throws(StateFileError) -> String? {
-        let cameras = self.cameras.compactMapValues { Self.memorable($0.device) }
-        let microphones = self.microphones.filter { !monitorRoles.contains($0.key) }
+        let cameras = self.cameras.filter { !ownRoles.contains($0.key) }
+            .compactMapValues { Self.memorable($0.device) }
+        let microphones = self.microphones
+            .filter { !monitorRoles.contains($0.key) && !ownRoles.contains($0.key) }
             .compactMapValues { Self.memorable($0.device) }
         guard let file = DeviceMemory.file, !cameras.isEmpty || !microphones.isEmpty else { return nil }
         let warning = try file.update { memory in
             memory.cameras.merge(cameras) { $1 }
             memory.microphones.merge(microphones) { $1 }
         }
-        let streaming = self.cameras.mapValues(\.device).filter { Self.memorable($0.value) != nil }
+        let streaming = self.cameras.mapValues(\.device).filter { cameras[$0.key] != nil }
         if let choices, !streaming.isEmpty {
             _ = try ChoiceMemory.file?.update { memory in choices.enter(streaming, into: &memory) }
         }
-        return try KeptBandwidth.file?.learn(from: self.cameras.values.map { ($0.device, $0.format) })
+        return try KeptBandwidth.file?.learn(
+            from: self.cameras.filter { !ownRoles.contains($0.key) }.values.map { ($0.device, $0.format) })
             ?? warning
     }
 
@@ -312,7 +324,8 @@ public struct SessionSetup: Sendable {
     /// Creates a session on the opened devices, ready to record. Nothing is recorded yet.
     ///
     /// - Parameters:
-    ///   - options: The recording's folder, name, duration and further settings beside the plan.
+    ///   - options: The recording's folder, name, duration and further settings beside the plan; by default a folder in
+    ///     `recordings`, until stopped.
     ///   - clock: The session clock; simulated for tests with synthetic devices.
     ///   - frameTaps: Sinks for captured frames.
     ///   - audioTaps: Sinks for aligned audio.
@@ -321,7 +334,9 @@ public struct SessionSetup: Sendable {
     ///   - host: The computer that system pressure is read from; `nil` reads this one, or none in simulated time.
     /// - Returns: The session.
     public func makeSession(
-        _ options: RecordingOptions, clock: any SessionClock = MonotonicClock(),
+        _ options: RecordingOptions = RecordingOptions(
+            parentFolder: "recordings", version: MulticamVersion.current),
+        clock: any SessionClock = MonotonicClock(),
         frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
         synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
     ) -> MulticamSession {
@@ -360,7 +375,11 @@ public struct SessionSetup: Sendable {
         let opened = Parallel.map(plan.cameras, threads: "open") { planned in
             let isCopied = plan.cameraTracks.contains { $0.role == planned.role && $0.mode == .copy }
             return Result { () throws(SetupError) in
-                try open(
+                if let own = resolver.own.cameras[planned.role] {
+                    try adjust(own, planned.controls)
+                    return own
+                }
+                return try open(
                     planned, devices[planned.role], roster,
                     adoptsOtherSizes: !isCopied && planned.crop == nil)
             }

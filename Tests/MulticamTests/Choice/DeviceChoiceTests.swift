@@ -74,6 +74,34 @@ struct DeviceChoiceTests {
         #expect(await preferred.next() == nil)
     }
 
+    @Test("the state of one device is followed through unplugging, return and choice")
+    func state() async throws {
+        let place = try Place()
+        try place.machine.plug(0, name: "Desk")
+        let choice = try place.launch()
+        let desk = try #require(choice.discovery.devices.first)
+        #expect(choice.state(of: desk).isConnected)
+        var states = choice.states(of: desk).makeAsyncIterator()
+        let first = try #require(await states.next())
+        #expect(first.isConnected && first.isSystemPreferred && !first.isUserPreferred && !first.isSuspended)
+        #expect(first.device == desk)
+
+        try place.machine.plug(3, name: "Face")
+        #expect(await states.next()?.isSystemPreferred == false)
+        #expect(try choice.setUserPreferredCamera(desk) == nil)
+        let chosen = try #require(await states.next())
+        #expect(chosen.isSystemPreferred && chosen.isUserPreferred)
+
+        try place.machine.unplug(0)
+        let away = try #require(await states.next())
+        #expect(!away.isConnected && !away.isSystemPreferred && !away.isUserPreferred && away.device == desk)
+        #expect(choice.state(of: desk) == away)
+        try place.machine.plug(0, name: "Desk")
+        #expect(await states.next()?.isConnected == true)
+        choice.stop()
+        while let last = await states.next() { #expect(last.device.name == "Desk") }
+    }
+
     @Test("devices and what is preferred of them come in one order")
     func events() async throws {
         let place = try Place()
