@@ -145,7 +145,7 @@ struct Multicam {
         case .device(let error): status(of: error)
         case .file(let error): status(of: error)
         case .encoding: .failed
-        case .unknownRole, .nothingToCopy, .nothingToWrite: .usage
+        case .unknownRole, .nothingToCopy, .nothingToWrite, .plan: .usage
         case .stopped: .aborted
         }
     }

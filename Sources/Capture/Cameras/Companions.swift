@@ -3,7 +3,7 @@ package import Media
 /// Finds the microphone that is built into a camera.
 package enum Companions {
     /// Fills the `companion` of each device: a camera and a microphone belong together when they are parts of one USB
-    /// device.
+    /// device. The microphone listens to where the camera looks.
     ///
     /// Where one USB device has several of a kind, the first is the companion of all of the other kind.
     package static func joined(
@@ -18,6 +18,7 @@ package enum Companions {
         else { return located.device }
         var device = located.device
         device.companion = companion.device.identity
+        if device.mediaType == .audio { device.position = companion.device.position }
         return device
     }
 }

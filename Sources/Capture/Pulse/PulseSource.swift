@@ -127,7 +127,21 @@ public struct PulseSource: Sendable, Hashable {
         device.isDefault = isDefault
         device.card = card
         device.ports = ports
+        device.channelPositions = channelPositions.map(Self.side)
         return device
+    }
+
+    /// The side of a `pa_channel_position`.
+    private static func side(_ position: Int32) -> CaptureDevice.Position {
+        switch pa_channel_position_t(position) {
+        case PA_CHANNEL_POSITION_FRONT_LEFT, PA_CHANNEL_POSITION_FRONT_RIGHT,
+            PA_CHANNEL_POSITION_FRONT_CENTER,
+            PA_CHANNEL_POSITION_FRONT_LEFT_OF_CENTER, PA_CHANNEL_POSITION_FRONT_RIGHT_OF_CENTER:
+            .front
+        case PA_CHANNEL_POSITION_REAR_LEFT, PA_CHANNEL_POSITION_REAR_RIGHT, PA_CHANNEL_POSITION_REAR_CENTER:
+            .back
+        default: .unspecified
+        }
     }
 
     /// The source with the USB device that it belongs to, which leads to the camera around it.

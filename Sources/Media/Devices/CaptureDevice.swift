@@ -57,6 +57,8 @@ public struct CaptureDevice: Sendable, Hashable {
     public package(set) var card: SoundCard?
     /// The ports that this microphone can listen to; empty where there is no choice.
     public package(set) var ports: [AudioPort] = []
+    /// The side that each channel of this microphone listens to; empty where its driver does not say.
+    public package(set) var channelPositions: [Position] = []
     /// A camera's V4L2 controls with their present values.
     public let controls: [DeviceControl]
     /// Why the device cannot be used now; `nil` when it can.

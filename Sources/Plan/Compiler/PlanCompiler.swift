@@ -58,7 +58,6 @@ struct PlanCompiler {
         return SessionPlan(
             profile: profile.name, cameras: cameras, microphones: microphones, program: program,
             cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
-            connections: connections(program, cameras, cameraTracks, microphoneTracks),
             limits: profile.limits, budget: profile.budget, notes: notes)
     }
 
@@ -70,18 +69,6 @@ struct PlanCompiler {
         if program.contains(role) { return true }
         return profile.cameras.contains { $0.role == role }
             ? profile.tracks.cameras != .none : profile.tracks.microphones != .none
-    }
-
-    private func connections(
-        _ program: PlannedProgram?, _ cameras: [PlannedCamera], _ cameraTracks: [PlannedCameraTrack],
-        _ microphoneTracks: [PlannedMicrophoneTrack]
-    ) -> [PlannedConnection] {
-        let inProgram = program.map { $0.layers.map(\.role) + $0.mix } ?? []
-        return inProgram.map { PlannedConnection(input: $0, output: "program") }
-            + cameraTracks.map { PlannedConnection(input: $0.role, output: "cameras/\($0.role)") }
-            + microphoneTracks.map { PlannedConnection(input: $0.role, output: "audio/\($0.role)") }
-            + cameras.filter { $0.metadataFile != nil }
-            .map { PlannedConnection(input: $0.role, output: "metadata/\($0.role)") }
     }
 
     // MARK: Devices

@@ -30,7 +30,7 @@ extension SessionPlan {
     ///
     /// - Returns: `nil` for a connection that carries no frames, or that the plan does not have.
     public func turning(of connection: PlannedConnection) -> ConnectionTurning? {
-        guard connections.contains(connection) else { return nil }
+        guard connections.contains(where: connection.isSameEdge) else { return nil }
         if connection.output == Self.programOwner {
             guard let camera = cameras.first(where: { $0.role == connection.input }) else { return nil }
             let layer = program?.layers.first { $0.role == connection.input }

@@ -3,7 +3,8 @@ public import Profiles
 
 /// A whole session as a value: its devices, its outputs, and the connections between them.
 ///
-/// A profile compiles to a plan once its devices are known. A plan is checked, printed, compared and run; a running session
+/// A profile compiles to a plan once its devices are known; a program may also build one by hand, and `validate` says why it cannot
+/// run. A plan is checked, printed, compared and run; a running session
 /// exchanges it for another.
 public struct SessionPlan: Sendable, Equatable, Codable {
     /// The profile's name.
@@ -18,8 +19,8 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var cameraTracks: [PlannedCameraTrack]
     /// The microphones' own tracks.
     public var microphoneTracks: [PlannedMicrophoneTrack]
-    /// The edges between devices and outputs.
-    public var connections: [PlannedConnection]
+    /// Names of outputs that nothing is connected to yet (`addWithoutConnections`).
+    public internal(set) var openOutputs: Set<String> = []
     /// The losses that the recording tolerates.
     public var limits: RecordingLimits
     /// How much of the machine the plan may need, and what is given up when it needs more.
@@ -27,11 +28,11 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     /// One sentence for people on each choice that they should know of.
     public var notes: [String]
 
-    /// Creates a plan from its parts.
+    /// Creates a plan from its parts, which are connected as they name each other.
     public init(
-        profile: String, cameras: [PlannedCamera], microphones: [PlannedMicrophone], program: PlannedProgram?,
-        cameraTracks: [PlannedCameraTrack], microphoneTracks: [PlannedMicrophoneTrack],
-        connections: [PlannedConnection], limits: RecordingLimits = RecordingLimits(),
+        profile: String, cameras: [PlannedCamera] = [], microphones: [PlannedMicrophone] = [],
+        program: PlannedProgram? = nil, cameraTracks: [PlannedCameraTrack] = [],
+        microphoneTracks: [PlannedMicrophoneTrack] = [], limits: RecordingLimits = RecordingLimits(),
         budget: BudgetSettings = BudgetSettings(), notes: [String] = []
     ) {
         self.profile = profile
@@ -40,7 +41,6 @@ public struct SessionPlan: Sendable, Equatable, Codable {
         self.program = program
         self.cameraTracks = cameraTracks
         self.microphoneTracks = microphoneTracks
-        self.connections = connections
         self.limits = limits
         self.budget = budget
         self.notes = notes

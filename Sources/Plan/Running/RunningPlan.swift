@@ -7,7 +7,9 @@ package struct RunningPlan: Sendable, Equatable {
     package var plan: SessionPlan
     /// Cameras that the program can show. H.264 is decoded from the beginning or not at all.
     var showable: Set<String>
-    private let hasAudio: Bool
+    let hasAudio: Bool
+    /// The rotation that the file of each track states, by the track's name, where the camera was turned since it began.
+    var writtenRotations: [String: Rotation] = [:]
     /// The state of the session's devices, as far as changes depend on it.
     package var devices: RunningDevices
     /// The machine on which changes are priced; `nil` where the session was not planned for one.
@@ -60,6 +62,8 @@ package struct RunningPlan: Sendable, Equatable {
             plan.cameras[index].preview.rotation = rotation
         }
         for index in plan.cameraTracks.indices where plan.cameraTracks[index].role == role {
+            let track = plan.cameraTracks[index]
+            if writtenRotations[track.name] == nil { writtenRotations[track.name] = track.rotation }
             plan.cameraTracks[index].rotation = rotation
         }
     }

@@ -181,6 +181,6 @@ struct CameraSetSearch {
         return HardwareCost(
             of: SessionPlan(
                 profile: "", cameras: planned, microphones: [], program: nil, cameraTracks: tracks,
-                microphoneTracks: [], connections: []), on: machine)
+                microphoneTracks: []), on: machine)
     }
 }

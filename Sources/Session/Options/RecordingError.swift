@@ -1,10 +1,13 @@
 public import Media
+public import Plan
 
 /// Why a recording did not begin.
 public enum RecordingError: Error, Sendable, Equatable {
     case device(DeviceError)
     case file(FileError)
     case encoding(EncodingError)
+    /// The plan cannot be run, for all of these reasons.
+    case plan([PlanProblem])
     /// A synchronised output names a role that the session does not record.
     case unknownRole(String, known: [String])
     /// A safety copy is to hold the program alone, and there is none.
@@ -22,6 +25,7 @@ extension RecordingError: CustomStringConvertible {
         case .device(let error): error.description
         case .file(let error): error.description
         case .encoding(let error): error.description
+        case .plan(let problems): problems.map(\.description).joined(separator: " ")
         case .unknownRole(let role, let known):
             "a synchronised output names the role “\(role.printable())”, which this session does not record; it records "
                 + known.joined(separator: ", ") + "."

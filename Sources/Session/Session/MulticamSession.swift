@@ -391,6 +391,7 @@ public actor MulticamSession {
         let plan: SessionPlan
         let disks: [RecordingDisk]
         if writesFiles {
+            running.withLock { $0.beginFiles() }
             plan = currentPlan
             disks = try recordingDisks(of: plan)
         } else {
@@ -451,13 +452,21 @@ public actor MulticamSession {
         { [running] refused, kept in running.withLock { $0.note(refused, of: role, goesOnIn: kept) } }
     }
 
+    /// Checks a plan that the calling program may have built by hand.
+    private func checkPlan() throws(RecordingError) {
+        let missing =
+            plan.cameras.map(\.role).filter { cameras[$0] == nil }
+            + plan.microphones.map(\.role).filter { microphones[$0] == nil }
+        let problems = currentPlan.validate() + missing.map { .missingSource(role: $0) }
+        guard problems.isEmpty else { throw .plan(problems) }
+    }
+
     private func makeInputs() throws(RecordingError) -> sending SessionInputs {
+        try checkPlan()
         do throws(EncodingError) {
             var inputs: [CameraInput] = []
             for planned in plan.cameras {
-                guard let source = cameras[planned.role] else {
-                    preconditionFailure("no source was given for camera `\(planned.role)`")
-                }
+                guard let source = cameras[planned.role] else { continue }
                 inputs.append(
                     try CameraInput(
                         role: planned.role, source: source, latency: planned.latency,
@@ -467,10 +476,8 @@ public actor MulticamSession {
                         taps: sinks.taps, keepsLog: planned.metadataFile != nil,
                         clock: clock, codecs: codecs, onRefusal: onRefusal(of: planned.role)))
             }
-            let microphones = plan.microphones.map { planned in
-                guard let source = self.microphones[planned.role] else {
-                    preconditionFailure("no source was given for microphone `\(planned.role)`")
-                }
+            let microphones = plan.microphones.compactMap { planned -> MicrophoneInput? in
+                guard let source = self.microphones[planned.role] else { return nil }
                 let input = MicrophoneInput(
                     role: planned.role, source: source, offset: planned.offset, pick: planned.pick,
                     clock: clock)

@@ -39,7 +39,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         case .device(let error): self = StressCause(error)
         case .file: self = .disk
         case .encoding: self = .processor
-        case .unknownRole, .nothingToCopy, .nothingToWrite, .stopped: self = .setup
+        case .unknownRole, .nothingToCopy, .nothingToWrite, .plan, .stopped: self = .setup
         }
     }
 

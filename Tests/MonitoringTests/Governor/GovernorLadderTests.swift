@@ -38,7 +38,7 @@ struct GovernorLadderTests {
         }
         return SessionPlan(
             profile: "test", cameras: cameras, microphones: [], program: hasProgram ? program : nil,
-            cameraTracks: tracks ?? [], microphoneTracks: [], connections: [])
+            cameraTracks: tracks ?? [], microphoneTracks: [])
     }
 
     private static func offers(_ sizes: [(Int, Int)], _ rates: [Int64], pixel: PixelFormat = .mjpeg)
@@ -103,7 +103,7 @@ struct GovernorLadderTests {
             ])
         let audio = SessionPlan(
             profile: "sound", cameras: [], microphones: [], program: nil, cameraTracks: [],
-            microphoneTracks: [], connections: [])
+            microphoneTracks: [])
         #expect(Self.texts(audio).isEmpty)
     }
 

@@ -33,7 +33,7 @@ struct CalibrationsTests {
                     role: $0, selector: "any", identity: DeviceIdentity(name: ""), format: format,
                     latencySource: source)
             },
-            microphones: [], program: nil, cameraTracks: [], microphoneTracks: [], connections: [])
+            microphones: [], program: nil, cameraTracks: [], microphoneTracks: [])
     }
 
     private func applied(

@@ -89,7 +89,7 @@ struct ControlServerTests {
         let place = try ControlPlace()
         let plan = SessionPlan(
             profile: "interview", cameras: [], microphones: [], program: nil, cameraTracks: [],
-            microphoneTracks: [], connections: [])
+            microphoneTracks: [])
         let server = try ControlServer(in: place.folder) { _, _, answer in
             var status = SessionStatus()
             status.phase = .recording

@@ -33,7 +33,7 @@ struct USBCostTests {
                         pixel: try #require(PixelFormat(rawValue: String(words[0]))),
                         size: try #require(FrameSize(String(words[1]))),
                         rate: try #require(FrameRate(String(words[2])))))
-            }, microphones: [], program: nil, cameraTracks: [], microphoneTracks: [], connections: [])
+            }, microphones: [], program: nil, cameraTracks: [], microphoneTracks: [])
     }
 
     private static func terms(_ plan: SessionPlan, _ usb: USBTopology) -> [HardwareCost.Term] {

@@ -275,7 +275,11 @@ struct SessionPlanTests {
             ])
         #expect(
             plan.connections
-                == ["desk", "face", "host"].map { PlannedConnection(input: $0, output: "program") })
+                == [
+                    PlannedConnection(input: "desk", output: "program"),
+                    PlannedConnection(input: "face", output: "program", isMirrored: true),
+                    PlannedConnection(input: "host", output: "program"),
+                ])
     }
 
     @Test(
