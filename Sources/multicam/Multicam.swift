@@ -161,7 +161,7 @@ struct Multicam {
     private static func status(of error: StillError) -> ExitStatus {
         switch error {
         case .noFrame: .deviceMissing
-        case .unsuitable, .unknownRole: .usage
+        case .unknownRole: .usage
         case .encoding: .failed
         case .file(let error): status(of: error)
         }

@@ -2,31 +2,100 @@ internal import Containers
 internal import Foundation
 internal import Media
 
-/// Writes a camera's own JPEGs around a still as a QuickTime movie.
-enum ClipFile {
-    /// Writes the clip around a still. Each frame is shown at the tick of the camera's rate nearest to its capture,
-    /// no two at one tick; a missing frame extends the one before it.
-    static func write(_ still: Still, to path: String) throws(FileError) {
-        guard let first = still.clip.first else { return }
-        let rate = still.rate
-        let parameters = StreamParameters(
-            codec: .mjpeg, timeScale: rate.frames, size: first.size, rate: rate, color: first.color)
-        let date = still.facts.date.addingTimeInterval(
-            (first.capturedAt - still.frame.capturedAt).inSeconds)
-        let movie = try MovieFile(
-            path: path, kind: .mov,
-            tracks: [.video(parameters, rotation: still.facts.rotation, name: still.role)], createdAt: date)
-        let ticks = ticks(of: still.clip, rate)
-        for (index, frame) in still.clip.enumerated() where frame.size == first.size {
-            let next = ticks.indices.contains(index + 1) ? ticks[index + 1] : ticks[index] + 1
-            try movie.append(
-                EncodedPacket(
-                    bytes: frame.memory, presentation: ticks[index] * rate.seconds,
-                    decode: ticks[index] * rate.seconds, duration: (next - ticks[index]) * rate.seconds,
-                    isKey: true),
-                to: 0)
+/// Writes the frames around a still, and the audio beside them, as a QuickTime movie.
+///
+/// JPEGs are the camera's own, or made of raw frames; each is shown at the tick of the camera's rate nearest to its
+/// capture, no two at one tick. H.264 is copied with its capture times; frames that only those after them need are hidden
+/// by an edit list. A missing frame extends the one before it.
+struct ClipFile {
+    private let still: Still
+    private let shown: CapturedFrame
+    private let frames: [CapturedFrame]
+    private let isStream: Bool
+
+    /// Describes the clip of a still; `nil` when it has none.
+    init?(_ still: Still) {
+        guard let first = still.clip.dropFirst(still.leadCount).first else { return nil }
+        self.still = still
+        shown = first
+        isStream = first.pixel == .h264
+        frames = still.clip.filter { $0.size == first.size && $0.pixel == first.pixel }
+    }
+
+    /// Writes the file, which must not exist.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - codecs: Encodes the audio.
+    /// - Throws: `StillError.file` when it cannot be written, `.encoding` when the audio cannot be encoded.
+    func write(to path: String, with codecs: any CodecFactory) throws(StillError) {
+        let sound: (parameters: StreamParameters, packets: [EncodedPacket], end: Int64)?
+        do throws(EncodingError) {
+            sound = try still.sound.map { sound throws(EncodingError) in try Self.encoded(sound, with: codecs)
+            }
+        } catch {
+            throw .encoding(error)
         }
-        try movie.finish()
+        var tracks = [MovieTrack.video(parameters, rotation: still.facts.rotation, name: still.role)]
+        if let sound { tracks.append(.audio(sound.parameters, name: still.sound?.role ?? "")) }
+        let date = still.facts.date.addingTimeInterval((shown.capturedAt - still.frame.capturedAt).inSeconds)
+        do throws(FileError) {
+            let movie = try MovieFile(path: path, kind: .mov, tracks: tracks, createdAt: date)
+            var audio = (sound?.packets ?? [])[...]
+            for packet in packets {
+                // In the order of their times, as a recording's packets come.
+                while let next = audio.first,
+                    Double(next.presentation) * Double(tracks[0].timeScale)
+                        <= Double(packet.presentation) * Double(tracks[1].timeScale)
+                {
+                    try movie.append(next, to: 1)
+                    audio.removeFirst()
+                }
+                try movie.append(packet, to: 0)
+            }
+            for packet in audio { try movie.append(packet, to: 1) }
+            try movie.finish(ends: [nil] + (sound.map { [$0.end] } ?? []))
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private var parameters: StreamParameters {
+        guard isStream, let key = frames.first(where: \.isKey) else {
+            return StreamParameters(
+                codec: .mjpeg, timeScale: still.rate.frames, size: shown.size, rate: still.rate,
+                color: shown.color)
+        }
+        let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
+        return StreamParameters(
+            codec: .h264, timeScale: StreamParameters.ownTimeScale, setup: setup, size: shown.size,
+            rate: still.rate, color: shown.color)
+    }
+
+    private var packets: [EncodedPacket] {
+        let times =
+            isStream ? streamTimes : Self.ticks(of: frames, still.rate).map { $0 * still.rate.seconds }
+        let last =
+            isStream
+            ? Self.scale.ticks(before: MediaTime(nanoseconds: still.rate.interval.count)) : still.rate.seconds
+        return frames.enumerated().map { index, frame in
+            let next = times.indices.contains(index + 1) ? times[index + 1] : times[index] + max(last, 1)
+            return EncodedPacket(
+                bytes: frame.memory, presentation: times[index], decode: times[index],
+                duration: next - times[index], isKey: frame.isKey)
+        }
+    }
+
+    private static let scale = FrameRate(StreamParameters.ownTimeScale)
+
+    /// The time of each frame since the first shown one, in ticks of 90 kHz, strictly rising.
+    private var streamTimes: [Int64] {
+        var last = Int64.min
+        return frames.map { frame in
+            let time = MediaTime(nanoseconds: (frame.capturedAt - shown.capturedAt).count)
+            last = max(last == .min ? .min : last + 1, time.ticks(perSecond: StreamParameters.ownTimeScale))
+            return last
+        }
     }
 
     /// The tick of each frame from 0 on, strictly rising.
@@ -38,5 +107,17 @@ enum ClipFile {
             last = max(last + 1, Int64(rounding: time * rate.perSecond))
             return last
         }
+    }
+
+    /// A clip's audio as AAC at the session's rate, and its end in samples.
+    private static func encoded(
+        _ sound: ClipSound, with codecs: any CodecFactory
+    ) throws(EncodingError) -> (parameters: StreamParameters, packets: [EncodedPacket], end: Int64) {
+        let channels = sound.format.channels
+        let resampler = try codecs.makeResampler(from: sound.format, name: sound.role)
+        let samples = try resampler.convert(sound.samples) + resampler.drain()
+        let encoder = try codecs.makeAudioEncoder(channels: channels, bitrate: 160_000, name: sound.role)
+        let packets = try encoder.encode(samples) + encoder.finish()
+        return (encoder.parameters, packets, Int64(samples.count / channels))
     }
 }

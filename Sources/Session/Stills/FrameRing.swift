@@ -1,6 +1,7 @@
 internal import Media
 
-/// The last frames of a camera, bounded in time and in bytes.
+/// The last frames of a camera, bounded in time and in bytes. H.264 is kept from a key frame on, since no frame can be
+/// shown without those back to it.
 struct FrameRing {
     private(set) var frames: [CapturedFrame] = []
     private var byteCount = 0
@@ -10,26 +11,46 @@ struct FrameRing {
     /// Creates an empty ring.
     ///
     /// - Parameters:
-    ///   - length: Longest time from the first frame to the last, in nanoseconds.
-    ///   - byteLimit: Most bytes of all frames together; the newest frame is kept whatever its size.
+    ///   - length: Longest time from the first frame to the last, in nanoseconds; of H.264, from the first frame that
+    ///     can be shown without those before it.
+    ///   - byteLimit: Most bytes of all frames together; the newest frame that is no H.264 is kept whatever its size.
     init(length: Nanoseconds, byteLimit: Int) {
         self.length = length
         self.byteLimit = byteLimit
     }
 
-    /// Adds the newest frame, and drops the oldest ones beyond the limits.
+    /// Adds the newest frame, and drops the oldest ones beyond the limits. A frame of another pixel format begins anew.
     mutating func add(_ frame: CapturedFrame) {
+        if let last = frames.last, last.pixel != frame.pixel { drop(frames.count) }
         frames.append(frame)
         byteCount += frame.memory.count
-        var leftOut = 0
-        while leftOut + 1 < frames.count, !isKept(frames[leftOut], beside: frame) {
-            byteCount -= frames[leftOut].memory.count
-            leftOut += 1
-        }
-        frames.removeFirst(leftOut)
+        if frame.pixel == .h264 { dropGroups(before: frame) } else { dropFrames(before: frame) }
     }
 
-    private func isKept(_ oldest: CapturedFrame, beside newest: CapturedFrame) -> Bool {
-        newest.capturedAt - oldest.capturedAt <= length && byteCount <= byteLimit
+    private mutating func dropFrames(before newest: CapturedFrame) {
+        var leftOut = 0
+        var bytes = byteCount
+        while leftOut + 1 < frames.count,
+            newest.capturedAt - frames[leftOut].capturedAt > length || bytes > byteLimit
+        {
+            bytes -= frames[leftOut].memory.count
+            leftOut += 1
+        }
+        drop(leftOut)
+    }
+
+    private mutating func dropGroups(before newest: CapturedFrame) {
+        let limit = newest.capturedAt - length
+        drop(frames.lastIndex { $0.isKey && $0.capturedAt <= limit } ?? 0)
+        // Frames before the first key frame cannot be shown.
+        drop(frames.firstIndex(where: \.isKey) ?? frames.count)
+        while byteCount > byteLimit {
+            drop(frames.dropFirst().firstIndex(where: \.isKey) ?? frames.count)
+        }
+    }
+
+    private mutating func drop(_ count: Int) {
+        for frame in frames.prefix(count) { byteCount -= frame.memory.count }
+        frames.removeFirst(count)
     }
 }

@@ -13,6 +13,8 @@ public struct SessionStills: Sendable {
     public private(set) var cameras: [StillCamera]
     /// Length of the clip around each still, in nanoseconds; zero for none.
     public let live: Nanoseconds
+    private let microphones: [ClipMicrophone]
+    private let codecs: (any CodecFactory)?
 
     /// Creates a still camera for each camera of the plan that has a source.
     ///
@@ -20,30 +22,48 @@ public struct SessionStills: Sendable {
     ///   - plan: The session's plan.
     ///   - sources: The session's opened cameras, by role.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, in nanoseconds; zero for none. Cameras that deliver no JPEGs
-    ///     have no clips.
+    ///   - live: Length of the clip around each still, in nanoseconds; zero for none. A clip has the audio of the microphone
+    ///     in its camera where the plan has that, else of the plan's first one, if the session gets its sources from
+    ///     `listening(to:)`.
+    ///   - codecs: Makes JPEGs of raw frames for clips. Without it, cameras with raw frames have no clips.
     public init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
-        clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero
+        clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
+        codecs: (any CodecFactory)? = nil
     ) {
         self.live = live
+        self.codecs = codecs
+        microphones = live > .zero ? plan.microphones.map { ClipMicrophone($0, live: live) } : []
+        let heard = Dictionary(
+            zip(plan.microphones.map(\.identity.busPath), microphones),
+            uniquingKeysWith: { first, _ in first })
+        let first = microphones.first
         cameras = plan.cameras.compactMap { planned in
-            sources[planned.role].map { Self.camera(planned, $0, clock, live) }
+            sources[planned.role].map { source in
+                let own = source.device.companion.flatMap { $0.busPath.isEmpty ? nil : heard[$0.busPath] }
+                return StillCamera(
+                    planned, source: source, clock: clock, live: live, microphone: own ?? first,
+                    codecs: codecs)
+            }
         }
     }
 
-    private static func camera(
-        _ planned: PlannedCamera, _ source: any CameraSource, _ clock: any SessionClock, _ live: Nanoseconds
-    ) -> StillCamera {
-        let clips = source.format.pixel == .mjpeg ? live : .zero
-        return StillCamera(planned, source: source, clock: clock, live: clips)
+    /// Listens to a session's microphones, so that clips have their audio.
+    ///
+    /// - Parameter sources: The session's opened microphones, by role.
+    /// - Returns: The microphones to give to the session in their place.
+    public func listening(to sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
+        var sources = sources
+        for ear in microphones { sources[ear.role] = sources[ear.role].map(ear.listening) }
+        return sources
     }
 
     /// Adds a camera and returns the tap through which it gets frames; give the tap to `MulticamSession.add`.
     public mutating func add(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
     ) -> FrameTap {
-        let camera = Self.camera(planned, source, clock, live)
+        let camera = StillCamera(
+            planned, source: source, clock: clock, live: live, microphone: microphones.first, codecs: codecs)
         cameras.append(camera)
         return camera.tap
     }

@@ -5,7 +5,7 @@ public import Plan
 /// Takes stills of one camera of a session while it records, or only runs, without disturbing it.
 ///
 /// Give its `tap` to the session; then `take` returns the next whole frame. Where a clip is wanted, it also returns
-/// the camera's own JPEGs around the frame, out of a bounded ring.
+/// the frames around it, out of a bounded ring, and the audio of a microphone.
 public final class StillCamera: Sendable {
     fileprivate struct State {
         var ring: FrameRing?
@@ -31,6 +31,9 @@ public final class StillCamera: Sendable {
     private let source: any CameraSource
     private let clock: any SessionClock
     private let live: Nanoseconds
+    private let microphone: ClipMicrophone?
+    /// Makes JPEGs of raw frames for clips; `nil` where there are no clips of raw frames.
+    private let codecs: (any CodecFactory)?
     private let state: ConditionLock<State>
 
     /// Most bytes of a clip's frames: 1.5 s of a 4K camera at 30 frames a second need 90 MB.
@@ -47,10 +50,12 @@ public final class StillCamera: Sendable {
     ///   - source: The camera's opened source.
     ///   - clock: The session clock.
     ///   - live: Length of the clip around each still, at most `longestClip`; zero for none. The ring of a clip takes
-    ///     memory all the time, and stays empty when the camera delivers no JPEGs.
+    ///     memory all the time, and making JPEGs of raw frames processor time.
+    ///   - microphone: Hears the audio of the clips; `nil` for none.
+    ///   - codecs: Makes JPEGs of raw frames for clips. Without it the stills of a camera with raw frames have no clip.
     public init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
-        live: Nanoseconds = .zero
+        live: Nanoseconds = .zero, microphone: ClipMicrophone? = nil, codecs: (any CodecFactory)? = nil
     ) {
         precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
         let state = ConditionLock(
@@ -64,12 +69,15 @@ public final class StillCamera: Sendable {
         self.source = source
         self.clock = clock
         self.live = live
+        self.microphone = microphone
+        let codecs = live > .zero ? codecs : nil
+        self.codecs = codecs
         role = planned.role
         // The handler only notes frames, so it is never behind by much. Raw frames may be the driver's memory, which the
         // driver needs back soon.
         let capacity = planned.format.pixel.isCompressed ? 8 : 2
         tap = FrameTap(role: planned.role, format: .asCaptured, capacity: capacity) { frame in
-            Self.note(frame, in: state)
+            Self.note(frame, in: state, codecs)
         }
         rest(true)
     }
@@ -88,13 +96,15 @@ public final class StillCamera: Sendable {
 
     /// Takes a frame from a caller that has frames from elsewhere than `tap`: each whole frame, in the order of
     /// capture, on any one thread.
-    public func note(_ frame: CapturedFrame) { Self.note(frame, in: state) }
+    public func note(_ frame: CapturedFrame) { Self.note(frame, in: state, codecs) }
 
-    private static func note(_ frame: CapturedFrame, in state: ConditionLock<State>) {
+    private static func note(
+        _ frame: CapturedFrame, in state: ConditionLock<State>, _ codecs: (any CodecFactory)?
+    ) {
+        let kept = kept(frame, codecs)
         let isWanted = state.broadcast { state in
             state.latest = frame.capturedAt
-            // Raw frames may be the driver's memory, which must not be kept for long.
-            if frame.pixel == .mjpeg { state.ring?.add(frame) }
+            if let kept { state.ring?.add(kept) }
             if frame.pixel == .h264 { state.continueStream(with: frame) }
             let isWanted = state.waiting > 0 && state.taken == nil
             if isWanted { state.takenStream = state.stream }
@@ -104,6 +114,21 @@ public final class StillCamera: Sendable {
         let owned = frame.ownedCopy()
         state.broadcast { state in
             if state.taken == nil { state.taken = owned }
+        }
+    }
+
+    /// The frame as it is kept for a clip. Raw frames may be the driver's memory, which must not be kept for long: a JPEG is
+    /// made of each.
+    private static func kept(_ frame: CapturedFrame, _ codecs: (any CodecFactory)?) -> CapturedFrame? {
+        guard !frame.pixel.isCompressed else { return frame }
+        guard let codecs else { return nil }
+        do throws(EncodingError) {
+            return CapturedFrame(
+                pixel: .mjpeg, size: frame.size, color: .jpeg, capturedAt: frame.capturedAt,
+                sequence: frame.sequence, memory: try codecs.makeStill(of: frame), isOwned: true)
+        } catch {
+            // The frame is missing in the clip; the recording has it.
+            return nil
         }
     }
 
@@ -132,9 +157,11 @@ public final class StillCamera: Sendable {
             throw .noFrame(role: role, seconds: patience.inSeconds)
         }
         if frame.pixel == .h264 { frame = try decoded(with: codecs, within: patience) }
+        let facts = facts(of: frame)
+        let (clip, leadCount) = clip(around: frame, patience)
         return Still(
-            role: role, frame: frame, facts: facts(of: frame), clip: clip(around: frame, patience),
-            rate: source.format.rate)
+            role: role, frame: frame, facts: facts, clip: clip, leadCount: leadCount,
+            sound: sound(of: clip.dropFirst(leadCount), patience), rate: source.format.rate)
     }
 
     /// Decodes the H.264 frame that was taken, from its key frame on, with a decoder of its own: the recording is not
@@ -158,16 +185,30 @@ public final class StillCamera: Sendable {
     }
 
     /// The frames within half a clip's length of the still; fewer where frames are missing, as of a camera that was
-    /// unplugged.
-    private func clip(around frame: CapturedFrame, _ patience: Nanoseconds) -> [CapturedFrame] {
-        guard live > .zero else { return [] }
+    /// unplugged. Of H.264, also those back to the key frame before, and their number.
+    private func clip(
+        around frame: CapturedFrame, _ patience: Nanoseconds
+    ) -> (frames: [CapturedFrame], leadCount: Int) {
+        guard live > .zero else { return ([], 0) }
         let half = live / 2
         let end = frame.capturedAt + half
         _ = state.wait(until: MonotonicClock().now + half + patience) { state in
             state.latest.flatMap { $0 >= end ? true : nil }
         }
-        let all = state.withLock { $0.ring?.frames ?? [] }
-        return all.filter { $0.capturedAt >= frame.capturedAt - half && $0.capturedAt <= end }
+        let all = state.withLock { $0.ring?.frames ?? [] }.filter { $0.capturedAt <= end }
+        guard let first = all.firstIndex(where: { $0.capturedAt >= frame.capturedAt - half }) else {
+            return ([], 0)
+        }
+        guard let key = all[...first].lastIndex(where: \.isKey) else { return ([], 0) }
+        return (Array(all[key...]), first - key)
+    }
+
+    /// The audio beside some frames, from the first to the end of the last.
+    private func sound(of shown: ArraySlice<CapturedFrame>, _ patience: Nanoseconds) -> ClipSound? {
+        guard let first = shown.first, let last = shown.last else { return nil }
+        return microphone?.sound(
+            from: first.capturedAt - planned.latency,
+            length: last.capturedAt - first.capturedAt + source.format.rate.interval, within: patience)
     }
 
     private func facts(of frame: CapturedFrame) -> StillFacts {

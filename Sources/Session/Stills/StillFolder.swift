@@ -46,10 +46,10 @@ public struct StillFolder: Sendable {
     ///
     /// - Parameters:
     ///   - still: The still.
-    ///   - codecs: Encodes a frame that is no JPEG.
+    ///   - codecs: Encodes a frame that is no JPEG, and the clip's audio.
     ///   - name: File name in place of the usual one; it must not exist yet.
     /// - Returns: Absolute paths of the files.
-    /// - Throws: `StillError.encoding` when the frame cannot be encoded, `.file` when a file cannot be written or
+    /// - Throws: `StillError.encoding` when the frame or the audio cannot be encoded, `.file` when a file cannot be written or
     ///   exists already.
     public func write(
         _ still: Still, with codecs: any CodecFactory, as name: String? = nil
@@ -59,6 +59,8 @@ public struct StillFolder: Sendable {
             throw .encoding(error)
         }
         let facts = still.facts.exif(of: still, zone: zone, software: software)
+        let clip: (movie: ClipFile, path: String)
+        let files: Files
         do throws(FileError) {
             try SessionFolder.makeFolders(path)
             let base: String
@@ -66,13 +68,14 @@ public struct StillFolder: Sendable {
             let file = name.map { path + "/" + $0 } ?? base + ".jpg"
             try StillFile.write(jpeg, facts, to: file)
             let time = still.frame.capturedAt
-            guard !still.clip.isEmpty else { return Files(still: file, clip: nil, capturedAt: time) }
-            let clip = base + ".mov"
-            try ClipFile.write(still, to: clip)
-            return Files(still: file, clip: clip, capturedAt: time)
+            guard let movie = ClipFile(still) else { return Files(still: file, clip: nil, capturedAt: time) }
+            clip = (movie, base + ".mov")
+            files = Files(still: file, clip: base + ".mov", capturedAt: time)
         } catch {
             throw .file(error)
         }
+        try clip.movie.write(to: clip.path, with: codecs)
+        return files
     }
 
     private static func withoutEnding(_ name: String) -> String {

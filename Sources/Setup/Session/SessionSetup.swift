@@ -331,6 +331,7 @@ public struct SessionSetup: Sendable {
     ///   - audioTaps: Sinks for aligned audio.
     ///   - metadataTaps: Sinks for each frame's metadata.
     ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
+    ///   - stills: Takes stills of the session's cameras, with clips that have audio; `nil` for none.
     ///   - host: The computer that system pressure is read from; `nil` reads this one, or none in simulated time.
     /// - Returns: The session.
     public func makeSession(
@@ -338,8 +339,11 @@ public struct SessionSetup: Sendable {
             parentFolder: "recordings", version: MulticamVersion.current),
         clock: any SessionClock = MonotonicClock(),
         frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
-        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
+        synchronizedOutputs: [SynchronizedOutput] = [], stills: SessionStills? = nil,
+        host: (any HostReading)? = nil
     ) -> MulticamSession {
+        let microphones = stills?.listening(to: self.microphones) ?? self.microphones
+        let frameTaps = frameTaps + (stills?.taps ?? [])
         var options = options
         if options.reduction == nil { options.reduction = reduction }
         if options.machine == nil { options.machine = request?.machine }

@@ -1,8 +1,18 @@
 internal import Encoding
+public import Media
 public import Session
 internal import SessionFolder
 
 extension SessionStills {
+    /// Creates a still camera for each camera of a setup, for clips of any camera, with audio. Give it to `makeSession`.
+    ///
+    /// - Parameters:
+    ///   - setup: The setup with its opened devices.
+    ///   - live: Length of the clip around each still, in nanoseconds; zero for none.
+    public init(_ setup: SessionSetup, live: Nanoseconds = .zero) {
+        self.init(setup.plan, cameras: setup.cameras, live: live, codecs: setup.codecs)
+    }
+
     /// Takes the next whole frame of each camera of a recording, at about one instant, and writes them into its folder as
     /// `stills/2026-11-21_142310-123_desk.jpg`. Blocks its thread: do not call it in a Swift task, nor from several threads at
     /// once.

@@ -30,20 +30,17 @@ public final class Snapshot: Sendable {
     ///
     /// - Parameters:
     ///   - setup: The setup with its opened cameras.
-    ///   - live: The length of the clip around each still; zero for none.
+    ///   - live: The length of the clip around each still, which has no audio; zero for none.
     ///   - settling: The time for exposure and focus between the first good frame and the still.
-    /// - Throws: `StillError` when a stream cannot be decoded, or a clip is wanted of a camera that delivers no JPEGs.
+    /// - Throws: `StillError` when a stream cannot be decoded.
     public init(
         _ setup: SessionSetup, live: Nanoseconds = .zero, settling: Nanoseconds = .seconds(1)
     ) throws(StillError) {
-        if live > .zero {
-            for camera in setup.plan.cameras {
-                guard let pixel = setup.cameras[camera.role]?.format.pixel, pixel != .mjpeg else { continue }
-                throw .noClip(role: camera.role, pixel: pixel)
-            }
-        }
         let clock = MonotonicClock()
-        cameras = SessionStills(setup.plan, cameras: setup.cameras, clock: clock, live: live).cameras
+        cameras =
+            SessionStills(
+                setup.plan, cameras: setup.cameras, clock: clock, live: live, codecs: setup.codecs
+            ).cameras
         // Half of a clip lies before its still.
         self.settling = max(settling, live / 2)
         var plan = setup.plan

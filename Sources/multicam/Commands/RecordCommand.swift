@@ -206,16 +206,11 @@ struct RecordCommand: Command {
     /// Creates a session, which receives signals and commands from here on.
     func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
-        let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
-        if live > .zero {
-            for camera in stills.cameras where !camera.makesClips {
-                Output.message("camera \(camera.role) delivers no JPEGs: stills of it come without a clip.")
-            }
-        }
+        let stills = SessionStills(setup, live: live)
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                copy: copy), frameTaps: stills.taps)
+                copy: copy), stills: stills)
         let rotation = setup.followRotation(of: session, stills: stills)
         if let rotation { Task { for await text in rotation.sentences { Output.message(text) } } }
         steering.steer(session, setup, stills: stills, rotation: rotation)

@@ -11,17 +11,19 @@ import VirtualDevices
 struct StillRecordingTests {
     /// Records in real time until a still of `desk` has been taken, and some frames more.
     private func record(
-        _ camera: String, live: Nanoseconds = .zero, in scratch: URL
+        _ camera: String, live: Nanoseconds = .zero, tracks: String = "copy", microphone: String? = nil,
+        in scratch: URL
     ) async throws -> (result: RecordingResult, still: Result<StillFolder.Files, StillError>) {
         let file = scratch.appending(path: "test.yaml")
-        try "cameras: { desk: { \(camera) } }\ntracks: { cameras: copy }".write(
+        let microphones = microphone.map { "\nmicrophones: { host: { device: \"\($0)\" } }" } ?? ""
+        try "cameras: { desk: { \(camera) } }\ntracks: { cameras: \(tracks) }\(microphones)".write(
             to: file, atomically: true, encoding: .utf8)
         let setup = try SessionSetup(SetupRequest(profile: file.path))
-        let stills = SessionStills(setup.plan, cameras: setup.cameras, live: live)
+        let stills = SessionStills(setup, live: live)
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(60), version: "0.0.0"),
-            frameTaps: stills.taps)
+            stills: stills)
         let taken = ConditionLock<Result<StillFolder.Files, StillError>?>(nil)
         let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
         let taker = MediaThread(name: "taker") {
@@ -103,7 +105,7 @@ struct StillRecordingTests {
         }
     }
 
-    @Test("raw frames are encoded once; a clip of them is refused in a sentence")
+    @Test("raw frames are encoded once, and a clip is made of them")
     func raw() async throws {
         try await withScratch { scratch in
             let camera = #"device: "virtual:bars?size=320x180&format=yuyv", format: yuyv"#
@@ -117,11 +119,49 @@ struct StillRecordingTests {
             #expect(
                 try lines("exiftool", ["-s3", "-n", "-YCbCrSubSampling", "-ImageWidth", files.still])
                     == ["2 1", "320"])
-            let again = try SessionSetup(SetupRequest(profile: file.path))
-            let error = #expect(throws: StillError.self) {
-                _ = try Snapshot(again, live: .seconds(1), settling: .zero)
-            }
-            #expect(error?.description.contains("Choose `format: mjpeg`") == true)
+            let again = try Snapshot(
+                try SessionSetup(SetupRequest(profile: file.path)), live: .milliseconds(600), settling: .zero)
+            let live = try again.write(
+                try #require(try again.take().first), into: StillFolder(path: scratch.path, version: "0.0.0"))
+            let clip = try #require(live.clip)
+            let stream = try #require(try Reader.streams(clip).first)
+            #expect((4...20).contains(stream.frameCount ?? 0))
+        }
+    }
+
+    @Test(
+        "a clip has its audio, which fits its frames, of JPEGs, of H.264 and of raw frames",
+        arguments: [
+            (#"device: "virtual:clap?size=320x180""#, "copy", "mjpeg"),
+            (#"device: "virtual:clap?size=320x180&format=h264", format: h264"#, "copy", "h264"),
+            (#"device: "virtual:clap?size=320x180&format=nv12", format: nv12"#, "encode", "mjpeg"),
+        ])
+    func sound(_ camera: String, _ tracks: String, _ codec: String) async throws {
+        try await withScratch { scratch in
+            // Longer than a second, so that there is a clap in it.
+            let (_, still) = try await record(
+                camera, live: .milliseconds(1600), tracks: tracks, microphone: "virtual:clap", in: scratch)
+            let files = try still.get()
+            let clip = try #require(files.clip)
+            #expect(
+                try lines(
+                    "ffprobe",
+                    ["-v", "error", "-show_entries", "stream=codec_name,start_time", "-of", "csv=p=0", clip])
+                    == ["\(codec),0.000000", "aac,0.000000"])
+            // No decoder complains, and frames before the clip are not shown.
+            _ = try Reader.run("ffmpeg", ["-v", "error", "-xerror", "-i", clip, "-f", "null", "-"])
+            let size = FrameSize(width: 320, height: 180)
+            let light = try Reader.brightness(
+                clip, size: size, part: PixelRectangle(x: 0, y: 0, width: 320, height: 180))
+            #expect((20...55).contains(light.count))
+            let times = try Reader.times(clip)
+            let audio = try Reader.audio(clip)
+            let white = try #require(light.firstIndex { $0 > 200 }, "no frame shows a clap")
+            let seen = times[white]
+            let claps = Reader.onsets(audio).map { Double($0) / 48_000 - seen }
+            // The clap lies within the white frame's exposure of 33 ms.
+            #expect(claps.contains { (-0.01...0.045).contains($0) }, "\(claps)")
+            #expect(abs(Double(audio.count) / 48_000 - (times.last ?? 0)) < 0.1)
         }
     }
 

@@ -38,4 +38,52 @@ struct FrameRingTests {
         let frames = [0, 34, 66, 101, 200, 201].map { Self.frame(atMilliseconds: $0) }
         #expect(ClipFile.ticks(of: frames, FrameRate(30)) == [0, 1, 2, 3, 6, 7])
     }
+
+    private static func stream(_ time: Int64, isKey: Bool, bytes: Int = 100) -> CapturedFrame {
+        CapturedFrame(
+            pixel: .h264, size: FrameSize(width: 64, height: 48), color: .bt709Limited,
+            capturedAt: ClockTime(nanoseconds: time * 1_000_000), sequence: time, isKey: isKey,
+            memory: SharedBytes(count: bytes), isOwned: true)
+    }
+
+    @Test("of H.264 a ring begins with the last key frame before its length, and never with another frame")
+    func groups() {
+        var ring = FrameRing(length: .milliseconds(100), byteLimit: 1_000_000)
+        ring.add(Self.stream(0, isKey: false))
+        #expect(ring.frames.isEmpty)
+        for time in stride(from: Int64(0), through: 400, by: 50) {
+            ring.add(Self.stream(time, isKey: time % 200 == 0))
+        }
+        #expect(ring.frames.map(\.sequence) == [200, 250, 300, 350, 400])
+        var full = FrameRing(length: .seconds(1), byteLimit: 350)
+        for time in [0, 10, 20, 30, 40, 50] as [Int64] {
+            full.add(Self.stream(time, isKey: time == 0 || time == 30))
+        }
+        #expect(full.frames.map(\.sequence) == [30, 40, 50])
+        for time in [60, 70] as [Int64] { full.add(Self.stream(time, isKey: false)) }
+        #expect(full.frames.isEmpty)
+    }
+
+    @Test("a clip's audio lies where its stamps say, on the average, and what is missing is silence")
+    func sound() throws {
+        func slice(_ first: Int64, atMilliseconds time: Double) -> CapturedAudio {
+            CapturedAudio(
+                format: AudioFormat(rate: 1000, channels: 3),
+                capturedAt: ClockTime(nanoseconds: Int64(time * 1e6)),
+                firstSample: first, samples: (0..<10).flatMap { [Float(first + $0), 0.5, 0.25] })
+        }
+        // The third stamp is off by 4 ms; ten samples are lost after it.
+        let slices = [
+            slice(0, atMilliseconds: 100), slice(10, atMilliseconds: 110), slice(20, atMilliseconds: 124),
+            slice(40, atMilliseconds: 140),
+        ]
+        let sound = try #require(
+            ClipSound(
+                role: "m", slices: slices, pick: [0, 1], offset: .milliseconds(5),
+                from: ClockTime(nanoseconds: 95_000_000), length: .milliseconds(60)))
+        #expect(sound.format == AudioFormat(rate: 1000, channels: 2))
+        let first = stride(from: 0, to: sound.samples.count, by: 2).map { sound.samples[$0] }
+        let silence = [Float](repeating: 0, count: 10)
+        #expect(first == silence + (0..<30).map(Float.init) + silence + (40..<50).map(Float.init))
+    }
 }
