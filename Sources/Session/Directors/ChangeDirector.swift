@@ -16,8 +16,8 @@ final class ChangeDirector {
     private var told = 0
     /// How many changes the manifest on the disks has.
     private var written = 0
-    /// When the manifest on the disks was written last, since T0.
-    private var writtenAt = MediaTime.zero
+    /// When the manifest on the disks was written last for changes, since T0; `nil` before.
+    private var writtenAt: MediaTime?
 
     /// How long after the last time the manifest is written anew for changes, in nanoseconds. The events have them at once.
     private static let pause: Int64 = 5_000_000_000
@@ -108,7 +108,8 @@ final class ChangeDirector {
     /// - Parameter time: How far the recording has come, since T0.
     /// - Returns: Whether it has to be written now.
     func mustWrite(at time: MediaTime) -> Bool {
-        guard told > written, time.nanoseconds >= writtenAt.nanoseconds + Self.pause else { return false }
+        let isPaused = writtenAt.map { time.nanoseconds < $0.nanoseconds + Self.pause } ?? false
+        guard told > written, !isPaused else { return false }
         (written, writtenAt) = (told, time)
         return true
     }

@@ -1,0 +1,92 @@
+import Foundation
+import Media
+import Plan
+import Session
+import SessionFolder
+import Setup
+import Testing
+import VirtualDevices
+
+@Suite("The budget of a recording that runs")
+struct LiveBudgetTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0", size: 1280x720, rate: 30 }
+        tracks: { cameras: copy }
+        budget: { hardware: 1.0, policy: POLICY }
+        """
+
+    private static func add(to session: MulticamSession) throws {
+        let format = VideoFormat(
+            pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30))
+        let source = try VirtualSources.camera(
+            selector: "virtual:clap?phase=0", role: "guest", wanted: format)
+        var track = try #require(session.currentPlan.cameraTracks.first)
+        (track.name, track.role, track.file) = ("guest", "guest", "cameras/guest.mov")
+        try session.add(
+            source,
+            as: PlannedCamera(
+                role: "guest", selector: "virtual:clap?phase=0", identity: source.device.identity,
+                format: format),
+            track: track)
+    }
+
+    /// Records on a machine whose disk takes the planned camera and most of another one, and adds another one.
+    private static func recording(
+        _ policy: String, refusals: ConditionLock<[SessionChangeError]>
+    ) async throws -> Recording {
+        let host = SteeringHost { session, look in
+            guard look == 2 else { return }
+            do {
+                try add(to: session)
+            } catch let error as SessionChangeError {
+                refusals.withLock { $0.append(error) }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        var speed = 0.0
+        return try await Recording(
+            profile.replacingOccurrences(of: "POLICY", with: policy), seconds: 6, host: host,
+            changing: { setup in speed = setup.plan.bytesPerSecond.values.reduce(0, +) * 1.8 },
+            steer: host.follow,
+            options: { options in
+                options.machine = MachineModel(
+                    processors: 64, costs: .usual, freeMemory: 64_000_000_000,
+                    disk: MachineModel.Disk(freeBytes: 1_000_000_000_000, bytesPerSecond: speed))
+            })
+    }
+
+    @Test(
+        "a camera that joins gives of its size where the profile adapts, in its own part, with the cost told")
+    func reduced() async throws {
+        let refusals = ConditionLock<[SessionChangeError]>([])
+        let recording = try await Self.recording("adapt", refusals: refusals)
+        #expect(refusals.withLock { $0 }.isEmpty)
+        try recording.checkSchema()
+        let change = try #require(recording.manifest.changes?.first)
+        #expect(change.changes == ["add guest virtual:clap?phase=0"])
+        #expect(change.reductions?.count == 1, "\(change)")
+        #expect(change.reductions?.first?.hasPrefix("guest 1280x720@30 → ") == true, "\(change)")
+        #expect(change.budget == 1 && (0.67...1).contains(change.cost ?? 0), "\(change)")
+        let guest = try recording.track("guest")
+        let part = try #require(guest.part_details?.last?.width)
+        #expect(part < 1280)
+        #expect(try recording.track("desk").frames?.lost.isEmpty == true)
+        #expect(try recording.track("desk").parts == nil)
+        let event = try #require(recording.events.first { $0.contains(#""event":"switch""#) })
+        #expect(event.contains("to stay within the budget, guest 1280x720@30"))
+    }
+
+    @Test("a camera that does not fit is refused where the policy is to refuse, and never starts")
+    func refused() async throws {
+        let refusals = ConditionLock<[SessionChangeError]>([])
+        let recording = try await Self.recording("refuse", refusals: refusals)
+        let told = refusals.withLock { $0 }
+        #expect(told.count == 1 && told.first?.isOverBudget == true)
+        let text = told.first?.description ?? ""
+        #expect(text.hasPrefix("`add guest virtual:clap?phase=0` would be over budget: disk 1.1"), "\(text)")
+        #expect(text.hasSuffix(" would fit."), "\(text)")
+        #expect(recording.manifest.changes == nil && recording.manifest.tracks.map(\.name) == ["desk"])
+    }
+}
