@@ -25,6 +25,8 @@ public enum ControlCommand: Sendable, Equatable {
     case set(role: String, [String])
     /// Adds the camera that a selector names to the recording, under a new role.
     case add(role: String, selector: String)
+    /// Gives a role the camera that a selector names, in place of its own.
+    case exchange(role: String, selector: String)
     /// Adds the microphone that a selector names to the recording, under a new role.
     case addMicrophone(role: String, selector: String)
 
@@ -65,6 +67,10 @@ public enum ControlCommand: Sendable, Equatable {
                     "take this camera, or the one on the other side, as soon as nothing is recorded"
                 ),
                 ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
+                (
+                    "exchange ROLE CAMERA",
+                    "give a role another camera; its tracks and the program go on"
+                ),
                 (
                     "add-microphone ROLE MICROPHONE",
                     "take another microphone into the recording; `unmute ROLE` lets it be heard in the program"
@@ -120,6 +126,13 @@ public enum ControlCommand: Sendable, Equatable {
             self = .set(role: role, Array(rest.dropFirst()))
             return
         }
+        if name == "exchange" {
+            guard rest.count >= 2, let role = rest.first else {
+                throw .usage("`exchange` needs a role and a camera: `exchange desk /dev/video4`.")
+            }
+            self = .exchange(role: role, selector: rest.dropFirst().joined(separator: " "))
+            return
+        }
         if name == "add" || name == "add-microphone" {
             let isCamera = name == "add"
             guard rest.count >= 2, let role = rest.first else {
@@ -151,7 +164,7 @@ public enum ControlCommand: Sendable, Equatable {
     /// Whether the command makes sense only during a recording.
     public var needsRecording: Bool {
         switch self {
-        case .mark, .split, .stop, .add, .addMicrophone: true
+        case .mark, .split, .stop, .add, .addMicrophone, .exchange: true
         case .change(let change): change.needsRecording
         case .status, .start, .quit, .snapshot, .switchCamera, .set: false
         }
@@ -160,7 +173,7 @@ public enum ControlCommand: Sendable, Equatable {
     /// Whether the command may block its thread: for a device, for the disk, or until a recording has begun.
     public var blocks: Bool {
         switch self {
-        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone: true
+        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange: true
         case .status, .mark, .split, .stop, .quit, .change: false
         }
     }
@@ -169,7 +182,8 @@ public enum ControlCommand: Sendable, Equatable {
     var isAnsweredAtOnce: Bool {
         switch self {
         case .status, .stop, .quit: true
-        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .change: false
+        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange, .change:
+            false
         }
     }
 

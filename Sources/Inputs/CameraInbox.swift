@@ -4,6 +4,14 @@ internal import Timing
 
 /// The deliveries that a camera's thread leaves for the timeline's, and the state of the camera, under one lock.
 struct CameraInbox {
+    /// The present source.
+    var stream: CameraStream
+    /// The source with which the recording began.
+    var beginning: CameraStream
+    /// The sources that the recording had before the present one.
+    var former: [CameraInput.UsedSource] = []
+    /// Why the source was exchanged, until the first frame of the new one has come; else `nil`.
+    var exchange: String?
     var deliveries: [CameraInput.Delivery] = []
     var frames = 0
     var clock: DeviceClock
@@ -134,6 +142,68 @@ struct CameraInbox {
         deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
     }
 
+    /// The present source with what is known of it.
+    func present(until time: ClockTime?) -> CameraInput.UsedSource {
+        CameraInput.UsedSource(
+            source: stream.source, latency: stream.latency, until: time, clockModel: clock,
+            correctedStamps: correctedStamps, controls: controls)
+    }
+
+    /// Goes on with the source of another inbox, and with what that one knows of it: the model of its clock above all.
+    mutating func take(
+        over other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String, capacity: Int
+    ) {
+        former.append(present(until: time))
+        self.stream = stream
+        (clock, exposure, silence, lastArrival) = (
+            other.clock, other.exposure, other.silence, other.lastArrival
+        )
+        (format, wanted, chosen, accepted) = (other.format, other.wanted, other.chosen, other.accepted)
+        (latestKey, latestJPEG, controls) = (other.latestKey, other.latestJPEG, other.controls)
+        (correctedStamps, jitter, slowestDelivery) = (0, JitterHistogram(), other.slowestDelivery)
+        (request, refused, exchange) = (nil, [], reason)
+        // In the place of a camera that was away, earlier frames come too late for their ticks.
+        let recent = isAway ? other.deliveries.suffix(1) : other.deliveries[...]
+        for delivery in recent {
+            switch delivery {
+            case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
+                keep(dated.numbered(stream.number), arrival: time, capacity: capacity)
+            case .away(let since, let cause, let ledger):
+                // It went away since it was found to deliver.
+                leave(at: since, cause: ledger)
+                outage = .away(at: since, cause: cause, ledger: ledger)
+                deliveries.append(.away(at: since, cause: cause, ledger: ledger))
+            case .ended(let since, let cause):
+                leave(at: since, cause: .away)
+                outage = delivery
+                deliveries.append(.ended(at: since, cause: cause))
+            case .frame, .lost, .returned, .formatChanged, .warning: break
+            }
+        }
+    }
+
+    /// Notes the first frame of an exchanged source.
+    ///
+    /// - Returns: Whether the frame is to be kept: of H.264 nothing can be shown before the first key frame.
+    private mutating func begin(with dated: DatedFrame, _ interval: Nanoseconds, _ reason: String) -> Bool {
+        guard dated.frame.pixel != .h264 || dated.frame.isKey else { return false }
+        guard lastTime.map({ dated.time > $0 }) ?? true else { return false }
+        exchange = nil
+        if isAway {
+            // The old source was away: its outage ends.
+            deliveries.append(.returned(at: dated.time, remark: "another camera", ledger: awayCause))
+            return true
+        }
+        guard let last = lastTime else { return true }
+        let missing = Int(rounding: Double((dated.time - last).count) / Double(interval.count)) - 1
+        guard missing > 0 else { return true }
+        let since = last + interval
+        deliveries.append(.away(at: since, cause: "change: \(reason)", ledger: .change))
+        miss(missing, .change, capturedAt: since)
+        deliveries.append(.returned(at: dated.time, remark: nil, ledger: .change))
+        return true
+    }
+
     /// Notes that the camera is away from a time on, or away for another cause than before.
     mutating func leave(at time: ClockTime, cause: LossCause) {
         if isAway, cause != awayCause { settle(before: time) }
@@ -155,6 +225,7 @@ struct CameraInbox {
     /// Adds a frame to the deliveries, or counts it as late when `capacity` frames wait already.
     mutating func keep(_ dated: DatedFrame, arrival: ClockTime, capacity: Int) {
         let interval = max(clock.interval, Nanoseconds(1))
+        if let exchange, !begin(with: dated, interval, exchange) { return }
         if isAway, let lastTime {
             // An outage is as long as the frames that are missing from it.
             let missing =

@@ -46,7 +46,7 @@ extension CameraInput {
                         "text": .string(
                             "camera \(role) is away: \(cause.printable(limit: 400).trimmingFullStop)."),
                     ])
-            case .returned(_, nil, .governor): return nil
+            case .returned(_, nil, .governor), .returned(_, nil, .change): return nil
             case .returned(let time, let remark, _):
                 let more = remark.map { ": \($0.printable(limit: 400))" } ?? ""
                 event = SessionEvent(

@@ -4,26 +4,23 @@ package import Timing
 
 /// One camera of the session: takes what its source delivers, checks it, dates it and keeps it for the timeline.
 ///
+/// A person may exchange the source while it records (`exchange`): who takes from the input goes on as if nothing was.
+///
 /// `receive` runs on the source's thread, everything else on the timeline's. Between them lies a bounded box under
 /// one lock: when the timeline is late, frames are lost with a cause, and memory does not grow.
 package final class CameraInput: Sendable {
     package let role: String
-    package let source: any CameraSource
     private let clock: any SessionClock
     private let codecs: any CodecFactory
-    private let latency: Nanoseconds
     private let taps: TapBoard
     private let keepsLog: Bool
-    private let box: ConditionLock<CameraInbox>
-    private let decoder: StreamDecoder?
+    let box: ConditionLock<CameraInbox>
     private let sharesDecoding: Bool
     private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
-    /// Whether time stamps are exact, as those of a file.
-    private let hasExactTimes: Bool
 
     /// Most frames that wait for the timeline: four seconds of a camera at 60 frames a second. Later ones are
     /// dropped.
-    private static let boxCapacity = 240
+    static let boxCapacity = 240
 
     /// Creates the input of one camera.
     ///
@@ -49,19 +46,18 @@ package final class CameraInput: Sendable {
     ) throws(EncodingError) {
         self.role = role
         self.onRefusal = onRefusal
-        self.source = source
-        self.latency = latency
         self.taps = taps
         self.keepsLog = keepsLog
         self.clock = clock
         self.codecs = codecs
         self.sharesDecoding = sharesDecoding
-        hasExactTimes = source.device.deviceType == .file
-        decoder = decodes ? StreamDecoder(try codecs.makeVideoDecoder(name: role)) : nil
+        let stream = CameraStream(
+            source: source, latency: latency,
+            decoder: decodes ? StreamDecoder(try codecs.makeVideoDecoder(name: role)) : nil)
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
         box = ConditionLock(
             CameraInbox(
-                clock: model, format: source.format, wanted: source.format,
+                stream: stream, beginning: stream, clock: model, format: source.format, wanted: source.format,
                 chosen: source.format, accepted: source.format,
                 exposure: ExposureWatch(nominal: source.format.rate.interval),
                 log: FrameLog()))
@@ -71,14 +67,30 @@ package final class CameraInput: Sendable {
 
     /// Starts the source.
     package func start() throws(DeviceError) {
-        try source.start(on: clock) { [self] event in receive(event) }
+        let stream = stream
+        stream.route.lead(to: self, as: stream)
+        try stream.source.start(on: clock) { [route = stream.route] event in route.carry(event) }
     }
+
+    var stream: CameraStream { box.withLock { $0.stream } }
+
+    /// The source that delivers now.
+    package var source: any CameraSource { stream.source }
+
+    /// The source with which the recording began; plans and files speak of its format.
+    package var firstSource: any CameraSource { box.withLock { $0.beginning.source } }
+
+    /// How often the source was exchanged.
+    package var exchangeCount: Int { box.withLock { $0.stream.number } }
 
     /// Whether the camera can change its format while it runs.
     package var isChangeable: Bool { source.isChangeable }
 
     /// Whether the camera's frames can be shown: true unless it delivers H.264 that no output was planned to decode.
-    package var hasPixels: Bool { source.format.pixel != .h264 || decoder != nil }
+    package var hasPixels: Bool {
+        let stream = stream
+        return stream.source.format.pixel != .h264 || stream.decoder != nil
+    }
 
     /// Whether no frames come: the camera is unplugged, changes its format, or is off.
     package var isAway: Bool { box.withLock { $0.isAway } }
@@ -120,6 +132,8 @@ package final class CameraInput: Sendable {
         box.withLock { box in
             box.correctedStamps = 0
             box.jitter = JitterHistogram()
+            box.beginning = box.stream
+            box.former = []
         }
     }
 
@@ -130,6 +144,14 @@ package final class CameraInput: Sendable {
             let taken = box.deliveries
             box.deliveries.removeAll(keepingCapacity: true)
             return taken
+        }
+    }
+
+    /// Drops the deliveries since the last call of `takeDeliveries` but the last ones, so many.
+    package func dropDeliveries(butLast count: Int) {
+        box.withLock { box in
+            box.deliveries.removeFirst(max(0, box.deliveries.count - count))
+            box.frames = box.deliveries.count { $0.frame != nil }
         }
     }
 
@@ -167,8 +189,9 @@ package final class CameraInput: Sendable {
     /// - Returns: Of both times the one nearer to the frame's own stamp.
     package func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime
     {
-        guard !hasExactTimes else { return time }
-        let stamp = frame.capturedAt - latency
+        let stream = stream
+        guard !stream.hasExactTimes else { return time }
+        let stamp = frame.capturedAt - stream.latency
         let other = model.predicted(frame.sequence)
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
@@ -176,7 +199,8 @@ package final class CameraInput: Sendable {
     /// The longest time from capture to delivery so far, at least what the source declares, plus the camera's
     /// latency.
     package var deliveryDelay: Nanoseconds {
-        max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) + latency
+        let (stream, slowest) = box.withLock { ($0.stream, $0.slowestDelivery) }
+        return max(stream.source.deliveryDelay, slowest) + stream.latency
     }
 
     /// The longest frame interval at which the camera's frames would still come before their ticks are decided, when
@@ -210,9 +234,11 @@ package final class CameraInput: Sendable {
 
     // MARK: On the source's thread
 
-    private func receive(_ event: CameraEvent) {
+    /// Takes an event of the source.
+    func receive(_ event: CameraEvent, of stream: CameraStream) {
+        let latency = stream.latency
         switch event {
-        case .frame(let frame): receive(frame)
+        case .frame(let frame): receive(frame, of: stream)
         case .lost(let count, let cause, let time):
             let arrival = clock.now
             box.withLock { box in
@@ -233,7 +259,8 @@ package final class CameraInput: Sendable {
                 box.outage = outage
                 box.deliveries.append(outage)
             }
-        case .formatRefused(let format, let time, let cause): refused(format, at: time, cause: cause)
+        case .formatRefused(let format, let time, let cause):
+            refused(format, at: time - latency, cause: cause)
         case .formatChanged(let format):
             box.withLock { box in
                 box.deliver(in: format)
@@ -282,7 +309,7 @@ package final class CameraInput: Sendable {
             let (refused, kept) = box.refuse(format)
             box.deliveries.append(
                 .warning(
-                    at: time - latency,
+                    at: time,
                     text:
                         "camera \(role) was asked for \(format) and goes on in \(box.format), since it did not take "
                         + "it: \(cause)"))
@@ -291,8 +318,8 @@ package final class CameraInput: Sendable {
         onRefusal(refused, kept)
     }
 
-    private func receive(_ frame: CapturedFrame) {
-        let arrival = clock.now
+    private func receive(_ frame: CapturedFrame, of stream: CameraStream) {
+        let (arrival, latency, hasExactTimes) = (clock.now, stream.latency, stream.hasExactTimes)
         guard PlausibleStamp.frames.contains(frame.sequence), frame.size.isPlausible else {
             return box.withLock { $0.miss(1, .corrupt, capturedAt: arrival - latency) }
         }
@@ -327,7 +354,7 @@ package final class CameraInput: Sendable {
         if !hasExactTimes { watchExposure(at: time) }
         let dated = DatedFrame(
             frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time,
-            decoded: decoder?.decode(frame))
+            decoded: stream.decoder?.decode(frame), stream: stream.number)
         box.withLock { $0.keep(dated, arrival: arrival, capacity: Self.boxCapacity) }
     }
 

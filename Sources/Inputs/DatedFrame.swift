@@ -9,10 +9,19 @@ package struct DatedFrame: Sendable {
     /// What the stream decoder returned when it took this frame, or `nil` when frames can be decoded one by one.
     let decoded: DecodedFrames?
 
-    package init(frame: CapturedFrame, time: ClockTime, decoded: DecodedFrames?) {
+    /// How many sources the camera's input had before the one that delivered the frame.
+    package let stream: Int
+
+    package init(frame: CapturedFrame, time: ClockTime, decoded: DecodedFrames?, stream: Int = 0) {
+        self.stream = stream
         self.frame = frame
         self.time = time
         self.decoded = decoded
+    }
+
+    /// The same frame as one of another source of the input.
+    func numbered(_ stream: Int) -> DatedFrame {
+        DatedFrame(frame: frame, time: time, decoded: decoded, stream: stream)
     }
 
     /// The pixels to show at the frame's time, or `nil` while the stream decoder still holds them.

@@ -14,8 +14,10 @@ struct CameraInboxTests {
     private static let smallAndSlower = VideoFormat(pixel: .mjpeg, size: small.size, rate: FrameRate(20))
 
     private static func inbox() -> CameraInbox {
-        CameraInbox(
-            clock: DeviceClock(nominalSecondsPerCount: 1.0 / 30), format: full, wanted: full, chosen: full,
+        let stream = CameraStream(source: StandingCamera(full), latency: .zero, decoder: nil)
+        return CameraInbox(
+            stream: stream, beginning: stream, clock: DeviceClock(nominalSecondsPerCount: 1.0 / 30),
+            format: full, wanted: full, chosen: full,
             accepted: full, exposure: ExposureWatch(nominal: full.rate.interval),
             log: FrameLog())
     }

@@ -22,4 +22,9 @@ public struct SlateCaption: Sendable, Hashable {
         self.device = device.printable(limit: 80)
         self.rotation = rotation
     }
+
+    /// The caption for another device of the same role.
+    package func naming(_ device: String) -> SlateCaption {
+        SlateCaption(role: role, device: device, rotation: rotation)
+    }
 }

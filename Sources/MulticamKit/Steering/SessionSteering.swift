@@ -184,7 +184,7 @@ public final class SessionSteering: Sendable {
                         ? "the recording is being ended."
                         : "the devices are let go, and `multicam record` ends.")
             )
-        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone:
+        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone, .exchange:
             answer(perform(command, session, isRecording: isRecording))
         }
     }
@@ -201,7 +201,8 @@ public final class SessionSteering: Sendable {
             state.withLock { $0.isStopped = true }
             end(nil)
             return ControlReply(ok: true, text: "it does not go on.")
-        case .mark, .split, .change, .add, .addMicrophone, .set, .snapshot, .start, .stop, .switchCamera:
+        case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .snapshot, .start, .stop,
+            .switchCamera:
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
     }
@@ -235,6 +236,14 @@ public final class SessionSteering: Sendable {
             return add(
                 session, saying: "microphone \(role) is in; `unmute \(role)` lets it be heard in the program."
             ) { (setup) throws(SetupError) in try setup.addMicrophone(selector, as: role, to: session) }
+        case .exchange(let role, let selector):
+            return add(session, saying: "camera \(role) is \(selector.printable()) now.") {
+                (setup) throws(SetupError) in
+                guard let stills = state.withLock(\.stills) else {
+                    throw .usage("nothing is being recorded at the moment.")
+                }
+                try setup.exchangeCamera(of: role, for: selector, in: session, stills: stills)
+            }
         case .set(let role, let words): return set(words, of: role, session)
         case .start where isRecording:
             return ControlReply(
@@ -268,7 +277,7 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// Adds a device to the recording; waits until it delivers.
+    /// Adds or exchanges a device of the recording; waits until it delivers.
     private func add(
         _ session: MulticamSession, saying success: String, adding: (SessionSetup) throws(SetupError) -> Void
     ) -> ControlReply {
@@ -319,8 +328,9 @@ public final class SessionSteering: Sendable {
                 ok: false,
                 text: isStandby
                     ? nothingToSwitch
-                    : "a camera is never switched in the middle of a recording: record with --standby, where it is between two, or "
-                        + "choose the next recording's with `multicam prefer`.")
+                    : "a camera is never switched in the middle of a recording: name the role and the camera with `exchange`, record with "
+                        + "--standby, where it is between two, or choose the next recording's with `multicam prefer`."
+            )
         }
         do {
             let outcome = try selector.map { try following.choose($0) } ?? following.switchCamera()

@@ -5,11 +5,11 @@ package struct RunningDevices: Sendable, Equatable {
     /// The formats that changeable cameras offer, by role. A camera that is not in it cannot change its format.
     var offers: [String: [OfferedFormat]] = [:]
     /// The formats that cameras were asked to deliver since the beginning, by role; other cameras deliver the plan's format.
-    var formats: [String: VideoFormat] = [:]
+    package var formats: [String: VideoFormat] = [:]
     /// Roles of devices that are switched off.
     var disabled: Set<String> = []
     /// Roles of devices that were removed from the session.
-    var removed: Set<String> = []
+    package var removed: Set<String> = []
     /// Names of tracks that were ended.
     var endedTracks: Set<String> = []
     /// The longest frame interval at which a camera's frames still arrive before their ticks are decided, by role, where known.

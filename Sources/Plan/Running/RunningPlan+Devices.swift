@@ -90,7 +90,7 @@ extension RunningPlan {
     // MARK: Tracks
 
     /// A camera's tracks that have not ended.
-    private func runningTracks(of role: String) -> [PlannedCameraTrack] {
+    func runningTracks(of role: String) -> [PlannedCameraTrack] {
         plan.cameraTracks.filter { $0.role == role && !devices.endedTracks.contains($0.name) }
     }
 
@@ -217,6 +217,16 @@ extension RunningPlan {
             kept.cameraTracks.first { $0.name == track.name } ?? track
         }
         showable.formIntersection(known)
+        // A camera that was exchanged stays, and the next recording is planned with its format.
+        for index in plan.cameras.indices {
+            let role = plan.cameras[index].role
+            guard let format = devices.formats[role] else { continue }
+            plan.cameras[index].format = format
+            for track in plan.cameraTracks.indices
+            where plan.cameraTracks[track].role == role && plan.cameraTracks[track].mode == .copy {
+                plan.cameraTracks[track].settings.size = format.size
+            }
+        }
         if var program = plan.program {
             var arrangement = program.arrangement
             arrangement.insets.removeAll { !known.contains($0) }
@@ -232,5 +242,6 @@ extension RunningPlan {
             plan.program = program
         }
         self.devices = devices
+        self.devices.formats = [:]
     }
 }

@@ -148,7 +148,7 @@ final class SessionInputs {
 
     /// Processor time that synthetic devices used.
     var simulationTime: Nanoseconds {
-        cameras.map(\.source.simulationTime).reduce(.zero, +)
+        cameras.flatMap(\.sources).map(\.source.simulationTime).reduce(.zero, +)
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 

@@ -8,6 +8,8 @@ enum SessionOrder: Sendable {
     case change(DeviceOrder)
     /// A camera that delivers already is taken in, with its track if it has one.
     case admit(CameraInput, PlannedCamera, PlannedCameraTrack?)
+    /// A role's input takes over the source of another input, which delivers already.
+    case exchange(role: String, CameraInput)
     /// A microphone that delivers already is taken in, with its track if it has one.
     case admitAudio(MicrophoneInput, PlannedMicrophoneTrack?)
 
@@ -15,6 +17,7 @@ enum SessionOrder: Sendable {
     func hand(to inputs: SessionInputs) {
         switch self {
         case .admit(let camera, _, _): inputs.add(camera)
+        case .exchange(_, let camera): _ = MediaThread(name: "stop") { camera.source.stop() }
         case .admitAudio(let microphone, _): inputs.add(microphone)
         case .change: break
         }

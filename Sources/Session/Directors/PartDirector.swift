@@ -5,7 +5,7 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// Leads a recording's files into new parts: all files at a split, one file when a copied camera changes its size.
+/// Leads a recording's files into new parts: all files at a split, one file when a copied camera changes its size or its source.
 /// Timeline's thread only.
 final class PartDirector {
     private let clock: any SessionClock
@@ -51,6 +51,9 @@ final class PartDirector {
         var commands: [TimelineCommand] = []
         for case let track as CopiedTrack in outputs.cameraTracks {
             commands += continueInOtherSize(track, position)
+        }
+        for case let track as CopiedStreamTrack in outputs.cameraTracks {
+            commands += continueWithOtherSource(track)
         }
         guard let due = splitDue, position > splitAt,
             !outputs.writers.values.contains(where: { $0.isSplitting })
@@ -120,7 +123,7 @@ final class PartDirector {
         // A track alone in its file only has to begin at a tick that it has not decided.
         let lead = writer.streamCount > 1 ? Self.lead : 1
         let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
-        let tick = max(track.tick(nearestTo: captured), undecided)
+        let tick = max(track.tick(ofSuccessorAt: captured), undecided)
         let begin = track.rate.time(ofTick: tick)
         let relative = nextPart(of: writer.relativePath)
         var part = MovieWriter.Part(relativePath: relative, start: begin)
@@ -140,6 +143,37 @@ final class PartDirector {
                     "width": .integer(Int64(size.width)), "height": .integer(Int64(size.height)),
                 ]))
         // Other tracks in the file go on in its next part, too.
+        return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
+    }
+
+    /// Begins a new part of a copied H.264 stream with the first key frame of another source.
+    private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
+        let writer = track.sink.writer
+        guard writer.isOpen, !writer.isSplitting, outputs.ends[track.name] == nil,
+            let successor = track.takeSuccessor()
+        else { return [] }
+        // A little before the frame, whose time is rounded to the file's time scale. No frame lies in between.
+        let captured = MediaTime(successor.time, since: start)
+        let begin = MediaTime(nanoseconds: max(0, captured.nanoseconds - 1_000_000))
+        let relative = nextPart(of: writer.relativePath)
+        var part = MovieWriter.Part(relativePath: relative, start: begin)
+        let frame = successor.frame
+        part.changes = [
+            track.sink.stream: StreamParameters(
+                codec: .h264, timeScale: StreamParameters.ownTimeScale,
+                setup: withExtendedLifetime(frame) { Array(frame.memory.bytes) }, size: frame.size,
+                rate: track.rate, color: frame.color)
+        ]
+        track.beginPart(at: begin)
+        writer.split(part)
+        announce(
+            SessionEvent(
+                .split, at: begin,
+                [
+                    "track": .string(track.name), "file": .string(relative),
+                    "width": .integer(Int64(frame.size.width)),
+                    "height": .integer(Int64(frame.size.height)),
+                ]))
         return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 

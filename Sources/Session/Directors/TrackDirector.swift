@@ -78,6 +78,15 @@ final class TrackDirector {
             entering[camera.role] = camera
             guard let planned else { return takeIn(camera, device) }
             open(planned, of: camera, isNew: device, for: order)
+        case .exchange(let role, let other):
+            guard let camera = camera(role) else {
+                stop(other.source)
+                break
+            }
+            stop(camera.exchange(for: other, at: clock.now, reason: reason))
+            hasOtherTracks = true
+            // What the governor has given up is given up of the new camera, too.
+            deliver(camera, camera.chosenFormat, reason)
         case .change(.beginAudio(let planned)):
             if let input = inputs.microphones.first(where: { $0.role == planned.role }) {
                 open(planned, of: input, for: order)
@@ -169,9 +178,16 @@ final class TrackDirector {
         case .admit(let camera, let device, _): return takeIn(camera, device)
         case .admitAudio(let microphone, _):
             threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
-        case .change: break
+        case .change, .exchange: break
         }
         return []
+    }
+
+    /// Stops a source that is of no use any more. That takes a driver some time.
+    private func stop(_ source: any CameraSource) {
+        let thread = MediaThread(name: "stop") { source.stop() }
+        // In simulated time the source ends when this thread sleeps.
+        if clock.isRealTime { threads.append(thread) }
     }
 
     private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) -> [TimelineCommand] {

@@ -16,6 +16,7 @@ package struct ManifestBuilder {
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let isRealTime: Bool
+    private let start: ClockTime
 
     /// Creates the manifest of a recording that begins.
     ///
@@ -26,6 +27,7 @@ package struct ManifestBuilder {
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds) {
         plan = context.plan
         inputs = context.inputs
+        self.start = start
         isRealTime = context.clock.isRealTime
         manifest = Manifest(
             multicam: context.options.version, profile: context.plan.profile,
@@ -128,20 +130,7 @@ package struct ManifestBuilder {
     }
 
     private var devices: [Manifest.Device] {
-        inputs.cameras.map { camera in
-            let format = camera.source.format
-            let planned = plan.cameras.first { $0.role == camera.role }
-            return Manifest.Device(
-                role: camera.role, kind: "camera",
-                identity: camera.source.device.identity.description.printable(),
-                name: camera.source.device.name.printable(),
-                format: Manifest.Format(
-                    pixel: format.pixel.rawValue, width: format.size.width, height: format.size.height,
-                    rate: format.rate.perSecond),
-                latency_ns: planned?.latency.count, latency_source: planned?.latencySource,
-                clock: Manifest.Clock(camera.clockModel, corrected: camera.correctedStamps),
-                metadata: planned?.metadataFile, controls: Self.controls(camera.controls))
-        }
+        inputs.cameras.flatMap { camera in devices(of: camera) }
             + inputs.microphones.map { microphone in
                 let planned = plan.microphones.first { $0.role == microphone.role }
                 return Manifest.Device(
@@ -155,6 +144,28 @@ package struct ManifestBuilder {
                     voice: planned?.voice,
                     clock: Manifest.Clock(microphone.clockModel))
             }
+    }
+
+    /// The sources of a camera, in the order in which it had them.
+    private func devices(of camera: CameraInput) -> [Manifest.Device] {
+        let planned = plan.cameras.first { $0.role == camera.role }
+        let sources = camera.sources
+        return sources.enumerated().map { index, had in
+            let format = had.source.format
+            let from = index == 0 ? nil : sources[index - 1].until
+            return Manifest.Device(
+                role: camera.role, kind: "camera",
+                identity: had.source.device.identity.description.printable(),
+                name: had.source.device.name.printable(),
+                from_ns: from.map { max(0, MediaTime($0, since: start).nanoseconds) },
+                format: Manifest.Format(
+                    pixel: format.pixel.rawValue, width: format.size.width, height: format.size.height,
+                    rate: format.rate.perSecond),
+                latency_ns: index == 0 ? planned?.latency.count : had.latency.count,
+                latency_source: index == 0 ? planned?.latencySource : nil,
+                clock: Manifest.Clock(had.clockModel, corrected: had.correctedStamps),
+                metadata: planned?.metadataFile, controls: Self.controls(had.controls))
+        }
     }
 
     private static func controls(_ outcomes: [ControlOutcome]) -> [Manifest.Control]? {
@@ -174,9 +185,9 @@ package struct ManifestBuilder {
                 let place = outputs.places[track.name], let movie = files.movies[place.file]
             else { return nil }
             let isStream = track is CopiedStreamTrack
-            let format = track.input.source.format
+            let format = track.input.firstSource.format
             let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
-            let color = track.input.source.color
+            let color = track.input.firstSource.color
             let begin = outputs.begins[track.name] ?? .zero
             let first = (track as? CopiedStreamTrack)?.firstTime ?? begin
             let ended = [outputs.ends[track.name], outputs.failedEnds[track.name]].compactMap(\.self).min()

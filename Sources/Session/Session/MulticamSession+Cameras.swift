@@ -73,7 +73,8 @@ extension MulticamSession {
         }
     }
 
-    private nonisolated func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
+    /// Waits until a camera that was started delivers, and checks that it delivers in time for the recording.
+    nonisolated func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
         let deadline = clock.now + options.startTimeLimit
         while input.progress.goodFrames < SessionInputs.framesNeeded(of: input) {
             guard controls.stopTime == nil else {
@@ -87,8 +88,8 @@ extension MulticamSession {
                 )
             }
             clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
-            // Frames that come before the recording takes the camera are dropped.
-            _ = input.takeDeliveries()
+            // Frames that come long before the recording takes the camera are dropped.
+            input.dropDeliveries(butLast: 8)
         }
         let needed = input.deliveryDelay + input.source.format.rate.interval * 2
         guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }

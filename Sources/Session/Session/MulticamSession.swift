@@ -127,7 +127,7 @@ public actor MulticamSession {
         controls.split(SessionControls.SplitRequest(at: past(time), decided: decided))
     }
 
-    private static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
+    static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
         RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
     }
 
@@ -242,6 +242,22 @@ public actor MulticamSession {
     /// It is reckoned anew with each change of cameras, microphones, their tracks and the program.
     public nonisolated var hardwareCost: HardwareCost? { running.withLock(\.self).cost }
 
+    /// The inputs of the cameras that are in the session now, by role.
+    nonisolated var presentInputs: [String: CameraInput] {
+        let roles = running.withLock { running in
+            Set(running.plan.cameras.map(\.role)).subtracting(running.devices.removed)
+        }
+        return cameraInputs.withLock { $0 }.filter { roles.contains($0.key) }
+    }
+
+    /// The role that has the real camera at a node.
+    package nonisolated func owner(of node: String) -> String? {
+        presentInputs.first { _, input in
+            let device = input.source.device
+            return device.node == node && device.deviceType != .virtual
+        }?.key
+    }
+
     /// Takes over where cameras are connected that came after the session was planned.
     package nonisolated func learn(_ usb: USBTopology) { running.withLock { $0.budget?.learn(usb) } }
 
@@ -337,7 +353,10 @@ public actor MulticamSession {
         guard let standby else { return try await performAlone(writesFiles: writesFiles, use) }
         defer {
             controls.renew()
-            let devices = Self.devices(cameras)
+            // Cameras that were exchanged stay; cameras that were added are gone.
+            let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
+            var devices = Self.devices(inputs.mapValues(\.source))
+            devices.formats = inputs.filter { $0.value.exchangeCount > 0 }.mapValues(\.source.format)
             running.withLock { $0.renew(plan, devices: devices) }
         }
         controls.open()

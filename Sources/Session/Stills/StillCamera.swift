@@ -14,6 +14,9 @@ public final class StillCamera: Sendable {
         /// Capture time of the last frame.
         var latest: ClockTime?
         var waiting = 0
+        /// The camera's plan, and its source.
+        var planned: PlannedCamera
+        var source: any CameraSource
         /// The orientation of stills from now on.
         var rotation: Rotation
         /// For H.264, the frames from the last key frame on.
@@ -27,8 +30,6 @@ public final class StillCamera: Sendable {
     public let role: String
     /// The tap to give to the session; it gets every frame as captured.
     public let tap: FrameTap
-    private let planned: PlannedCamera
-    private let source: any CameraSource
     private let clock: any SessionClock
     private let live: Nanoseconds
     private let microphone: ClipMicrophone?
@@ -63,10 +64,8 @@ public final class StillCamera: Sendable {
                 // A second more than a clip: on a busy machine the thread that takes it comes late.
                 ring: live > .zero
                     ? FrameRing(length: live + .seconds(1), byteLimit: Self.ringBytes) : nil,
-                rotation: planned.rotation))
+                planned: planned, source: source, rotation: planned.rotation))
         self.state = state
-        self.planned = planned
-        self.source = source
         self.clock = clock
         self.live = live
         self.microphone = microphone
@@ -85,7 +84,8 @@ public final class StillCamera: Sendable {
     /// Pauses or resumes the tap where no clip is kept, since nobody looks at frames while no still is wanted. The
     /// tap of an H.264 camera never pauses: a frame needs those before it.
     private func rest(_ isResting: Bool) {
-        if live == .zero, planned.format.pixel != .h264 { tap.pause(isResting) }
+        let pixel = state.withLock(\.planned).format.pixel
+        if live == .zero { tap.pause(isResting && pixel != .h264) }
     }
 
     /// Whether stills come with a clip around them.
@@ -93,6 +93,12 @@ public final class StillCamera: Sendable {
 
     /// Sets the clockwise rotation that makes stills upright from now on, after the camera was turned.
     public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
+
+    /// Goes on with another camera of the same role; the tap stays.
+    public func exchange(_ planned: PlannedCamera, source: any CameraSource) {
+        state.withLock { ($0.planned, $0.source) = (planned, source) }
+        rest(true)
+    }
 
     /// Takes a frame from a caller that has frames from elsewhere than `tap`: each whole frame, in the order of
     /// capture, on any one thread.
@@ -161,7 +167,8 @@ public final class StillCamera: Sendable {
         let (clip, leadCount) = clip(around: frame, patience)
         return Still(
             role: role, frame: frame, facts: facts, clip: clip, leadCount: leadCount,
-            sound: sound(of: clip.dropFirst(leadCount), patience), rate: source.format.rate)
+            sound: sound(of: clip.dropFirst(leadCount), patience),
+            rate: state.withLock(\.source).format.rate)
     }
 
     /// Decodes the H.264 frame that was taken, from its key frame on, with a decoder of its own: the recording is not
@@ -212,6 +219,7 @@ public final class StillCamera: Sendable {
     }
 
     private func facts(of frame: CapturedFrame) -> StillFacts {
+        let (planned, source) = state.withLock { ($0.planned, $0.source) }
         var controls: [DeviceControl] = []
         do throws(DeviceError) {
             controls = try source.controls()

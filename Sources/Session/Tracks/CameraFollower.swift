@@ -11,6 +11,8 @@ struct CameraFollower {
     private let start: ClockTime
     /// Number of restarts of the camera's clock model at the last `take`.
     private var restarts = 0
+    /// Number of exchanges of the camera's source at the last `take`.
+    private var exchanges = 0
 
     /// Follows a camera for a track.
     ///
@@ -35,8 +37,11 @@ struct CameraFollower {
     mutating func take(_ deliveries: [CameraInput.Delivery], into aligner: inout some FrameAligner) {
         let (clock, input) = (input.clockReading, input)
         aligner.follow(clock)
-        let model = clock.restarts == restarts ? nil : input.clockModel
-        restarts = clock.restarts
+        // Frames of an exchanged source keep the times by its own clock.
+        let exchanges = input.exchangeCount
+        let isSame = clock.restarts == restarts || exchanges != self.exchanges
+        let model = isSame ? nil : input.clockModel
+        (restarts, self.exchanges) = (clock.restarts, exchanges)
         if let model {
             aligner.redateFrames { frame, time in input.redated(frame, saidToBe: time, by: model) }
         }

@@ -23,6 +23,10 @@ final class CopiedStreamTrack: CameraTrack {
     private var held: (frame: CapturedFrame, tick: Int64)?
     /// Time since T0 from which the next key frame begins a new file; `nil` when no split is pending.
     private var partStart: MediaTime?
+    /// The number of the source whose frames the present file has.
+    private var stream: Int
+    /// The first frame of another source, a key frame, which needs a file of its own; `nil` while there is none.
+    private var successor: DatedFrame?
     /// Capture time since T0 of the first frame in the file; negative when that frame was captured before T0.
     private(set) var firstTime: MediaTime?
     /// Number of hidden frames before T0, which are in the file only because later frames need them; `counts` leaves them out.
@@ -44,6 +48,7 @@ final class CopiedStreamTrack: CameraTrack {
         self.rate = rate
         self.sink = sink
         camera = CameraFollower(input, track: name, start: start)
+        stream = input.exchangeCount
         aligner = KeyStreamAligner(start: start)
     }
 
@@ -59,7 +64,19 @@ final class CopiedStreamTrack: CameraTrack {
     var input: CameraInput { camera.input }
 
     /// Takes what the camera delivered since the last call.
-    func take(_ deliveries: [CameraInput.Delivery]) { camera.take(deliveries, into: &aligner) }
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        camera.take(deliveries, into: &aligner)
+        for case .frame(let dated) in deliveries where dated.stream > successor?.stream ?? stream {
+            successor = dated
+        }
+    }
+
+    /// Returns the first frame of another source, for which the caller begins a new part, once.
+    func takeSuccessor() -> DatedFrame? {
+        guard let next = successor else { return nil }
+        (stream, successor) = (next.stream, nil)
+        return next
+    }
 
     /// Continues in a new file with the first key frame at or after a time since T0.
     func beginPart(at time: MediaTime) { partStart = time }

@@ -15,17 +15,21 @@ final class CopiedTrack: CameraTrack {
     private let codecs: any CodecFactory
     private var lastBytes: SharedBytes?
     private var slate: SharedBytes?
-    private let caption: SlateCaption
+    private var caption: SlateCaption
     /// A JPEG of the camera, whose format slates have.
     private var example: CapturedFrame?
     /// Size of the frames in the present file, width × height in pixels.
     private var size: FrameSize
-    /// The first frame of another size, which needs a file of its own; `nil` while there is none.
+    /// The number of the source whose frames the present file has.
+    private var stream: Int
+    /// The first frame of another size or source, which needs a file of its own; `nil` while there is none.
     private(set) var successor: DatedFrame?
     /// First tick of the successor's file, or `nil` while that file was not requested.
     private var partTick: Int64?
     /// The last frame of the successor's size that was chosen before the successor's file began.
     private var withdrawn: DatedFrame?
+    /// The next undecided tick.
+    private var nextTick: Int64 = 0
     /// Capture time of the frame for which the present file was begun; no earlier frame asks for another file.
     private var partSince: ClockTime?
 
@@ -49,6 +53,7 @@ final class CopiedTrack: CameraTrack {
         self.sink = sink
         self.codecs = codecs
         self.size = size
+        stream = follower.input.exchangeCount
         // A slate can be made even when the camera went away before T0.
         example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
@@ -65,18 +70,36 @@ final class CopiedTrack: CameraTrack {
         follower.take(deliveries)
         guard partTick == nil else { return }
         for case .frame(let dated) in deliveries
-        where dated.frame.size != (successor?.frame.size ?? size) && isOfThisPart(dated) {
+        where !isLike(dated, successor) && isOfThisPart(dated) {
             // The camera is back in the file's own size before another file was asked for: none is needed.
-            successor = dated.frame.size == size ? nil : dated
+            successor = isLike(dated, nil) ? nil : dated
             withdrawn = nil
         }
     }
+
+    /// Whether a frame has the size and the source of another, or of the present file where that is `nil`.
+    private func isLike(_ dated: DatedFrame, _ other: DatedFrame?) -> Bool {
+        dated.frame.size == other?.frame.size ?? size && dated.stream == other?.stream ?? stream
+    }
+
+    /// Why a frame that needs another file is left out until that begins.
+    private func cause(of dated: DatedFrame) -> LossCause { dated.stream == stream ? .governor : .change }
 
     private func isOfThisPart(_ dated: DatedFrame) -> Bool { partSince.map { dated.time > $0 } ?? true }
 
     /// Returns the index of the tick at which a frame captured at `time`, since T0, is shown when no other frame is nearer.
     func tick(nearestTo time: MediaTime) -> Int64 {
         rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
+    }
+
+    /// Foresees with which tick the successor's file is to begin.
+    ///
+    /// - Parameter captured: When the successor was captured, since T0.
+    /// - Returns: The index of the first tick that shows a frame of another source; for another size of the tick nearest to it.
+    func tick(ofSuccessorAt captured: MediaTime) -> Int64 {
+        let nearest = tick(nearestTo: captured)
+        guard let successor, successor.stream != stream, nextTick < nearest + 4 else { return nearest }
+        return follower.tick(of: nextTick..<nearest + 4) { $0.stream == successor.stream } ?? nearest
     }
 
     /// Whether the file for the successor was requested and has not begun yet.
@@ -89,24 +112,26 @@ final class CopiedTrack: CameraTrack {
     ///
     /// - Parameter tick: Index of the tick; 0 is T0.
     func step(tick: Int64) {
+        nextTick = tick + 1
         // When no newer frame is due at the first tick of a file, the tick shows one that came too early for the file.
         var early: DatedFrame?
+        let earlyCause = withdrawn.map { cause(of: $0) } ?? .governor
         if let partTick, let successor, tick >= partTick {
             early = withdrawn
             change(to: successor)
         }
         switch follower.choose(tick: tick) {
-        case .show(let dated) where dated.frame.size != size:
-            // The file for frames of this size begins in a moment.
+        case .show(let dated) where !isLike(dated, nil):
+            // The file for such frames begins in a moment.
             if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
-            if dated.frame.size == successor?.frame.size { withdrawn = dated }
-            follower.withdrawChoice(cause: .governor)
-            if early != nil { follower.restoreChoice(cause: .governor) }
+            if let successor, isLike(dated, successor) { withdrawn = dated }
+            follower.withdrawChoice(cause: cause(of: dated))
+            if early != nil { follower.restoreChoice(cause: earlyCause) }
         case .show(let dated):
             example = dated.frame
             lastBytes = dated.frame.memory
         case .repeatLast:
-            if early != nil { follower.restoreChoice(cause: .governor) }
+            if early != nil { follower.restoreChoice(cause: earlyCause) }
         case .slate: lastBytes = slateBytes() ?? lastBytes
         }
         guard let lastBytes else { return }
@@ -119,7 +144,9 @@ final class CopiedTrack: CameraTrack {
     private func change(to successor: DatedFrame) {
         let frame = (withdrawn ?? successor).frame
         size = frame.size
+        stream = successor.stream
         example = frame
+        caption = caption.naming(input.source.device.name)
         // The frame is shown until one of its size is due.
         lastBytes = frame.memory
         slate = nil

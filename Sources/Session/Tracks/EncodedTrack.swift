@@ -15,7 +15,9 @@ final class EncodedTrack: CameraTrack {
     private var follower: GridFollower
     private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
-    private let caption: SlateCaption
+    private var caption: SlateCaption
+    /// Number of exchanges of the camera's source that the caption knows of.
+    private var exchanges: Int
     /// Index of the tick whose frame must be a key frame, or `nil` for none.
     private var keyTick: Int64?
     /// Decides which frames the encoder gets; `nil` when no governor runs.
@@ -40,6 +42,7 @@ final class EncodedTrack: CameraTrack {
         self.rate = rate
         self.place = place
         self.caption = caption
+        exchanges = follower.input.exchangeCount
         self.encoder = encoder
     }
 
@@ -54,7 +57,12 @@ final class EncodedTrack: CameraTrack {
     func beginPart(at tick: Int64) { keyTick = tick }
 
     /// Takes what the camera delivered since the last call.
-    func take(_ deliveries: [CameraInput.Delivery]) { follower.take(deliveries) }
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        follower.take(deliveries)
+        guard input.exchangeCount != exchanges else { return }
+        exchanges = input.exchangeCount
+        caption = caption.naming(input.source.device.name)
+    }
 
     /// Decides a tick of the track's grid. Ticks come in order, each once.
     ///
@@ -93,7 +101,7 @@ final class EncodedTrack: CameraTrack {
 
     private func layer(_ frame: CapturedFrame?) -> FrameLayer {
         FrameLayer(
-            frame: frame, place, plannedSize: input.source.format.size, caption: caption,
+            frame: frame, place, plannedSize: input.firstSource.format.size, caption: caption,
             isCoarse: isCoarse)
     }
 }

@@ -32,6 +32,19 @@ struct GridFollower {
     /// Chooses what the tick with this index shows: a new frame, the last one again, or a slate. Ticks come in order.
     mutating func choose(tick: Int64) -> TrackAligner<DatedFrame>.Choice { aligner.choose(tick: tick) }
 
+    /// Foresees which tick will show the first frame of a kind, by the frames that have come.
+    ///
+    /// - Parameters:
+    ///   - ticks: The ticks to look at, from the next undecided one on.
+    ///   - isWanted: Whether a frame is of that kind.
+    /// - Returns: The index of the tick, or `nil` when none of them shows such a frame.
+    func tick(of ticks: Range<Int64>, showing isWanted: (DatedFrame) -> Bool) -> Int64? {
+        var aligner = aligner
+        return ticks.first { tick in
+            if case .show(let dated) = aligner.choose(tick: tick) { isWanted(dated) } else { false }
+        }
+    }
+
     /// The cause for which the last decided tick has no new frame, or `nil` when it is not known.
     var missingCause: LossCause? { aligner.missingCause }
 

@@ -12,14 +12,16 @@ final class ProgramTrack {
     /// A camera that the program follows.
     private struct Feed {
         var follower: GridFollower
-        let caption: SlateCaption
+        var caption: SlateCaption
+        /// Number of exchanges of the camera's source that the caption knows of.
+        var exchanges: Int
         /// The camera's last frame, or `nil` while a slate is shown.
         var frame: CapturedFrame?
         var onAir = OnAir()
 
         func layer(_ place: PlannedLayer, isCoarse: Bool) -> FrameLayer {
             FrameLayer(
-                frame: frame, place, plannedSize: follower.input.source.format.size, caption: caption,
+                frame: frame, place, plannedSize: follower.input.firstSource.format.size, caption: caption,
                 isCoarse: isCoarse)
         }
     }
@@ -71,7 +73,9 @@ final class ProgramTrack {
     private static func feed(_ follower: GridFollower) -> Feed {
         // Frames are turned and mirrored as they are composed into the program; its slates are drawn upright.
         let device = follower.input.source.device.name
-        return Feed(follower: follower, caption: SlateCaption(role: follower.input.role, device: device))
+        return Feed(
+            follower: follower, caption: SlateCaption(role: follower.input.role, device: device),
+            exchanges: follower.input.exchangeCount)
     }
 
     /// Adds a camera, which may be shown from now on.
@@ -122,6 +126,10 @@ final class ProgramTrack {
         guard !hasEnded else { return }
         for index in feeds.indices where feeds[index].follower.input.role == role {
             feeds[index].follower.take(deliveries)
+            let input = feeds[index].follower.input
+            guard input.exchangeCount != feeds[index].exchanges else { continue }
+            feeds[index].exchanges = input.exchangeCount
+            feeds[index].caption = feeds[index].caption.naming(input.source.device.name)
         }
     }
 

@@ -13,6 +13,8 @@ extension Manifest {
         public var identity: String
         /// Device name as people know it.
         public var name: String
+        /// When the device took the place of another one of the same role, in nanoseconds since T0; `nil` from the beginning.
+        public var from_ns: Int64?
         /// Format in which the device delivered frames or audio.
         public var format: Format
         /// Latency subtracted from each time stamp of a camera, in nanoseconds; `nil` for microphones.
@@ -33,7 +35,8 @@ extension Manifest {
         public var controls: [Control]? = nil
 
         package init(
-            role: String, kind: String, identity: String, name: String, format: Format,
+            role: String, kind: String, identity: String, name: String, from_ns: Int64? = nil,
+            format: Format,
             latency_ns: Int64? = nil, latency_source: CorrectionSource? = nil, offset_ns: Int64? = nil,
             offset_source: CorrectionSource? = nil, voice: VoiceSettings? = nil, clock: Clock,
             metadata: String? = nil, controls: [Control]? = nil
@@ -42,6 +45,7 @@ extension Manifest {
             self.kind = kind
             self.identity = identity
             self.name = name
+            self.from_ns = from_ns
             self.format = format
             self.latency_ns = latency_ns
             self.latency_source = latency_source

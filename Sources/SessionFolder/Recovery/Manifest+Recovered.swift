@@ -22,7 +22,10 @@ extension Manifest {
         guard let end else { return manifest }
         manifest.duration_ns = end.nanoseconds
         for index in manifest.devices.indices {
-            manifest.devices[index].clock = events.clock(devices[index].clock, of: devices[index].role)
+            // Events tell of a role's last device; the clocks of those before it were known when it was exchanged.
+            let role = devices[index].role
+            guard devices.lastIndex(where: { $0.role == role }) == index else { continue }
+            manifest.devices[index].clock = events.clock(devices[index].clock, of: role)
         }
         manifest.marks = events.marks.filter { $0.at_ns <= end.nanoseconds }
         let changes = events.changes.filter { $0.at_ns < end.nanoseconds }

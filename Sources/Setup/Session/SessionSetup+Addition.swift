@@ -24,23 +24,12 @@ extension SessionSetup {
         profile.tracks.microphones = .none
         // A camera without a track may deliver any pixel format.
         if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
-        let resolver: DeviceResolver
-        do {
-            resolver = try Self.resolver(of: profile, request)
-        } catch {
-            guard case .device(let busy) = error, case .busy = busy.reason, let owner = owner(of: busy.device)
-            else {
-                throw error
-            }
-            throw .usage(
-                "“\(selector.printable())” is \(busy.device), the camera that \(owner) has already: name another one."
-            )
-        }
+        let resolver = try freeCamera(selector, profile, request, in: session)
         let plan = try Self.plan(profile, resolver)
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("nothing is made of a camera “\(role)” in this profile.")
         }
-        if source.device.deviceType != .virtual { session.learn(USBTopology.connected().topology) }
+        session.learn(of: source.device)
         var track = hasTracks ? plan.cameraTracks.first : nil
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
@@ -87,8 +76,26 @@ extension SessionSetup {
         }
     }
 
+    /// Finds the camera of a profile's only role, which another role must not have.
+    func freeCamera(
+        _ selector: String, _ profile: Profile, _ request: SetupRequest, in session: MulticamSession
+    ) throws(SetupError) -> DeviceResolver {
+        do {
+            return try Self.resolver(of: profile, request)
+        } catch {
+            guard case .device(let busy) = error, case .busy = busy.reason,
+                let owner = session.owner(of: busy.device)
+            else {
+                throw error
+            }
+            throw .usage(
+                "“\(selector.printable())” is \(busy.device), the camera that \(owner) has already: name another one."
+            )
+        }
+    }
+
     /// The session's profile without its program, to compile a new device with.
-    private func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
+    func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
         guard Profile.isRole(role) else {
             throw .usage("“\(role.printable())” is no role: expected \(Profile.roleRule).")
         }
@@ -99,14 +106,14 @@ extension SessionSetup {
         return (profile, request)
     }
 
-    private static func resolver(
+    static func resolver(
         of profile: Profile, _ request: SetupRequest
     ) throws(SetupError) -> DeviceResolver {
         let (memory, _) = DeviceMemory.file?.read() ?? (DeviceMemory(), nil)
         return try DeviceResolver(for: profile, memory: memory, of: request.application)
     }
 
-    private static func plan(
+    static func plan(
         _ profile: Profile, _ resolver: DeviceResolver
     ) throws(SetupError) -> SessionPlan {
         do throws(ProfileError) {
@@ -114,10 +121,5 @@ extension SessionSetup {
         } catch {
             throw .profile(error)
         }
-    }
-
-    /// The role that has the real camera at a node already.
-    private func owner(of node: String) -> String? {
-        cameras.first { $0.value.device.node == node && $0.value.device.deviceType != .virtual }?.key
     }
 }

@@ -1,0 +1,58 @@
+# A role's camera is exchanged fifty times while it is recorded, back and forth between two models: every length is exact, each frame
+# is one of the two cameras', what is missing is a gap with its cause, and the other tracks are as without.
+# lab: virtual-time timeout=900
+
+ctl() { "$MULTICAM" ctl "$@"; }
+
+inside() {
+    export XDG_RUNTIME_DIR=/run
+    cameras studio:1 controls:2 cheap:3
+    sound
+    cat > "$results/live.yaml" <<'YAML'
+cameras:
+  desk: { device: any, size: 640x480, rate: 30 }
+  face: { device: any, size: 640x480, rate: 30 }
+program: { size: 640x360, rate: 30, layout: pip, main: desk, inset: face, video: { preset: ultrafast } }
+tracks: { cameras: copy }
+limits: none
+YAML
+    start r --profile "$results/live.yaml" --camera desk="$(node 2)" --camera face="$(node 1)" --duration 600
+    sleep 1
+    refused unknown "$MULTICAM" ctl exchange nobody "$(node 3)"
+    refused same "$MULTICAM" ctl exchange desk "$(node 2)"
+    refused taken "$MULTICAM" ctl exchange desk "$(node 1)"
+    local count
+    for count in {1..25}; do
+        check "exchange $count" ctl exchange desk "$(node 3)"
+        sleep 0.5
+        check "and back" ctl exchange desk "$(node 2)"
+        sleep 0.5
+    done
+    equal "the other camera was let go" "$(nodes_open "$recorder" | grep -c "$(node 3)" | cat)" 0
+    check "the end" ctl stop
+    ended r
+}
+
+outside() {
+    says unknown 2 "no camera “nobody”"
+    says same 2 "already"
+    says taken 2 "the camera that face has"
+    recorded r
+    equal "exchanges" "$(json "$manifest" 'sum(c["changes"][0].startswith("exchange desk") for c in d["changes"])')" 50
+    equal "devices" "$(json "$manifest" 'sum(x["role"] == "desk" for x in d["devices"])')" 51
+    equal "parts" "$(json "$manifest" '[len(t["parts"]) for t in d["tracks"] if t["name"] == "desk"]')" "[50]"
+    equal "tracks of one rate have one length" "$(json "$manifest" 'len({t["frames"]["written"] for t in d["tracks"] if "frames" in t})')" 1
+    equal "it is that of the recording" "$(json "$manifest" 'round(d["duration_ns"] * 30 / 1e9) - d["tracks"][0]["frames"]["written"]')" 0
+    equal "face was not named, and lost nothing" \
+        "$(json "$manifest" '[(t["frames"]["lost"], t["frames"]["slate"]) for t in d["tracks"] if t["name"] == "face"]')" "[({}, 0)]"
+    untouched face 1
+    equal "what desk lost has its cause" "$(json "$manifest" 'sorted({c for t in d["tracks"] for c in t.get("frames", {}).get("lost", {})} - {"change"})')" "[]"
+    equal "and is in gaps" "$(json "$manifest" 'sorted({g["cause"].split(" /dev")[0] for g in d["gaps"]} - {"change: exchange desk"})')" "[]"
+    local file sum=0
+    for file in "$folder"/cameras/desk*.mov; do
+        check "$(basename "$file"): whole pictures" copied "$file" > "$results/part.json"
+        equal "of one camera" "$(json "$results/part.json" 'len(d["cameras"])')" 1
+        sum=$((sum + $(ffprobe -v error -count_packets -select_streams v:0 -show_entries stream=nb_read_packets -of csv=p=0 "$file" | tr -d ,)))
+    done
+    equal "every frame is in one of the parts" "$sum" "$(json "$manifest" 'd["tracks"][0]["frames"]["written"]')"
+}
