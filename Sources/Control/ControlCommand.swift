@@ -64,7 +64,7 @@ public enum ControlCommand: Sendable, Equatable {
                 ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
                 (
                     "switch [CAMERA]",
-                    "take this camera, or the one on the other side, as soon as nothing is recorded"
+                    "take this camera, or the one on the other side, as soon as nothing is recorded; where no position is known, the next one"
                 ),
                 ("add ROLE CAMERA", "take another camera into the recording; `unhide ROLE` shows it"),
                 (

@@ -41,6 +41,13 @@ public struct CameraPreference: Sendable, Equatable {
     /// The cameras that are present, in the order in which they were listed or arrived.
     public var cameras: [CaptureDevice] { wishes.present }
 
+    /// The cameras that are present, as they are preferred without anybody's wish: colour cameras before infrared ones, then in the
+    /// order in which they were listed or arrived. Choosing or using a camera does not change it, so that who goes through them
+    /// comes to each.
+    public var order: [CaptureDevice] {
+        cameras.filter { !$0.isGrey } + cameras.filter(\.isGrey)
+    }
+
     /// Takes over arrivals, departures and changes of devices; devices other than cameras are ignored.
     ///
     /// - Parameter changes: The changes that were reported together.

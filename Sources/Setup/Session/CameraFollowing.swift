@@ -80,7 +80,7 @@ public final class CameraFollowing: Sendable {
         let (taken, policy) = selection.withLock { ($0.taken, $0.policy) }
         guard policy.offersChoice else { throw SelectionRefusal.noChoice(policy) }
         let from = preference.cameras.first { $0.identity == currentIdentity } ?? current
-        return try choose(try CameraSwitch.next(after: from, among: preference.cameras, without: taken))
+        return try choose(try CameraSwitch.next(after: from, among: preference.order, without: taken))
     }
 
     /// Switches to a camera at a person's wish. Waits for the disk; do not call it in a Swift task.

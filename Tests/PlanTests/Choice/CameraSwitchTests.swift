@@ -29,6 +29,34 @@ struct CameraSwitchTests {
         }
     }
 
+    @Test(
+        "goes through all cameras in order where no position is known, whatever was chosen or used, and round again"
+    )
+    func round() throws {
+        let cameras = (1...4).map { SyntheticCameras.camera("c\($0)", .external, .unspecified, port: $0) }
+        var preference = CameraPreference(present: cameras)
+        var current = cameras[1]
+        var seen: [String] = []
+        for _ in 0..<8 {
+            current = try CameraSwitch.next(
+                after: current, among: preference.order, without: [cameras[3].identity])
+            seen.append(current.name)
+            preference.choose(current.identity)
+            preference.streamed.insert(current.identity, at: 0)
+        }
+        #expect(seen == ["c3", "c1", "c2", "c3", "c1", "c2", "c3", "c1"])
+        let busy = cameras.map { $0 == cameras[2] ? $0.with(.inUse(by: "call")) : $0 }
+        #expect(try CameraSwitch.next(after: busy[1], among: busy).name == "c4")
+        #expect(throws: SelectionRefusal.nowhere(to: .back)) {
+            try CameraSwitch.next(after: cameras[0], among: [cameras[0]])
+        }
+        // One whose position is known makes a front and a back again.
+        #expect(throws: SelectionRefusal.nowhere(to: .back)) {
+            try CameraSwitch.next(after: cameras[0], among: cameras + [Self.front])
+        }
+        #expect(try CameraSwitch.next(after: cameras[0], among: cameras + [Self.back]) == Self.back)
+    }
+
     @Test("of several the first that can be used now; none that plays another role, no microphone")
     func several() throws {
         let busy = SyntheticCameras.camera("busy", .external, .back, port: 6, problem: .inUse(by: "call"))
