@@ -1,4 +1,5 @@
 import MulticamKit
+import OwnDevices
 
 /// Records a camera that this program makes itself, encoded in a file of its own, beside a microphone.
 ///
@@ -7,12 +8,9 @@ import MulticamKit
 struct OwnCamera {
     static func main() async throws {
         let parent = CommandLine.arguments.dropFirst().first ?? "recordings"
-        let format = VideoFormat(
-            pixel: .nv12, size: FrameSize(width: 640, height: 360), rate: FrameRate(30, per: 1))
         // The plan takes the camera in the format that it delivers, whatever device the profile names for its role.
         let setup = try SessionSetup(
-            SetupRequest(profile: "Profiles/own-camera.yaml"),
-            cameras: ["own": GradientCamera(format: format)])
+            SetupRequest(profile: "Profiles/own-camera.yaml"), cameras: ["own": GradientCamera()])
         let session = setup.makeSession(
             RecordingOptions(parentFolder: parent, duration: .seconds(3), version: "own-camera 1.0"))
         let result = try await session.record()

@@ -1,0 +1,51 @@
+public import MulticamKit
+
+/// A camera of a program's own: a gradient that wanders to the right, in NV12.
+///
+/// A source delivers on a thread of its own, stamps each frame with the instant that it shows, and never waits for who takes them.
+public final class GradientCamera: CameraSource {
+    public let format: VideoFormat
+    public let device: CaptureDevice
+    /// NV12 as cameras deliver it: BT.601, luma from 16 to 235.
+    public let color = ColorDescription.bt601Limited
+    public let deliveryDelay = Nanoseconds.milliseconds(1)
+    private let pace = Pace()
+
+    /// Creates a camera. One of the type `builtIn` turns with the computer.
+    public init(
+        size: FrameSize = FrameSize(width: 640, height: 360), rate: FrameRate = FrameRate(30, per: 1),
+        deviceType: CaptureDevice.DeviceType = .screen
+    ) {
+        format = VideoFormat(pixel: .nv12, size: size, rate: rate)
+        device = CaptureDevice(
+            mediaType: .video, deviceType: deviceType, position: .back,
+            identity: DeviceIdentity(name: "gradient"),
+            name: "gradient", node: "", selector: "")
+    }
+
+    public func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
+    ) throws(DeviceError) {
+        pace.start(on: clock, every: format.rate.interval) { [self] number, time in
+            receive(.frame(frame(number, capturedAt: time)))
+        }
+    }
+
+    public func stop() { pace.stop() }
+
+    /// Luma rises from left to right; the plane of colour behind it is grey.
+    private func frame(_ number: Int64, capturedAt time: ClockTime) -> CapturedFrame {
+        let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
+        var bytes = [UInt8](repeating: 128, count: byteCount)
+        for y in 0..<format.size.height {
+            for x in 0..<format.size.width {
+                let place = (x + Int(number) * 4) % format.size.width
+                bytes[planes[0].offset + y * planes[0].stride + x] = UInt8(
+                    16 + 219 * place / format.size.width)
+            }
+        }
+        return CapturedFrame(
+            pixel: format.pixel, size: format.size, color: color, capturedAt: time, sequence: number,
+            memory: SharedBytes(bytes), planes: planes, isOwned: true)
+    }
+}

@@ -1,0 +1,29 @@
+import MulticamKit
+
+/// The thread of a source: calls once an interval, on the session's clock, until stopped.
+final class Pace: Sendable {
+    private let cancellation = Cancellation()
+    private let thread = BoundedQueue<MediaThread>(capacity: 1)
+
+    /// Calls `make` with the number of each frame or slice, and the instant at which its capture began.
+    func start(
+        on clock: any SessionClock, every interval: Nanoseconds,
+        _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void
+    ) {
+        let (begin, cancellation) = (clock.now, cancellation)
+        let started = clock.startThread(named: "own source") {
+            var number: Int64 = 0
+            while clock.sleep(until: begin + interval * (number + 1), unless: cancellation) {
+                make(number, begin + interval * number)
+                number += 1
+            }
+        }
+        _ = thread.offer(started)
+    }
+
+    func stop() {
+        cancellation.cancel()
+        thread.finish()
+        thread.next()?.join()
+    }
+}

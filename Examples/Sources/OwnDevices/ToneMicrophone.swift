@@ -1,0 +1,29 @@
+import Foundation
+public import MulticamKit
+
+/// A microphone of a program's own: a tone of 440 Hz at a quarter of full scale, in slices of 10 ms.
+public final class ToneMicrophone: MicrophoneSource {
+    public let format = AudioFormat(rate: 48_000, channels: 1)
+    public let deliveryDelay = Nanoseconds.milliseconds(10)
+    public let device = CaptureDevice(
+        mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "tone"), name: "tone",
+        node: "",
+        selector: "")
+    private let pace = Pace()
+
+    public init() {}
+
+    public func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        let format = format
+        pace.start(on: clock, every: .milliseconds(10)) { number, time in
+            let first = number * 480
+            let samples = (first..<first + 480).map { Float(sin(2 * .pi * 440 * Double($0) / 48_000) / 4) }
+            receive(
+                .audio(CapturedAudio(format: format, capturedAt: time, firstSample: first, samples: samples)))
+        }
+    }
+
+    public func stop() { pace.stop() }
+}

@@ -1,0 +1,104 @@
+import MulticamKit
+
+/// What Apple's sample AVMultiCamPiP does: two cameras, each with a preview, composed as a picture in a picture and recorded; they swap
+/// their places while it records; what the session costs the computer before it runs, and what running costs it then, is shown; what
+/// does not fit is reduced.
+///
+///     swift run picture-in-picture [FOLDER] [--virtual]
+///
+/// It takes the first two cameras that are connected, else virtual ones.
+@main
+struct PictureInPicture {
+    static func main() async throws {
+        let words = CommandLine.arguments.dropFirst()
+        let parent = words.first { !$0.hasPrefix("--") } ?? "recordings"
+        var request = try await request(isVirtual: words.contains("--virtual"))
+        // With a model of the computer the plan is costed, and reduced where it does not fit.
+        let machine = await onThread { ThisMachine(output: parent) }
+        request.machine = machine.model
+        let setup = try await onThread { [request] in Result { try SessionSetup(request) } }.get()
+        show(setup)
+
+        let previews = setup.plan.cameras.map { camera in
+            FrameTap(role: camera.role, format: .converted(.i420), isPreview: true) { frame in
+                guard frame.sequence.isMultiple(of: 60) else { return }
+                print("\(camera.role): \(frame.size), brightness \(brightness(of: frame))")
+            }
+        }
+        let session = setup.makeSession(
+            RecordingOptions(parentFolder: parent, duration: .seconds(6), version: "picture-in-picture 1.0"),
+            frameTaps: previews)
+        let events = Task {
+            for await event in session.events {
+                switch event.name {
+                case .started: break
+                case .pressure, .governor, .warning, .unplug, .replug:
+                    if case .string(let text)? = event.fields["text"] { print(text) }
+                default: break
+                }
+            }
+        }
+        let person = Task { try await swap(in: session) }
+        let result = try await session.record()
+        person.cancel()
+        await events.value
+        print(result.verdict.text)
+        print("\(result.folder)/program.mp4")
+    }
+
+    /// A profile as a value: two cameras and a microphone, the second camera small over the first.
+    private static func request(isVirtual: Bool) async throws -> SetupRequest {
+        let found = isVirtual ? [] : try await onThread { Result { try DiscoverySession().devices } }.get()
+        let cameras = found.filter { $0.mediaType == .video && $0.problem == nil }.prefix(2)
+        let microphone = found.first { $0.mediaType == .audio && $0.isDefault }
+        let selectors = cameras.count == 2 ? cameras.map(\.selector) : ["virtual:clap", "virtual:bars"]
+        let profile = Profile(
+            name: "picture-in-picture",
+            cameras: zip(["back", "front"], selectors).map { CameraRole(role: $0, device: $1) },
+            microphones: [MicrophoneRole(role: "sound", device: microphone?.selector ?? "virtual:clap")],
+            program: ProgramSettings(
+                size: FrameSize(width: 1280, height: 720), layout: .pip, main: "back", insets: ["front"],
+                corner: .topRight, audio: AudioSettings(mix: ["sound"])))
+        return SetupRequest(profile: profile)
+    }
+
+    /// Prints `AVCaptureMultiCamSession.hardwareCost`, term by term, and what was given up for it.
+    private static func show(_ setup: SessionSetup) {
+        guard let reduction = setup.reduction else { return }
+        print("hardware cost \(percent(reduction.cost.total))")
+        for term in reduction.cost.terms { print("  \(term.resource): \(percent(term.used))") }
+        for step in reduction.steps { print("reduced: \(step.sentence)") }
+    }
+
+    /// What a person does with a double tap: the cameras swap their places, every two seconds. Prints what running costs then.
+    private static func swap(in session: MulticamSession) async throws {
+        while !Task.isCancelled {
+            try await Task.sleep(for: .seconds(2))
+            guard session.status.phase == .recording else { continue }
+            try session.commit([.swap(with: nil)])
+            try await Task.sleep(for: .milliseconds(500))
+            let status = session.status
+            let cost =
+                status.pressure.map { "\($0.level.rawValue), cost \(percent($0.cost.value))" }
+                ?? "not read yet"
+            print("program: \(status.shown.joined(separator: ", and over it ")); system pressure \(cost)")
+        }
+    }
+
+    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+
+    /// The mean of some pixels, 0…255, in place of a picture on a screen.
+    private static func brightness(of frame: CapturedFrame) -> Int {
+        let (luma, plane) = (frame.plane(0), frame.planes[0])
+        let rows = stride(from: 0, to: frame.size.height, by: 16)
+        let sum = rows.reduce(0) { $0 + Int(luma[$1 * plane.stride + frame.size.width / 2]) }
+        return sum / max(1, (frame.size.height + 15) / 16)
+    }
+
+    /// Runs what waits for devices on a thread of its own: Swift's tasks are not to be blocked.
+    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "setup") { continuation.resume(returning: body()) }
+        }
+    }
+}

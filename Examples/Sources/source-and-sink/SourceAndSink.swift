@@ -1,0 +1,39 @@
+import Foundation
+import MulticamKit
+import OwnDevices
+
+/// Runs a camera and a microphone of this program's own without recording: a sink of its own writes the frames, another one looks at
+/// both devices at one instant.
+///
+///     swift run source-and-sink [FILE.y4m]
+@main
+struct SourceAndSink {
+    static func main() async throws {
+        let path = CommandLine.arguments.dropFirst().first ?? "own.y4m"
+        // Nothing is written by the session itself.
+        let profile = Profile(
+            name: "source-and-sink", cameras: [CameraRole(role: "own")],
+            microphones: [MicrophoneRole(role: "tone")],
+            tracks: TrackSettings(cameras: .none, microphones: .none))
+        let camera = GradientCamera(size: FrameSize(width: 320, height: 180))
+        let setup = try SessionSetup(
+            SetupRequest(profile: profile), cameras: ["own": camera], microphones: ["tone": ToneMicrophone()])
+
+        let sink = try VideoFileSink(path: path, rate: camera.format.rate)
+        let frames = FrameTap(role: "own", format: .converted(.i420), capacity: 8) { sink.write($0) }
+        let both = SynchronizedOutput(roles: ["own", "tone"], rate: FrameRate(2, per: 1)) { tick in
+            guard case .frame(let own)? = tick["own"], case .audio(let tone)? = tick["tone"] else { return }
+            let peak = tone.samples.map { abs($0) }.max() ?? 0
+            let distance = (own.capturedAt.nanoseconds - tick.time.nanoseconds) / 1_000_000
+            print(
+                "tick \(tick.index): frame \(own.sequence), \(distance) ms from it; the tone's peak is \(peak)"
+            )
+        }
+        let session = setup.makeSession(
+            RecordingOptions(parentFolder: "", duration: .seconds(3), version: "source-and-sink 1.0"),
+            frameTaps: [frames], synchronizedOutputs: [both])
+        try await session.run()
+        try sink.close()
+        print("\(path): \(frames.deliveredCount) frames, \(frames.droppedCount) dropped")
+    }
+}
