@@ -32,6 +32,9 @@ extension RunningPlan {
         }
     }
 
+    /// Notes that the session runs without files.
+    package mutating func dropTracks() { plan = plan.withoutTracks }
+
     /// Notes that a recording begins: its files state the rotations that the plan has now.
     package mutating func beginFiles() { writtenRotations = [:] }
 }

@@ -7,8 +7,9 @@ internal import Writers
 
 /// Records several cameras and microphones together: runs a plan on its devices until it is stopped.
 ///
-/// `record` starts the devices and stops them again; `run` does the same without writing files. After `standBy` they run until `close`; each `record` in between
-/// makes a session folder of its own and begins with the program as it was arranged last.
+/// `record` starts the devices and stops them again; `run` does the same and writes no files. After `standBy` they run
+/// until `close`; each `record` in between makes a session folder of its own and begins with the program as it was
+/// arranged last.
 ///
 /// The actor and the timeline's thread take decisions; frames and audio never pass through the actor.
 public actor MulticamSession {
@@ -336,7 +337,8 @@ public actor MulticamSession {
 
     /// Runs the devices, the taps and the synchronised outputs until `stop`, or until `options.duration` is over, and
     /// writes nothing: no folder is made, whatever the plan records. Changes of devices and of the program's arrangement
-    /// are accepted as in a recording; the system pressure is watched, and the governor lowers what cameras deliver.
+    /// are accepted as in a recording, and events are sent; system pressure is watched, and the governor gives up
+    /// previews and what cameras deliver.
     ///
     /// - Throws: `RecordingError` when a device does not start or delivers nothing, or when a synchronised output names an
     ///   unknown role.
@@ -414,8 +416,7 @@ public actor MulticamSession {
             plan = currentPlan
             disks = try recordingDisks(of: plan)
         } else {
-            let devices = Self.devices(cameras)
-            running.withLock { $0 = RunningPlan($0.plan.withoutTracks, devices: devices) }
+            running.withLock { $0.dropTracks() }
             plan = currentPlan.withoutOutputs
             disks = []
         }

@@ -100,6 +100,32 @@ struct SessionWithoutFilesTests {
         #expect(heard.events.map(\.name).contains(.mark))
     }
 
+    @Test("devices on standby run without files and record after that, with all tracks")
+    func standby() async throws {
+        let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
+        let profile = try Profile(yaml: Array(Self.standbyProfile.utf8), file: "standby.yaml")
+        let setup = try SessionSetup(SetupRequest(profile: profile))
+        let session = setup.makeSession(
+            RecordingOptions(parentFolder: folder, name: "s", duration: .milliseconds(500), version: "0.0.0"))
+        try await session.standBy()
+        try session.commit([.audible(role: "m", false)])
+        try await session.run()
+        #expect(session.folderPath == nil && !FileManager.default.fileExists(atPath: folder))
+        // What was muted before can be heard again.
+        try session.commit([.audible(role: "m", true)])
+        let result = try await session.record()
+        await session.close()
+        #expect(result.manifest.tracks.map(\.name) == ["a", "m", "program"])
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static let standbyProfile = """
+        cameras: { a: { device: "virtual:clap", size: 160x90, rate: 30 } }
+        microphones: { m: { device: "virtual:tone" } }
+        program: { size: 320x180, rate: 30, layout: single, main: a, audio: { mix: [m] } }
+        tracks: { cameras: copy, microphones: wav }
+        """
+
     @Test("a plan that writes nothing is no recording")
     func noRecording() async throws {
         await #expect(throws: RecordingError.nothingToWrite) {
