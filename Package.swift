@@ -52,14 +52,19 @@ let package = Package(
         .executableTarget(
             name: "multicam",
             dependencies: [
-                "Arguments", "Control", "Doctor", "Media", "Monitoring", "MulticamKit", "Plan", "Profiles",
+                "Arguments", "Control", "Doctor", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan",
+                "Profiles",
                 "Session",
                 "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Writers",
             ],
             swiftSettings: strict),
         module(
-            "MulticamKit", "Control", "Doctor", "Encoding", "Inputs", "Media", "Monitoring", "Plan",
+            "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Media", "Monitoring",
+            "Plan",
             "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing"),
+        module(
+            "MediaLink", "CLinux", "Control", "FileSystem", "Inputs", "Media", "Plan", "Session",
+            "SessionFolder", "Setup"),
         module(
             "StressTest", "CLinux", "Capture", "Doctor", "Host", "Media", "Monitoring", "Plan", "Plots",
             "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
@@ -174,7 +179,8 @@ let package = Package(
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Media", "Monitoring",
+            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Media", "MediaLink",
+            "Monitoring",
             "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
             "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
         fuzzing,

@@ -1,8 +1,10 @@
-// For accept4.
+// For accept4 and MSG_CMSG_CLOEXEC.
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 int linux_ioctl(int fd, unsigned long request, void *argument) {
     int result;
@@ -13,3 +15,55 @@ int linux_ioctl(int fd, unsigned long request, void *argument) {
 }
 
 int linux_accept(int fd) { return accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+long linux_send_beside(int fd, const void *bytes, unsigned long count, int descriptor) {
+    struct iovec piece = {(void *)bytes, count};
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    if (descriptor >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+        part->cmsg_level = SOL_SOCKET;
+        part->cmsg_type = SCM_RIGHTS;
+        part->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(part), &descriptor, sizeof(int));
+    }
+    long sent;
+    do {
+        sent = sendmsg(fd, &message, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descriptor) {
+    struct iovec piece = {bytes, count};
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(16 * sizeof(int))];
+    } control;
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *descriptor = -1;
+    long received;
+    do {
+        received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    if (received < 0) return received;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        unsigned long numbers = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (unsigned long index = 0; index < numbers; index++) {
+            int number;
+            memcpy(&number, CMSG_DATA(part) + index * sizeof(int), sizeof number);
+            if (*descriptor < 0) *descriptor = number;
+            else close(number);
+        }
+    }
+    return received;
+}
+
+int linux_make_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }

@@ -6,10 +6,10 @@ internal import Media
 /// The folder with the sockets of a user's running sessions, one for each process: `multicam` in the runtime directory.
 ///
 /// Without `XDG_RUNTIME_DIR` it is a folder in `/tmp` that only this user may enter.
-struct ControlFolder {
+package struct ControlFolder: Sendable {
     let path: String
 
-    init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
             path = "\(runtime)/multicam"
         } else {
@@ -20,7 +20,7 @@ struct ControlFolder {
     /// Creates the folder for this user alone.
     ///
     /// - Throws: `ControlError.system` when it cannot be created, or others may enter it.
-    func make() throws(ControlError) {
+    package func make() throws(ControlError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
             throw LocalSocket.failure("the folder for control, \(path.printable()), cannot be made")
         }
@@ -36,9 +36,12 @@ struct ControlFolder {
         }
     }
 
-    func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
+    package func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
 
     /// The path of a symbolic link to the session folder that a process records into.
+    /// Path of a process's media socket.
+    package func mediaPath(of process: Int32) -> String { socketPath(of: process) + ".media" }
+
     private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
 
     /// Stores which folder a process records into.
@@ -71,11 +74,12 @@ struct ControlFolder {
     /// Removes the socket and the recording's link of a process.
     func forget(_ process: Int32) {
         unlink(socketPath(of: process))
+        unlink(mediaPath(of: process))
         unlink(recordingPath(of: process))
     }
 
     /// The processes that have a socket here, in ascending order, whether they still run or not.
-    func processes() -> [Int32] {
+    package func processes() -> [Int32] {
         FolderListing.names(in: path).compactMap { name in
             name.hasSuffix(".sock") ? Int32(name.dropLast(5)) : nil
         }.sorted()

@@ -1,12 +1,12 @@
 internal import CLinux
 internal import Foundation
 internal import Glibc
-internal import Media
+package import Media
 
 /// A Unix socket, closed with its last reference. Lines of JSON go through it, one each way.
-final class LocalSocket: Sendable {
+package final class LocalSocket: Sendable {
     /// The result of accepting a connection.
-    enum Acceptance {
+    package enum Acceptance {
         /// A connection; its socket never blocks and is closed on exec.
         case connected(LocalSocket)
         case nobody
@@ -21,7 +21,7 @@ final class LocalSocket: Sendable {
         case end
     }
 
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// The longest request in bytes; a longer line is refused.
     static let longestRequest = 1 << 16
@@ -33,7 +33,7 @@ final class LocalSocket: Sendable {
     /// Creates an unconnected stream socket.
     ///
     /// - Throws: `ControlError.system` when the system has no file descriptor left.
-    init() throws(ControlError) {
+    package init() throws(ControlError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("a socket cannot be made") }
     }
@@ -45,7 +45,7 @@ final class LocalSocket: Sendable {
     /// Listens at a path; `accept` then never blocks.
     ///
     /// - Throws: `ControlError.system` when the path is too long, or the system refuses.
-    func listen(at path: String) throws(ControlError) {
+    package func listen(at path: String) throws(ControlError) {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0,
             try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
             Glibc.listen(descriptor, Self.backlog) == 0
@@ -56,12 +56,12 @@ final class LocalSocket: Sendable {
     ///
     /// - Returns: Whether a process listens there.
     /// - Throws: `ControlError.system` when the path is too long.
-    func connects(to path: String) throws(ControlError) -> Bool {
+    package func connects(to path: String) throws(ControlError) -> Bool {
         try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0
     }
 
     /// Accepts the next connection, without waiting for one.
-    func accept() -> Acceptance {
+    package func accept() -> Acceptance {
         while true {
             let accepted = linux_accept(descriptor)
             if accepted >= 0 { return .connected(LocalSocket(accepted: accepted)) }
@@ -74,7 +74,7 @@ final class LocalSocket: Sendable {
     }
 
     /// Sets the longest time for connecting, and for each piece of a line to be sent or received.
-    func setPatience(_ patience: Nanoseconds) {
+    package func setPatience(_ patience: Nanoseconds) {
         var time = timeval(
             tv_sec: Int(patience.count / 1_000_000_000), tv_usec: Int(patience.count % 1_000_000_000 / 1000))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -83,7 +83,7 @@ final class LocalSocket: Sendable {
     }
 
     /// The user at the other end, as the kernel knows it (unix(7), SO_PEERCRED); `nil` when it does not say.
-    var peerUser: uid_t? {
+    package var peerUser: UInt32? {
         // `struct ucred` of the kernel's include/linux/socket.h, which Swift's importer does not see: three 32-bit numbers.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: peer))

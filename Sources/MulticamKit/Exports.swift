@@ -3,6 +3,7 @@
 @_exported public import Doctor
 @_exported public import Inputs
 @_exported public import Media
+@_exported public import MediaLink
 @_exported public import Monitoring
 @_exported public import Plan
 @_exported public import Profiles

@@ -17,7 +17,7 @@ struct CameraExchangeTests {
         return CameraInbox(
             stream: stream, beginning: stream, clock: DeviceClock(nominalSecondsPerCount: 1.0 / 50),
             format: format, wanted: format, chosen: format, accepted: format,
-            exposure: ExposureWatch(nominal: format.rate.interval), log: FrameLog(isKept: false))
+            exposure: ExposureWatch(nominal: format.rate.interval), log: FrameLog())
     }
 
     /// A frame that was captured so many milliseconds after the clock's beginning.

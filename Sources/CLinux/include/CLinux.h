@@ -19,6 +19,17 @@ int linux_ioctl(int fd, unsigned long request, void *argument);
 // accept4(2): the new descriptor is closed on exec and never blocks. Returns -1 and sets errno on failure.
 int linux_accept(int fd);
 
+// sendmsg(2) with a descriptor beside the first byte (SCM_RIGHTS, unix(7)); -1 for none. Restarts after a signal; raises none.
+// Returns the bytes sent, or -1 with errno.
+long linux_send_beside(int fd, const void *bytes, unsigned long count, int descriptor);
+
+// recvmsg(2). A descriptor that comes along goes to *descriptor, closed on exec; -1 for none. Of several the first counts, and the
+// others are closed. Restarts after a signal. Returns the bytes received, 0 at the end, or -1 with errno.
+long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descriptor);
+
+// memfd_create(2): memory without a name, closed on exec. Returns -1 and sets errno on failure.
+int linux_make_memory(const char *name);
+
 // PulseAudio
 static const uint32_t linux_PA_INVALID_INDEX = PA_INVALID_INDEX;
 static const uint32_t linux_PA_VOLUME_NORM = PA_VOLUME_NORM;

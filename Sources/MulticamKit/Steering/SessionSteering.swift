@@ -1,9 +1,10 @@
 public import Control
 internal import Foundation
 public import Media
+public import MediaLink
 public import Plan
 public import Session
-internal import SessionFolder
+public import SessionFolder
 public import Setup
 
 /// Steers sessions, one after the other: it carries out the requests of `multicam ctl` and of signals on the present session, and
@@ -41,6 +42,8 @@ public final class SessionSteering: Sendable {
         var verdict: String?
         /// On standby: whether a requested recording has neither begun nor failed yet.
         var isStarting = false
+        /// The media server; `nil` when other processes cannot see this one's sessions.
+        var media: MediaServer?
         /// The control server; `nil` when `multicam ctl` cannot reach this process.
         var server: ControlServer?
     }
@@ -128,6 +131,17 @@ public final class SessionSteering: Sendable {
     ///
     /// - Parameter server: The server, or `nil` when `multicam ctl` cannot reach this process.
     public func note(at server: ControlServer?) { state.withLock { $0.server = server } }
+
+    /// Sets the media server, which gets each session that is steered, and the events that are told.
+    ///
+    /// - Parameter server: The server, or `nil` when there is none.
+    public func note(at server: MediaServer?) { state.withLock { $0.media = server } }
+
+    /// Tells an event of the present session to the processes that want events.
+    public func tell(_ event: SessionEvent) { state.withLock(\.media)?.tell(event) }
+
+    /// Is cancelled when a stop is requested.
+    public var stopping: Cancellation { stopped }
 
     /// Carries out a command of the control socket.
     ///
@@ -406,6 +420,7 @@ public final class SessionSteering: Sendable {
             state.isRecording = !isStandby
             return state.isStopped
         }
+        state.withLock(\.media)?.serve(session)
         if isStopped { session.stop() }
     }
 
@@ -474,6 +489,7 @@ public final class SessionSteering: Sendable {
     /// Releases the session and all that belongs to it: signals and commands have no session until the next `steer`.
     public func release() {
         // The rotation is returned so that it is released outside the lock.
+        state.withLock(\.media)?.serve(nil)
         _ = state.withLock { state in
             let rotation = state.rotation
             state.rotation = nil

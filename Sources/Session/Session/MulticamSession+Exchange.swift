@@ -91,7 +91,7 @@ extension MulticamSession {
             let input = try CameraInput(
                 role: role, source: source, latency: planned.latency,
                 decodes: source.format.pixel == .h264 && present.hasPixels,
-                sharesDecoding: plan.sharesDecoding(role), taps: [],
+                sharesDecoding: plan.sharesDecoding(role), taps: TapBoard(),
                 keepsLog: plan.cameras.contains { $0.role == role && $0.metadataFile != nil },
                 clock: clock, codecs: codecs)
             try input.start()

@@ -213,6 +213,7 @@ public final class StillCamera: Sendable {
     /// The audio beside some frames, from the first to the end of the last.
     private func sound(of shown: ArraySlice<CapturedFrame>, _ patience: Nanoseconds) -> ClipSound? {
         guard let first = shown.first, let last = shown.last else { return nil }
+        let (planned, source) = state.withLock { ($0.planned, $0.source) }
         return microphone?.sound(
             from: first.capturedAt - planned.latency,
             length: last.capturedAt - first.capturedAt + source.format.rate.interval, within: patience)

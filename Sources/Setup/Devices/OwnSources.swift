@@ -9,6 +9,8 @@ package struct OwnSources: Sendable {
 
     /// The beginning of the selector that a plan shows for a role with an own source; the source's name follows.
     private static let scheme = "own:"
+    /// The beginning of the selector of a device that another process sends.
+    private static let remoteScheme = "remote:"
 
     /// Names the sources, opened, not started.
     package init(
@@ -19,7 +21,9 @@ package struct OwnSources: Sendable {
     }
 
     /// Whether a selector stands for a program's own source.
-    static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
+    static func handles(_ selector: String) -> Bool {
+        selector.hasPrefix(scheme) || selector.hasPrefix(remoteScheme)
+    }
 
     /// The roles that the sources play.
     var roles: Set<String> { Set(cameras.keys).union(microphones.keys) }
@@ -59,7 +63,10 @@ package struct OwnSources: Sendable {
                 + (known.isEmpty ? "it has no \(kind)." : "it has \(ProfileValue.list(known))."))
     }
 
-    private static func selector(of device: CaptureDevice?) -> String { scheme + (device?.name ?? "") }
+    private static func selector(of device: CaptureDevice?) -> String {
+        let own = device?.selector ?? ""
+        return own.hasPrefix(remoteScheme) ? own : scheme + (device?.name ?? "")
+    }
 
     /// What a plan can be made of: each source in the one format that it delivers.
     var planned: [String: PlannedDevice] {

@@ -252,6 +252,21 @@ public struct SessionSetup: Sendable {
         }
     }
 
+    /// The selectors of a request's cameras and microphones, by role, with what it says in place of the profile.
+    ///
+    /// - Parameter request: What to run.
+    /// - Returns: The selectors as they are written.
+    /// - Throws: `SetupError.profile` when the profile cannot be read or is invalid.
+    public static func selectors(
+        of request: SetupRequest
+    ) throws(SetupError) -> (cameras: [String: String], microphones: [String: String]) {
+        let profile = try profile(of: request)
+        return (
+            Dictionary(profile.cameras.map { ($0.role, $0.device) }) { $1 },
+            Dictionary(profile.microphones.map { ($0.role, $0.device) }) { $1 }
+        )
+    }
+
     /// The profiles of this user and of this installation.
     public static var library: ProfileLibrary {
         ProfileLibrary(

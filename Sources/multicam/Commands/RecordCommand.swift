@@ -2,6 +2,7 @@ import Arguments
 import Control
 import Foundation
 import Media
+import MediaLink
 import MulticamKit
 import Plan
 internal import Profiles
@@ -77,6 +78,8 @@ struct RecordCommand: Command {
     private let resumes: Bool
     private let isStandby: Bool
     let steering: SessionSteering
+    /// The devices that other processes send.
+    private let remote = RemoteDevices()
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var request = try ProfileOptions.request(arguments)
@@ -133,7 +136,25 @@ struct RecordCommand: Command {
         // All recordings of this run, also after a pause or on standby, use the profile as it is now.
         command.request = try SessionSetup.read(request)
         try command.request.readProfile?.checkWritesAnything()
+        let media = command.listenForMedia()
+        defer { media?.stop() }
         return try await command.recordUntilStopped()
+    }
+
+    /// How long processes that send devices may take to announce them.
+    private static let remotePatience = Nanoseconds.seconds(15)
+
+    /// Opens the media socket for processes that look, listen or send devices. When that fails, the recording runs without it, and
+    /// `nil` is returned.
+    private func listenForMedia() -> MediaServer? {
+        do throws(ControlError) {
+            let server = try MediaServer(devices: remote)
+            steering.note(at: server)
+            return server
+        } catch {
+            Output.message("other processes cannot see this recording: \(error)".printable(limit: 1000))
+            return nil
+        }
     }
 
     private func recordUntilStopped() async throws -> ExitStatus {
@@ -248,7 +269,10 @@ struct RecordCommand: Command {
         request.isGoverned = isGoverned
         let setup: SessionSetup
         do throws(SetupError) {
-            setup = try SessionSetup(request)
+            let sources = try remote.sources(
+                for: request, within: Self.remotePatience, unless: steering.stopping)
+            setup = try SessionSetup(
+                request, cameras: sources.cameras, microphones: sources.microphones)
         } catch {
             guard case .overBudget(let reduction) = error else { throw error }
             Output.message(error.description)
@@ -267,6 +291,7 @@ struct RecordCommand: Command {
     func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
         for await event in session.events {
+            steering.tell(event)
             if event.name == .started {
                 steering.tellBeginning(folder: event.folder)
                 memory = Task { await Self.remember(setup) }

@@ -1,0 +1,33 @@
+internal import Foundation
+public import Media
+
+/// A packet of the program that came from another process.
+public struct RemotePacket: Sendable {
+    /// The encoding: `h264` or `aac`.
+    public let codec: StreamParameters.Codec
+    /// The encoded bytes.
+    public let bytes: SharedBytes
+    /// When it is shown or heard, since T0.
+    public let presentedAt: MediaTime
+    /// When it is decoded, since T0.
+    public let decodedAt: MediaTime
+    /// How long it is shown or heard, in nanoseconds.
+    public let duration: Nanoseconds
+    /// Whether it can be decoded without earlier packets.
+    public let isKey: Bool
+    /// The stream's setup bytes, with its first packet; else `nil`.
+    public let setup: [UInt8]?
+
+    init?(_ header: MediaHeader, _ bytes: SharedBytes) {
+        guard let codec = header.codec, let at = header.at_ns, let decode = header.decode_ns,
+            let duration = header.duration_ns
+        else { return nil }
+        self.codec = codec
+        self.bytes = bytes
+        presentedAt = MediaTime(nanoseconds: at)
+        decodedAt = MediaTime(nanoseconds: decode)
+        self.duration = Nanoseconds(duration)
+        isKey = header.key ?? false
+        setup = header.setup.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+    }
+}

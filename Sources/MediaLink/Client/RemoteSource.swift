@@ -1,0 +1,120 @@
+public import Control
+internal import Foundation
+public import Media
+
+/// A camera or microphone that this process sends to a session in another process of the same user, which records it as
+/// `remote:NAME`, like any other device. When this process ends, the device is away; it may come back under the same name.
+///
+/// Sending blocks while the session does not read. Any thread may send, one at a time for each source.
+public final class RemoteSource: Sendable {
+    private let connection: MediaConnection
+    private let refusal = ConditionLock<String?>(nil)
+
+    private static let id = 1
+
+    /// Announces a camera.
+    ///
+    /// - Parameters:
+    ///   - name: At most 64 bytes; the session's selector is `remote:` and this.
+    ///   - format: The format of its frames: JPEG, H.264 or raw.
+    ///   - color: Colour matrix and range of its frames; those of JPEG are always JPEG's.
+    ///   - delay: The longest time from the start of exposure to the sending of a frame, at most 2 s.
+    ///   - process: The process identifier of the session; `nil` when only one runs.
+    ///   - path: Path of the media socket; `nil` to find it.
+    /// - Throws: `ControlError` when no session can be connected to.
+    public convenience init(
+        cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
+        process: Int32? = nil, path: String? = nil
+    ) throws(ControlError) {
+        var header = MediaHeader("camera", id: Self.id)
+        header.name = name
+        header.pixel = format.pixel.rawValue
+        (header.width, header.height) = (format.size.width, format.size.height)
+        header.rate = format.rate.description
+        (header.matrix, header.range) = (color.matrix, color.range)
+        header.delay_ns = delay.count
+        try self.init(header, process: process, path: path)
+    }
+
+    /// Announces a microphone.
+    ///
+    /// - Parameters:
+    ///   - name: At most 64 bytes; the session's selector is `remote:` and this.
+    ///   - format: 8 000 to 192 000 samples a second, 1 to 8 channels.
+    ///   - delay: The longest time from capture to sending, at most 2 s.
+    ///   - process: The process identifier of the session; `nil` when only one runs.
+    ///   - path: Path of the media socket; `nil` to find it.
+    /// - Throws: `ControlError` when no session can be connected to.
+    public convenience init(
+        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds, process: Int32? = nil,
+        path: String? = nil
+    ) throws(ControlError) {
+        var header = MediaHeader("microphone", id: Self.id)
+        header.name = name
+        (header.sample_rate, header.channels) = (format.rate, format.channels)
+        header.delay_ns = delay.count
+        try self.init(header, process: process, path: path)
+    }
+
+    private init(_ header: MediaHeader, process: Int32?, path: String?) throws(ControlError) {
+        let connection = try MediaPath.connect(process: process, path: path)
+        self.connection = connection
+        guard connection.send(header) else { throw .system("the session has ended the connection.") }
+        let refusal = refusal
+        _ = MediaThread(name: "remote:source") {
+            do throws(MediaLinkError) {
+                while let message = try connection.receive() {
+                    let header = try MediaConnection.header(of: message)
+                    guard header.type == "error" else { continue }
+                    refusal.withLock { $0 = $0 ?? header.text }
+                }
+            } catch {
+                refusal.withLock { $0 = $0 ?? "the session's message is not understood: \(error)" }
+            }
+            connection.close()
+        }
+    }
+
+    deinit { connection.close() }
+
+    /// Why the session does not take the device, or what it sends; `nil` while it does.
+    public var problem: String? { refusal.withLock { $0 } }
+
+    /// Sends a frame.
+    ///
+    /// - Parameters:
+    ///   - bytes: A whole JPEG, an H.264 access unit in Annex B, or all planes of a raw frame, packed.
+    ///   - time: When its exposure began, on CLOCK_MONOTONIC of this machine.
+    ///   - error: How far off `time` may be, at least 0.
+    ///   - sequence: The frame's number; what is missing counts as lost.
+    ///   - isKey: Whether it can be decoded alone. Only of H.264 it may be `false`.
+    /// - Returns: `false` when the connection has ended.
+    public func send(
+        frame bytes: SharedBytes, at time: ClockTime, error: Nanoseconds = .zero, sequence: Int64,
+        isKey: Bool = true
+    ) -> Bool {
+        connection.send(
+            #"{"type":"frame","id":\#(Self.id),"at_ns":\#(time.nanoseconds),"error_ns":\#(error.count),"sequence":\#(sequence),"key":\#(isKey)}"#,
+            bytes)
+    }
+
+    /// Sends audio.
+    ///
+    /// - Parameters:
+    ///   - samples: Interleaved; full scale is ±1. At most a second.
+    ///   - time: When the first sample was captured, on CLOCK_MONOTONIC of this machine.
+    ///   - error: How far off `time` may be, at least 0.
+    ///   - firstSample: The number of the first sample; a jump is silence.
+    /// - Returns: `false` when the connection has ended.
+    public func send(
+        audio samples: [Float], at time: ClockTime, error: Nanoseconds = .zero, firstSample: Int64
+    ) -> Bool {
+        let bytes = samples.withUnsafeBytes { SharedBytes(copying: $0) }
+        return connection.send(
+            #"{"type":"audio","id":\#(Self.id),"at_ns":\#(time.nanoseconds),"error_ns":\#(error.count),"first_sample":\#(firstSample)}"#,
+            bytes)
+    }
+
+    /// Ends the connection; the device is away in the session.
+    public func close() { connection.close() }
+}

@@ -1,0 +1,6 @@
+/// Why a message of the media socket is not understood, as a sentence for its sender.
+package struct MediaLinkError: Error, Sendable, Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,94 @@
+internal import Inputs
+internal import Media
+
+/// What one subscription wants.
+enum MediaWish: Sendable, Equatable {
+    case status
+    case events
+    case packets
+    case audio(role: String)
+    case frames(role: String, FrameRequest, isPreview: Bool)
+
+    /// Reads the wish in a header of type `want`.
+    ///
+    /// - Throws: `MediaLinkError` with a sentence that names what can be wanted.
+    init(_ header: MediaHeader) throws(MediaLinkError) {
+        switch header.of {
+        case "status": self = .status
+        case "events": self = .events
+        case "packets": self = .packets
+        case "audio":
+            guard let role = header.role else { throw Self.missingRole }
+            self = .audio(role: role)
+        case "frames":
+            guard let role = header.role else { throw Self.missingRole }
+            self = .frames(role: role, try Self.request(header), isPreview: header.preview ?? false)
+        default:
+            throw MediaLinkError(
+                "`of` is “\((header.of ?? "").printable(limit: 40))”: expected status, events, frames, audio or packets."
+            )
+        }
+    }
+
+    private static let missingRole = MediaLinkError(
+        "`role` is missing: a camera's or microphone's role, or program.")
+
+    private static func request(_ header: MediaHeader) throws(MediaLinkError) -> FrameRequest {
+        var request = FrameRequest()
+        switch header.format ?? "captured" {
+        case "captured": break
+        case "nv12": request.format = .converted(.nv12)
+        case "i420": request.format = .converted(.i420)
+        case "bgra": request.format = .converted(.bgra)
+        default:
+            throw MediaLinkError(
+                "`format` is “\((header.format ?? "").printable(limit: 40))”: expected captured, nv12, i420 or bgra."
+            )
+        }
+        if let numbers = header.part {
+            guard numbers.count == 4,
+                let part = FramePart(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+            else {
+                throw MediaLinkError(
+                    "`part` is x, y, width and height in shares of the frame, inside 0 to 1: [0.25, 0, 0.5, 1]."
+                )
+            }
+            request.part = part
+        }
+        if header.width != nil || header.height != nil {
+            guard let size = header.size, size.width >= 2, size.height >= 2, size.width <= 7680,
+                size.height <= 4320, (size.width | size.height) & 1 == 0
+            else { throw MediaLinkError("`width` and `height` are even, from 2x2 to 7680x4320.") }
+            request.size = size
+        }
+        if let text = header.rate {
+            guard let rate = FrameRate(text) else {
+                throw MediaLinkError("`rate` is frames a second, such as \"15\" or \"30000/1001\".")
+            }
+            request.rate = rate
+        }
+        return request
+    }
+
+    /// The header that asks for this.
+    ///
+    /// - Parameter id: The sender's number of the subscription.
+    /// - Returns: A header of type `want`.
+    func header(id: Int) -> MediaHeader {
+        var header = MediaHeader("want", id: id)
+        switch self {
+        case .status: header.of = "status"
+        case .events: header.of = "events"
+        case .packets: header.of = "packets"
+        case .audio(let role): (header.of, header.role) = ("audio", role)
+        case .frames(let role, let request, let isPreview):
+            (header.of, header.role) = ("frames", role)
+            if case .converted(let pixel) = request.format { header.format = pixel.rawValue }
+            header.part = request.part.map { [$0.x, $0.y, $0.width, $0.height] }
+            (header.width, header.height) = (request.size?.width, request.size?.height)
+            header.rate = request.rate?.description
+            header.preview = isPreview
+        }
+        return header
+    }
+}

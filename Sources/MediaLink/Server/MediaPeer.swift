@@ -1,0 +1,261 @@
+internal import Control
+internal import Foundation
+internal import Inputs
+internal import Media
+internal import Plan
+internal import Session
+internal import SessionFolder
+
+/// One process at the other end of the media socket: what it wants, and what it sends.
+final class MediaPeer: Sendable {
+    private enum Device: Sendable {
+        case camera(RemoteCamera)
+        case microphone(RemoteMicrophone)
+    }
+
+    private struct State {
+        var session: MulticamSession?
+        var subscriptions: [Int: MediaSubscription] = [:]
+        var devices: [Int: Device] = [:]
+        /// Numbers of devices that were refused or sent rubbish; what still comes of them is passed over.
+        var silenced: Set<Int> = []
+    }
+
+    private let connection: MediaConnection
+    private let registry: RemoteDevices
+    private let state = ConditionLock(State())
+
+    /// Most subscriptions and devices of one connection.
+    private static let mostNumbers = 64
+
+    init(_ connection: MediaConnection, devices: RemoteDevices) {
+        self.connection = connection
+        registry = devices
+    }
+
+    /// Greets the process, and follows what it says until it leaves.
+    ///
+    /// - Parameters:
+    ///   - session: The present session, if any.
+    ///   - ended: Called when the process has left and nothing of it is left.
+    func start(with session: MulticamSession?, ended: @escaping @Sendable () -> Void) {
+        state.withLock { $0.session = session }
+        _ = MediaThread(name: "media:peer") { [self] in
+            var hello = MediaHeader("hello")
+            hello.text = "multicam"
+            if connection.send(hello) { follow() }
+            connection.close()
+            leave()
+            ended()
+        }
+    }
+
+    func close() { connection.close() }
+
+    // MARK: Sessions and events
+
+    /// Gives the subscriptions another session.
+    func change(from before: MulticamSession?, to session: MulticamSession?) {
+        let subscriptions = state.withLock { state in
+            state.session = session
+            return Array(state.subscriptions.values)
+        }
+        for subscription in subscriptions {
+            subscription.detach(from: before)
+            attach(subscription, to: session)
+        }
+    }
+
+    var wantsEvents: Bool {
+        state.withLock { $0.subscriptions.values.contains { $0.wish == .events } }
+    }
+
+    func tell(event line: String) {
+        for subscription in state.withLock({ Array($0.subscriptions.values) }) {
+            subscription.tell(event: line)
+        }
+    }
+
+    private func attach(_ subscription: MediaSubscription, to session: MulticamSession?) {
+        do throws(SessionChangeError) {
+            try subscription.attach(to: session)
+        } catch {
+            complain(subscription.id, error.description)
+        }
+    }
+
+    // MARK: What the process says
+
+    private func follow() {
+        while true {
+            do throws(MediaLinkError) {
+                guard let message = try connection.receive() else { return }
+                let header = try MediaConnection.header(of: message)
+                do throws(MediaLinkError) {
+                    try follow(header, message.bytes)
+                } catch {
+                    sendAway(header.id, error.description)
+                }
+            } catch {
+                // Where a message ends is not known any more.
+                return complain(nil, error.description)
+            }
+        }
+    }
+
+    private func follow(_ header: MediaHeader, _ bytes: SharedBytes) throws(MediaLinkError) {
+        guard let id = header.id, (0...Int(Int32.max)).contains(id) else {
+            throw MediaLinkError("a message needs an `id` of the sender's choice, a number from 0.")
+        }
+        switch header.type {
+        case "want": try want(header, id)
+        case "unwant": unwant(id)
+        case "camera", "microphone": try announce(header, id)
+        case "frame", "audio": try take(header, id, bytes)
+        case "gone":
+            let device = state.withLock { $0.devices.removeValue(forKey: id) }
+            if let device { leave(device, cause: nil) }
+        default:
+            throw MediaLinkError(
+                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio or gone."
+            )
+        }
+    }
+
+    private func complain(_ id: Int?, _ text: String) {
+        var header = MediaHeader("error", id: id)
+        header.text = text.printable(limit: 1000)
+        _ = connection.send(header)
+    }
+
+    // MARK: Wishes
+
+    private func want(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        let wish = try MediaWish(header)
+        let (known, session, isFull) = state.withLock {
+            ($0.subscriptions[id], $0.session, $0.subscriptions.count >= Self.mostNumbers)
+        }
+        if let known {
+            if known.change(to: wish) { return }
+            unwant(id)
+        } else if isFull {
+            throw MediaLinkError("\(Self.mostNumbers) subscriptions are the most of one connection.")
+        }
+        let subscription = MediaSubscription(id, wish, connection)
+        state.withLock { $0.subscriptions[id] = subscription }
+        attach(subscription, to: session)
+    }
+
+    private func unwant(_ id: Int) {
+        let (subscription, session) = state.withLock {
+            ($0.subscriptions.removeValue(forKey: id), $0.session)
+        }
+        subscription?.detach(from: session)
+        subscription?.end()
+    }
+
+    // MARK: Devices
+
+    private func announce(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        guard state.withLock({ $0.devices[id] == nil && $0.devices.count < Self.mostNumbers }) else {
+            throw MediaLinkError("device \(id) is announced already, or \(Self.mostNumbers) are.")
+        }
+        guard let name = header.name, !name.isEmpty, name.utf8.count <= 64, name == name.printable() else {
+            throw MediaLinkError("a device needs a `name` of at most 64 bytes that can be printed.")
+        }
+        let delay = Nanoseconds(min(max(header.delay_ns ?? 100_000_000, 0), 2_000_000_000))
+        let device: Device
+        if header.type == "camera" {
+            guard let pixel = header.pixel.flatMap(PixelFormat.init(rawValue:)), pixel != .converted,
+                let size = header.size, size.isPlausible,
+                let rate = header.rate.flatMap({ FrameRate($0) }), rate.perSecond >= 1, rate.perSecond <= 1000
+            else {
+                throw MediaLinkError(
+                    "a camera needs `pixel` (mjpeg, h264, yuyv, uyvy, nv12, i420, i422, bgra or grey), `width`, `height` and `rate` (\"30\" or \"30000/1001\")."
+                )
+            }
+            let usual = ColorDescription.bt601Limited
+            let color =
+                pixel == .mjpeg
+                ? .jpeg
+                : ColorDescription(matrix: header.matrix ?? usual.matrix, range: header.range ?? usual.range)
+            let format = VideoFormat(pixel: pixel, size: size, rate: rate)
+            device = .camera(try registry.announce(cameraNamed: name, format, color, delay: delay))
+        } else {
+            guard let rate = header.sample_rate, (8_000...192_000).contains(rate),
+                let channels = header.channels, (1...8).contains(channels)
+            else {
+                throw MediaLinkError(
+                    "a microphone needs `sample_rate` (8000 to 192000) and `channels` (1 to 8).")
+            }
+            device = .microphone(
+                try registry.announce(
+                    microphoneNamed: name, AudioFormat(rate: rate, channels: channels), delay: delay))
+        }
+        state.withLock { state in
+            state.devices[id] = device
+            state.silenced.remove(id)
+        }
+    }
+
+    private func take(_ header: MediaHeader, _ id: Int, _ bytes: SharedBytes) throws(MediaLinkError) {
+        let (device, isSilenced) = state.withLock { ($0.devices[id], $0.silenced.contains(id)) }
+        guard let device else {
+            if isSilenced { return }
+            throw MediaLinkError("device \(id) was not announced.")
+        }
+        guard let at = header.at_ns, at > 0 else {
+            throw MediaLinkError("`at_ns` is missing: when it was captured, on CLOCK_MONOTONIC.")
+        }
+        let error = Nanoseconds(min(max(header.error_ns ?? 0, 0), 3_600_000_000_000))
+        let time = ClockTime(nanoseconds: at)
+        switch device {
+        case .camera(let camera):
+            guard header.type == "frame", let sequence = header.sequence else {
+                throw MediaLinkError("a camera sends `frame` messages, each with its number `sequence`.")
+            }
+            try camera.take(bytes, at: time, error: error, sequence: sequence, isKey: header.key ?? true)
+        case .microphone(let microphone):
+            guard header.type == "audio", let first = header.first_sample else {
+                throw MediaLinkError(
+                    "a microphone sends `audio` messages, each with the number of its `first_sample`.")
+            }
+            try microphone.take(bytes, at: time, error: error, firstSample: first)
+        }
+    }
+
+    /// Refuses a message, and ends the device that it is of. That is told once.
+    private func sendAway(_ id: Int?, _ reason: String) {
+        let (device, isNew) = state.withLock { state in
+            guard let id else { return (Device?.none, true) }
+            let device = state.devices.removeValue(forKey: id)
+            if state.silenced.count >= Self.mostNumbers { state.silenced.removeAll() }
+            return (device, state.silenced.insert(id).inserted)
+        }
+        if let device { leave(device, cause: "it sent what cannot be understood: \(reason)") }
+        if isNew { complain(id, reason) }
+    }
+
+    private func leave(_ device: Device, cause: String?) {
+        switch device {
+        case .camera(let camera): registry.leave(camera, cause: cause)
+        case .microphone(let microphone): registry.leave(microphone, cause: cause)
+        }
+    }
+
+    /// Ends all that the process had.
+    private func leave() {
+        let (subscriptions, devices, session) = state.withLock { state in
+            defer {
+                state.subscriptions = [:]
+                state.devices = [:]
+            }
+            return (Array(state.subscriptions.values), Array(state.devices.values), state.session)
+        }
+        for subscription in subscriptions {
+            subscription.detach(from: session)
+            subscription.end()
+        }
+        for device in devices { leave(device, cause: nil) }
+    }
+}

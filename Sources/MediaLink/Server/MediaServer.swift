@@ -1,0 +1,144 @@
+public import Control
+internal import FileSystem
+internal import Foundation
+internal import Glibc
+internal import Media
+public import Session
+public import SessionFolder
+
+/// The media socket of this process: other processes of the same user see and hear its session, and send it cameras and
+/// microphones. Safe to call from any thread.
+///
+/// Each connection has threads of its own. A peer that stops reading loses its own messages, one that sends rubbish its device or
+/// its connection; no recording waits for either.
+public final class MediaServer: Sendable {
+    struct State {
+        var session: MulticamSession?
+        var peers: [ObjectIdentifier: MediaPeer] = [:]
+        var isClosed = false
+    }
+
+    /// The devices that other processes send.
+    public let devices: RemoteDevices
+    private let path: String
+    private let listener: LocalSocket
+    private let wakeUp: WakeUp
+    private let state = ConditionLock(State())
+    private let thread = ConditionLock<MediaThread?>(nil)
+
+    /// Most connections at once.
+    private static let mostPeers = 32
+
+    /// Opens the socket beside this process's control socket.
+    ///
+    /// - Parameter devices: Takes what other processes send.
+    /// - Throws: `ControlError.system` when the socket cannot be made.
+    public convenience init(devices: RemoteDevices = RemoteDevices()) throws(ControlError) {
+        let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)
+        try folder.make()
+        try self.init(at: folder.mediaPath(of: getpid()), devices: devices)
+    }
+
+    package init(at path: String, devices: RemoteDevices) throws(ControlError) {
+        self.path = path
+        self.devices = devices
+        unlink(path)
+        listener = try LocalSocket()
+        try listener.listen(at: path)
+        do throws(DeviceError) {
+            wakeUp = try WakeUp(for: path)
+        } catch {
+            throw .system("the media socket cannot be made: \(error).")
+        }
+        let thread = MediaThread(name: "media") { [weak self, listener, wakeUp] in
+            while Self.waits(for: listener, wakeUp) {
+                guard let self, !self.state.withLock(\.isClosed) else { return }
+                self.accept()
+            }
+        }
+        self.thread.withLock { $0 = thread }
+    }
+
+    /// Lets subscriptions have a session from now on, in any phase; those of before get it, too.
+    ///
+    /// - Parameter session: The session, or `nil` when there is none for now.
+    public func serve(_ session: MulticamSession?) {
+        let (before, peers) = state.withLock { state in
+            defer { state.session = session }
+            return (state.session, Array(state.peers.values))
+        }
+        for peer in peers { peer.change(from: before, to: session) }
+    }
+
+    /// Number of processes that are connected now.
+    public var connectionCount: Int { state.withLock { $0.peers.count } }
+
+    /// Sends an event to the subscriptions of events. Never blocks.
+    public func tell(_ event: SessionEvent) {
+        let peers = state.withLock { Array($0.peers.values) }
+        guard peers.contains(where: \.wantsEvents) else { return }
+        let line = event.line()
+        for peer in peers { peer.tell(event: line) }
+    }
+
+    /// Closes the socket and all connections.
+    public func stop() {
+        unlink(path)
+        let peers = state.withLock { state in
+            state.isClosed = true
+            return Array(state.peers.values)
+        }
+        for peer in peers { peer.close() }
+        wakeUp.wake()
+        thread.withLock { $0.take() }?.join()
+        state.wait { $0.peers.isEmpty ? () : nil }
+    }
+
+    // MARK: Connections
+
+    /// Sleeps until somebody connects, or the server is to look.
+    private static func waits(for listener: LocalSocket, _ wakeUp: WakeUp) -> Bool {
+        var polls = [
+            pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeUp.number, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&polls, 2, -1) < 0 { guard errno == EINTR else { return false } }
+        return true
+    }
+
+    private func accept() {
+        switch listener.accept() {
+        case .connected(let socket): admit(MediaConnection(socket), user: socket.peerUser)
+        case .nobody: break
+        // Out of descriptors: they come back when somebody leaves.
+        case .refused: _ = wakeUp.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func admit(_ connection: MediaConnection, user: UInt32?) {
+        guard user == geteuid() else {
+            var header = MediaHeader("error")
+            header.text = "this session belongs to another user."
+            _ = connection.send(header)
+            return connection.close()
+        }
+        let peer = MediaPeer(connection, devices: devices)
+        let (session, isAdmitted) = state.withLock { state in
+            guard !state.isClosed, state.peers.count < Self.mostPeers else {
+                return (MulticamSession?.none, false)
+            }
+            state.peers[ObjectIdentifier(peer)] = peer
+            return (state.session, true)
+        }
+        guard isAdmitted else {
+            var header = MediaHeader("error")
+            header.text = "\(Self.mostPeers) processes are connected already, which is the most."
+            _ = connection.send(header)
+            return connection.close()
+        }
+        peer.start(with: session) { [weak self, weak peer] in
+            guard let self, let peer else { return }
+            _ = self.state.broadcast { $0.peers.removeValue(forKey: ObjectIdentifier(peer)) }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+internal import Control
+internal import Foundation
+internal import Inputs
+internal import Media
+internal import Plan
+internal import Session
+internal import SessionFolder
+internal import Synchronization
+
+/// One thing that a process wants: gives it to the connection as it comes. Where the process does not read, its thread waits, and
+/// what comes meanwhile is dropped and counted.
+final class MediaSubscription: Sendable {
+    private enum Source: Sendable {
+        case frames(FrameTap)
+        case audio(AudioTap)
+        case packets(PacketTap)
+    }
+
+    let id: Int
+    private let connection: MediaConnection
+    private let state: ConditionLock<(wish: MediaWish, source: Source?, session: MulticamSession?)>
+    /// Lines of events that wait; `nil` where none are wanted.
+    private let lines: BoundedQueue<String>?
+    private let ended = Cancellation()
+
+    /// Most events that wait for a process that does not read.
+    private static let mostLines = 1000
+    private static let statusInterval = Nanoseconds.milliseconds(100)
+
+    /// Creates a subscription, which has no session yet.
+    ///
+    /// - Parameters:
+    ///   - id: The process's number of it.
+    ///   - wish: What it wants.
+    ///   - connection: Where to send it.
+    init(_ id: Int, _ wish: MediaWish, _ connection: MediaConnection) {
+        self.id = id
+        self.connection = connection
+        state = ConditionLock((wish, nil, nil))
+        lines = wish == .events ? BoundedQueue(capacity: Self.mostLines) : nil
+        switch wish {
+        case .events: startEvents()
+        case .status: startStatus()
+        case .packets, .audio, .frames: break
+        }
+    }
+
+    var wish: MediaWish { state.withLock { $0.wish } }
+
+    /// Changes what is wanted of the frames of the same role.
+    ///
+    /// - Returns: `false` when something else is wanted now.
+    func change(to wish: MediaWish) -> Bool {
+        state.withLock { state in
+            guard case .frames(let role, let request, let isPreview) = wish,
+                case .frames(role, _, isPreview) = state.wish, case .frames(let tap)? = state.source
+            else { return false }
+            state.wish = wish
+            tap.request = request
+            return true
+        }
+    }
+
+    // MARK: Sessions
+
+    /// Takes what is wanted from a session.
+    ///
+    /// - Throws: `SessionChangeError` when the session does not have it.
+    func attach(to session: MulticamSession?) throws(SessionChangeError) {
+        state.withLock { $0.session = session }
+        guard let session else { return }
+        let source: Source
+        switch wish {
+        case .status, .events: return
+        case .packets:
+            let tap = makePacketTap()
+            try session.attach(tap)
+            source = .packets(tap)
+        case .audio(let role):
+            let tap = makeAudioTap(role)
+            try session.attach(tap)
+            source = .audio(tap)
+        case .frames(let role, let request, let isPreview):
+            let tap = makeFrameTap(role, request, isPreview)
+            try session.attach(tap)
+            source = .frames(tap)
+        }
+        state.withLock { $0.source = source }
+    }
+
+    /// Leaves a session.
+    func detach(from session: MulticamSession?) {
+        let source = state.withLock { state in
+            defer { (state.source, state.session) = (nil, nil) }
+            return state.source
+        }
+        guard let session else { return }
+        switch source {
+        case .frames(let tap): session.detach(tap)
+        case .audio(let tap): session.detach(tap)
+        case .packets(let tap): session.detach(tap)
+        case nil: break
+        }
+    }
+
+    /// Ends the subscription's own threads.
+    func end() {
+        ended.cancel()
+        lines?.finish()
+    }
+
+    // MARK: Lines
+
+    func tell(event line: String) { _ = lines?.offer(line) }
+
+    private func startEvents() {
+        guard let lines else { return }
+        _ = MediaThread(name: "media:events") { [id, connection] in
+            while let line = lines.next() {
+                guard connection.send(#"{"type":"event","id":\#(id),"event":\#(line)}"#) else { return }
+            }
+        }
+    }
+
+    private func startStatus() {
+        _ = MediaThread(name: "media:status") { [self] in
+            let clock = MonotonicClock()
+            repeat {
+                guard let session = state.withLock({ $0.session }) else { continue }
+                let status = ControlStatus(
+                    session.status, plan: session.currentPlan, folder: session.folderPath)
+                let line = JSONText.line(status)
+                guard connection.send(#"{"type":"status","id":\#(id),"status":\#(line)}"#) else { return }
+            } while clock.sleep(until: clock.now + Self.statusInterval, unless: ended)
+        }
+    }
+
+    // MARK: Taps
+
+    private func makeFrameTap(_ role: String, _ request: FrameRequest, _ isPreview: Bool) -> FrameTap {
+        let holder = Holder()
+        let tap = FrameTap(
+            role: role, request, isPreview: isPreview, capacity: 3, mayStall: true
+        ) { [id, connection] frame in
+            let header = Self.header(of: frame, id: id, lost: holder.lost)
+            if frame.pixel.isCompressed {
+                _ = connection.send(header, frame.memory)
+            } else {
+                _ = connection.send(header, inMemory: frame.memory)
+            }
+        }
+        holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
+        return tap
+    }
+
+    private func makeAudioTap(_ role: String) -> AudioTap {
+        let holder = Holder()
+        let tap = AudioTap(role: role, capacity: 50, mayStall: true) { [id, connection] slice in
+            let bytes = slice.samples.withUnsafeBytes { SharedBytes(copying: $0) }
+            _ = connection.send(
+                #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(holder.lost)}"#,
+                bytes)
+        }
+        holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
+        return tap
+    }
+
+    private func makePacketTap() -> PacketTap {
+        let holder = Holder()
+        // The setup of each stream goes with its first packet only.
+        let known = Known()
+        let tap = PacketTap(capacity: 400, mayStall: true) { [id, connection] packet in
+            let isNew = known.isNew(packet)
+            _ = connection.send(
+                Self.header(of: packet, id: id, lost: holder.lost, withSetup: isNew), packet.bytes)
+        }
+        holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
+        return tap
+    }
+
+    /// Tells a tap's handler how much the tap has dropped, without holding the tap.
+    private final class Holder: Sendable {
+        private let count = Mutex<(@Sendable () -> Int)?>(nil)
+
+        func hold(_ dropped: @escaping @Sendable () -> Int) { count.withLock { $0 = dropped } }
+
+        var lost: Int { count.withLock { $0 }?() ?? 0 }
+    }
+
+    /// Remembers the setup that was sent of each stream.
+    private final class Known: Sendable {
+        private let setups = Mutex<[Bool: [UInt8]]>([:])
+
+        func isNew(_ packet: PacketTap.Packet) -> Bool {
+            setups.withLock { setups in
+                defer { setups[packet.isVideo] = packet.parameters.setup }
+                return setups[packet.isVideo] != packet.parameters.setup
+            }
+        }
+    }
+
+    // MARK: Headers, written by hand since they are many
+
+    private static func header(of frame: CapturedFrame, id: Int, lost: Int) -> String {
+        var text =
+            #"{"type":"frame","id":\#(id),"pixel":"\#(frame.pixel.rawValue)","width":\#(frame.size.width),"height":\#(frame.size.height),"#
+            + #""at_ns":\#(frame.capturedAt.nanoseconds),"sequence":\#(frame.sequence),"key":\#(frame.isKey),"#
+            + #""matrix":"\#(frame.color.matrix.rawValue)","range":"\#(frame.color.range.rawValue)","lost":\#(lost)"#
+        if !frame.pixel.isCompressed {
+            let planes = frame.planes.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
+            text += #","planes":[\#(planes)],"memory":\#(frame.memory.count)"#
+        }
+        return text + "}"
+    }
+
+    private static func header(
+        of packet: PacketTap.Packet, id: Int, lost: Int, withSetup: Bool
+    ) -> String {
+        let parameters = packet.parameters
+        var text =
+            #"{"type":"packet","id":\#(id),"codec":"\#(parameters.codec.rawValue)","at_ns":\#(packet.presentedAt.nanoseconds),"#
+            + #""decode_ns":\#(packet.decodedAt.nanoseconds),"duration_ns":\#(packet.duration.count),"key":\#(packet.isKey),"lost":\#(lost)"#
+        if withSetup {
+            text +=
+                #","setup":"\#(Data(parameters.setup).base64EncodedString())","time_scale":\#(parameters.timeScale)"#
+            if let size = parameters.size { text += #","width":\#(size.width),"height":\#(size.height)"# }
+            if let rate = parameters.rate { text += #","rate":"\#(rate)""# }
+            if let audio = parameters.audio {
+                text +=
+                    #","sample_rate":\#(audio.rate),"channels":\#(audio.channels),"priming":\#(parameters.priming)"#
+            }
+        }
+        return text + "}"
+    }
+}

@@ -1,0 +1,311 @@
+import Foundation
+import Inputs
+import Media
+import MediaLink
+import SeededNoise
+import Session
+import SessionFolder
+import Synchronization
+import Testing
+
+@Suite("the media socket")
+struct MediaLinkTests {
+    /// What one tap in another process got.
+    private final class Got: Sendable {
+        let frames = Mutex<[CapturedFrame]>([])
+        let samples = Atomic(0)
+        let packets = Mutex<[RemotePacket]>([])
+        let lines = Mutex<[String]>([])
+        let refusals = Mutex<[String]>([])
+        let isOver = Atomic(false)
+
+        func take(_ piece: RemoteTap.Piece) {
+            switch piece {
+            case .frame(let frame, _): frames.withLock { $0.append(frame) }
+            case .audio(let slice, _): samples.add(slice.samples.count, ordering: .relaxed)
+            case .packet(let packet, _): packets.withLock { $0.append(packet) }
+            case .status(let line), .event(let line):
+                lines.withLock { $0.append(line) }
+            case .refused(let text): refusals.withLock { $0.append(text) }
+            case .end: isOver.store(true, ordering: .relaxed)
+            }
+        }
+    }
+
+    private static func wait(for condition: () -> Bool) async throws -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !condition() {
+            guard Date() < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return true
+    }
+
+    @Test("another process sees, hears and follows a session, on standby and while it records")
+    func outward() async throws { try await OwnThread.run(Self.outward) }
+
+    private static func outward() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        try await place.session.standBy()
+        let (camera, raw, program) = (Got(), Got(), Got())
+        let (mix, packets, status, events, wrong) = (Got(), Got(), Got(), Got(), Got())
+        let small = FrameSize(width: 64, height: 36)
+        var taps = [
+            try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { camera.take($0) },
+            try RemoteTap(.frames(role: "face", FrameRequest()), path: place.path) { raw.take($0) },
+            try RemoteTap(
+                .frames(role: "program", FrameRequest(.converted(.bgra), size: small)), path: place.path
+            ) { program.take($0) },
+            try RemoteTap(.audio(role: "program"), path: place.path) { mix.take($0) },
+            try RemoteTap(.packets, path: place.path) { packets.take($0) },
+            try RemoteTap(.status, path: place.path) { status.take($0) },
+            try RemoteTap(.events, path: place.path) { events.take($0) },
+            try RemoteTap(.audio(role: "nobody"), path: place.path) { wrong.take($0) },
+        ]
+        #expect(
+            try await wait {
+                camera.frames.withLock { $0.count > 3 } && raw.frames.withLock { $0.count > 3 }
+                    && program.frames.withLock { $0.count > 3 } && mix.samples.load(ordering: .relaxed) > 9600
+                    && status.lines.withLock { $0.count > 2 } && wrong.refusals.withLock { !$0.isEmpty }
+            })
+        let told = Task {
+            for await event in place.session.events { place.server.tell(event) }
+        }
+        let result = try await place.session.record()
+        #expect(
+            try await wait {
+                packets.packets.withLock { $0.count(where: { $0.codec == .h264 }) } >= 60
+                    && events.lines.withLock { !$0.isEmpty }
+            })
+        await place.session.close()
+        await told.value
+
+        let jpeg = try #require(camera.frames.withLock { $0.first })
+        #expect(jpeg.pixel == .mjpeg && jpeg.memory.bytes.starts(with: [0xFF, 0xD8]))
+        let plain = try #require(raw.frames.withLock { $0.first })
+        #expect(plain.pixel == .nv12 && plain.size == FrameSize(width: 160, height: 120))
+        #expect(plain.memory.count >= 160 * 120 * 3 / 2 && plain.planes.count == 2)
+        let composed = try #require(program.frames.withLock { $0.first })
+        #expect(composed.pixel == .bgra && composed.size == small && composed.memory.count == 64 * 36 * 4)
+        let got = packets.packets.withLock { $0 }
+        let video = got.filter { $0.codec == .h264 }
+        #expect(video.first?.isKey == true && video.first?.setup?.isEmpty == false)
+        #expect(video.dropFirst().allSatisfy { $0.setup == nil })
+        #expect(video.count == 60 && got.contains { $0.codec == .aac })
+        #expect(status.lines.withLock { $0.contains { $0.contains(#""state":"standby""#) } })
+        #expect(events.lines.withLock { $0.first?.contains(#""event":"started""#) } == true)
+        #expect(wrong.refusals.withLock { $0.first?.contains("host") } == true)
+        #expect(result.manifest.tracks.first { $0.name == "desk" }?.frames?.written == 60)
+        taps.removeAll()
+        #expect(try await wait { camera.isOver.load(ordering: .relaxed) })
+    }
+
+    @Test(
+        "a process that does not read loses its own frames, and neither the recording nor its end waits for it"
+    )
+    func stalled() async throws { try await OwnThread.run(Self.stalled) }
+
+    private static func stalled() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        let gate = Cancellation()
+        let got = Got()
+        let tap = try RemoteTap(
+            .frames(role: "program", FrameRequest(.converted(.bgra))), path: place.path
+        ) { piece in
+            got.take(piece)
+            while !gate.isCancelled { sched_yield() }
+        }
+        let result = try await place.session.record()
+        let face = result.manifest.tracks.first { $0.name == "face" }
+        #expect(face?.frames?.written == 60)
+        gate.cancel()
+        tap.close()
+        #expect(got.frames.withLock { $0.count } < 60)
+    }
+
+    @Test(
+        "a camera and a microphone that a process sends are recorded like any other, and are away when it leaves"
+    )
+    func inward() async throws { try await OwnThread.run(Self.inward) }
+
+    private static func inward() async throws {
+        let feeder = Feeder()
+        let place = try MediaPlace(
+            """
+            cameras: { phone: { device: "remote:phone", size: 64x48, rate: 30, format: nv12 } }
+            microphones: { voice: { device: "remote:voice" } }
+            tracks: { cameras: encode, microphones: wav }
+            budget: { governor: false }
+            """
+        ) { path in try feeder.start(at: path) }
+        defer {
+            feeder.stop()
+            place.remove()
+        }
+        let result = try await place.session.record()
+        let phone = try #require(result.manifest.tracks.first { $0.name == "phone" })
+        let frames = try #require(phone.frames)
+        #expect(frames.written == 60 && frames.captured >= 20)
+        let voice = try #require(result.manifest.tracks.first { $0.name == "voice" }?.samples)
+        #expect(voice.written == 96_000)
+        let shown = try Reader.brightness(
+            "\(result.folder)/\(phone.file)", size: FrameSize(width: 64, height: 48),
+            part: PixelRectangle(x: 0, y: 0, width: 64, height: 48))
+        #expect(shown.count == 60)
+        // The feeder's grey grows brighter from frame to frame.
+        #expect(try #require(shown.last) > (try #require(shown.first)))
+        #expect(feeder.problem == nil)
+    }
+
+    @Test("the camera in Python that the documentation shows is recorded")
+    func python() async throws { try await OwnThread.run(Self.python) }
+
+    private static func python() async throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../docs/reference/media-socket.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let code = try #require(
+            text.components(separatedBy: "```python\n").dropFirst().first?.components(separatedBy: "```")
+                .first)
+        #expect(code.split(separator: "\n").count <= 60)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "slides-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        try code.write(to: folder.appending(path: "slides.py"), atomically: true, encoding: .utf8)
+        try Reader.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=5:duration=2", "-pix_fmt",
+                "yuvj420p",
+                folder.path + "/slide%d.jpg",
+            ])
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let place = try MediaPlace(
+            """
+            cameras: { desk: { device: "remote:slides", size: 320x180, rate: 30 } }
+            tracks: { cameras: copy }
+            budget: { governor: false }
+            """
+        ) { path in
+            process.arguments =
+                ["python3", folder.path + "/slides.py", path]
+                + (1...10).map { "\(folder.path)/slide\($0).jpg" }
+            try process.run()
+        }
+        defer { place.remove() }
+        let result = try await place.session.record()
+        process.terminate()
+        process.waitUntilExit()
+        let desk = try #require(result.manifest.tracks.first { $0.name == "desk" })
+        let frames = try #require(desk.frames)
+        #expect(frames.written == 60 && frames.captured >= 20)
+        #expect(try Reader.streams("\(result.folder)/\(desk.file)").first?.frameCount == 60)
+    }
+
+    /// Sends a grey that grows brighter, and a tone, in real time.
+    private final class Feeder: Sendable {
+        private let cancellation = Cancellation()
+        private let sources = Mutex<[RemoteSource]>([])
+        private let threads = Mutex<[MediaThread]>([])
+
+        func start(at path: String) throws {
+            let size = FrameSize(width: 64, height: 48)
+            let camera = try RemoteSource(
+                cameraNamed: "phone", VideoFormat(pixel: .nv12, size: size, rate: FrameRate(30)),
+                .bt601Limited, delay: .milliseconds(20), path: path)
+            let microphone = try RemoteSource(
+                microphoneNamed: "voice", AudioFormat(rate: 48_000, channels: 1), delay: .milliseconds(40),
+                path: path)
+            sources.withLock { $0 = [camera, microphone] }
+            let cancellation = cancellation
+            let clock = MonotonicClock()
+            let begin = clock.now
+            let frames = MediaThread(name: "feed") {
+                var number: Int64 = 0
+                let count = FramePlane.packed(.nv12, size).byteCount
+                while clock.sleep(until: begin + .milliseconds(33) * number, unless: cancellation) {
+                    let grey = SharedBytes([UInt8](repeating: UInt8(min(16 + number / 4, 235)), count: count))
+                    guard camera.send(frame: grey, at: begin + .milliseconds(33) * number, sequence: number)
+                    else { return }
+                    number += 1
+                }
+            }
+            let audio = MediaThread(name: "feed") {
+                var number: Int64 = 0
+                while clock.sleep(until: begin + .milliseconds(20) * (number + 1), unless: cancellation) {
+                    let samples = (0..<960).map { Float(sin(Double($0) / 48 * 2 * .pi)) / 4 }
+                    guard
+                        microphone.send(
+                            audio: samples, at: begin + .milliseconds(20) * number, error: .milliseconds(1),
+                            firstSample: number * 960)
+                    else { return }
+                    number += 1
+                }
+            }
+            threads.withLock { $0 = [frames, audio] }
+        }
+
+        var problem: String? { sources.withLock { $0.compactMap(\.problem).first } }
+
+        func stop() {
+            cancellation.cancel()
+            for source in sources.withLock({ $0 }) { source.close() }
+            for thread in threads.withLock({ $0 }) { thread.join() }
+        }
+    }
+
+    @Test(
+        "rubbish costs its sender the device or the connection, is told once, and the session goes on",
+        arguments: 0..<4)
+    func rubbish(seed: Int) async throws { try await OwnThread.run { try await Self.rubbish(seed) } }
+
+    private static func rubbish(_ seed: Int) async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        try await place.session.standBy()
+        var random = SeededGenerator(seed: UInt64(seed))
+        let headers = [
+            #"{"type":"want","id":1,"of":"frames","role":"desk"}"#,
+            #"{"type":"want","id":2,"of":"audio","role":"program"}"#,
+            #"{"type":"camera","id":3,"name":"x","pixel":"mjpeg","width":64,"height":48,"rate":"30"}"#,
+            #"{"type":"microphone","id":4,"name":"y","sample_rate":48000,"channels":2}"#,
+            #"{"type":"frame","id":3,"at_ns":1,"sequence":1}"#,
+            #"{"type":"audio","id":4,"at_ns":1,"first_sample":0}"#,
+            #"{"type":"unwant","id":1}"#, #"{"type":"gone","id":3}"#,
+        ]
+        for _ in 0..<200 {
+            let socket = try RawClient(place.path)
+            for _ in 0..<5 {
+                var header = Array(headers[Int(random.fraction() * Double(headers.count))].utf8)
+                var bytes = (0..<Int(random.fraction() * 200)).map { _ in
+                    UInt8(truncatingIfNeeded: random.next())
+                }
+                // Some whole, some with a byte changed, some cut off, some of another length than they say.
+                let fault = random.fraction()
+                if fault < 0.4 {
+                    header[Int(random.fraction() * Double(header.count))] = UInt8(
+                        truncatingIfNeeded: random.next())
+                }
+                if fault > 0.9 { bytes = [] }
+                var message = RawClient.message(header, bytes)
+                if fault > 0.4, fault < 0.6 {
+                    message[Int(random.fraction() * 12)] = UInt8(truncatingIfNeeded: random.next())
+                }
+                socket.send(message)
+            }
+            socket.close()
+        }
+        #expect(try await wait { place.server.connectionCount == 0 })
+        // The session is there as before.
+        let got = Got()
+        let tap = try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { got.take($0) }
+        #expect(try await wait { got.frames.withLock { $0.count > 2 } })
+        tap.close()
+        let result = try await place.session.record()
+        #expect(result.manifest.tracks.first { $0.name == "desk" }?.frames?.written == 60)
+        await place.session.close()
+    }
+}

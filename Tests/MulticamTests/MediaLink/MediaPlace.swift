@@ -1,0 +1,53 @@
+import Foundation
+import Media
+import MediaLink
+import Session
+import SessionFolder
+import Setup
+
+/// A session on standby with a media socket in a folder of its own.
+struct MediaPlace: Sendable {
+    let scratch: URL
+    let server: MediaServer
+    let session: MulticamSession
+
+    var path: String { scratch.path + "/media" }
+
+    static let profile = """
+        cameras:
+          desk: { device: "virtual:clap", size: 320x180, rate: 30 }
+          face: { device: "virtual:bars?format=nv12", size: 160x120, rate: 30, format: nv12 }
+        microphones: { host: { device: "virtual:tone" } }
+        program: { size: 320x180, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        tracks: { cameras: encode, microphones: wav }
+        budget: { governor: false }
+        """
+
+    /// Makes the socket, then the session, whose remote devices `announce` sends.
+    init(_ profile: String = profile, announce: (String) throws -> Void = { _ in }) throws {
+        // A socket's path may have 107 bytes.
+        scratch = URL(fileURLWithPath: "/tmp/media-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let devices = RemoteDevices()
+        server = try MediaServer(at: scratch.path + "/media", devices: devices)
+        try announce(scratch.path + "/media")
+        let file = scratch.appending(path: "test.yaml")
+        try profile.write(to: file, atomically: true, encoding: .utf8)
+        let request = SetupRequest(profile: file.path)
+        let sources = try devices.sources(for: request, within: .seconds(30))
+        let setup = try SessionSetup(request, cameras: sources.cameras, microphones: sources.microphones)
+        session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .seconds(2), version: "0.0.0"))
+        server.serve(session)
+    }
+
+    func remove() {
+        server.stop()
+        do {
+            try FileManager.default.removeItem(at: scratch)
+        } catch {
+            print("left behind: \(scratch.path): \(error)")
+        }
+    }
+}
