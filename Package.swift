@@ -55,13 +55,13 @@ let package = Package(
                 "Arguments", "Control", "Doctor", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan",
                 "Profiles",
                 "Session",
-                "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Writers",
+                "SessionFolder", "Setup", "Stills", "StressTest", "Synchrony", "Timing", "Writers",
             ],
             swiftSettings: strict),
         module(
             "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Media", "Monitoring",
             "Plan",
-            "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing"),
+            "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
         module(
             "MediaLink", "CLinux", "Control", "FileSystem", "Inputs", "Media", "Plan", "Session",
             "SessionFolder", "Setup"),
@@ -71,17 +71,19 @@ let package = Package(
         module("Doctor", "Capture", "Host", "Media", "Setup"),
         module(
             "Setup", "Capture", "Control", "Encoding", "FileSystem", "Host", "Inputs", "Media",
-            "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices"),
+            "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",
+            "Stills"),
         module(
             "Control", "CLinux", "FileSystem", "Media", "Monitoring", "Plan", "Profiles", "Session",
-            "SessionFolder", "Timing"),
+            "SessionFolder", "Timing", "Stills"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 
         // One recording while it runs, and what it is made of. Imports point down.
         module("Inputs", "Media", "Monitoring", "SessionFolder", "Timing", "Writers"),
         module(
             "Session", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
-            "SessionFolder", "Timing", "Writers"),
+            "SessionFolder", "Stills", "Timing", "Writers"),
+        module("Stills", "Containers", "Inputs", "Media", "Plan", "SessionFolder"),
         module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
         module("Writers", "Containers", "Media", "Monitoring", "SessionFolder"),
         module(
@@ -173,7 +175,7 @@ let package = Package(
         tests("InputsTests", "Inputs", "Media", "SessionFolder", "Timing"),
         tests(
             "SessionTests", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Session",
-            "SessionFolder", "TestDisks", "Writers"),
+            "SessionFolder", "TestDisks", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(
@@ -182,7 +184,7 @@ let package = Package(
             "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Media", "MediaLink",
             "Monitoring",
             "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
-            "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
+            "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers", "Stills"),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]

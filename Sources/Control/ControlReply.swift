@@ -1,7 +1,7 @@
 internal import Foundation
 public import Plan
-public import Session
 internal import SessionFolder
+public import Stills
 
 /// The answer of a running session, sent as a line of JSON.
 public struct ControlReply: Sendable, Equatable, Codable {

@@ -10,6 +10,7 @@
 @_exported public import Session
 @_exported public import SessionFolder
 @_exported public import Setup
+@_exported public import Stills
 @_exported public import StressTest
 @_exported public import Synchrony
 @_exported public import Timing

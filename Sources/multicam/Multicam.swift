@@ -7,6 +7,7 @@ import Profiles
 import Session
 import SessionFolder
 import Setup
+import Stills
 import Synchrony
 
 /// The program: finds the command, runs it, prints its error, and exits.

@@ -52,6 +52,8 @@ final class MediaPeer: Sendable {
 
     func close() { connection.close() }
 
+    var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
+
     // MARK: Sessions and events
 
     /// Gives the subscriptions another session.

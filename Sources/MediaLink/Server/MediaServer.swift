@@ -73,6 +73,11 @@ public final class MediaServer: Sendable {
     /// Number of processes that are connected now.
     public var connectionCount: Int { state.withLock { $0.peers.count } }
 
+    /// Number of subscriptions of all connections.
+    public var subscriptionCount: Int {
+        state.withLock { Array($0.peers.values) }.reduce(0) { $0 + $1.subscriptionCount }
+    }
+
     /// Sends an event to the subscriptions of events. Never blocks.
     public func tell(_ event: SessionEvent) {
         let peers = state.withLock { Array($0.peers.values) }

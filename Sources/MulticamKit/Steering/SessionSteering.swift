@@ -6,6 +6,7 @@ public import Plan
 public import Session
 public import SessionFolder
 public import Setup
+public import Stills
 
 /// Steers sessions, one after the other: it carries out the requests of `multicam ctl` and of signals on the present session, and
 /// on standby it says what comes next. Safe to call from any thread.

@@ -1,5 +1,6 @@
 internal import Media
 internal import Plan
+internal import Stills
 
 /// The requests that people make of a running recording, kept until the timeline takes them. Any thread may ask.
 final class SessionControls: Sendable {

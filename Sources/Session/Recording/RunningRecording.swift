@@ -4,6 +4,7 @@ internal import Media
 internal import Monitoring
 internal import Plan
 internal import SessionFolder
+internal import Stills
 internal import Timing
 internal import Writers
 

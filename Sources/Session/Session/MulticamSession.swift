@@ -3,6 +3,7 @@ public import Media
 public import Plan
 internal import Profiles
 public import SessionFolder
+public import Stills
 internal import Writers
 
 /// Records several cameras and microphones together: runs a plan on its devices until it is stopped.

@@ -1,6 +1,7 @@
 internal import Media
 internal import Plan
 public import Session
+public import Stills
 
 /// Follows the computer's orientation while a session records, for the cameras whose profile says `rotation: sensor`.
 ///

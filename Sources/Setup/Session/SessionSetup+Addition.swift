@@ -2,6 +2,7 @@ internal import Media
 internal import Plan
 internal import Profiles
 public import Session
+public import Stills
 
 extension SessionSetup {
     /// Opens another camera and adds it to a recording session of this setup, with a track of its own when the others have one.

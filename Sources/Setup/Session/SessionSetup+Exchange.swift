@@ -3,6 +3,7 @@ internal import Media
 internal import Plan
 internal import Profiles
 public import Session
+public import Stills
 
 extension SessionSetup {
     /// Opens a camera and gives it to a role of a recording session of this setup, in place of the one that the role has. The

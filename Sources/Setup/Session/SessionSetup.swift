@@ -10,6 +10,7 @@ public import Plan
 public import Profiles
 public import Session
 public import SessionFolder
+public import Stills
 internal import VirtualDevices
 
 /// Prepares a recording session: finds and opens the devices of a profile.

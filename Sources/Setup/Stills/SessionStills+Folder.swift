@@ -1,7 +1,7 @@
 internal import Encoding
 public import Media
-public import Session
 internal import SessionFolder
+public import Stills
 
 extension SessionStills {
     /// Creates a still camera for each camera of a setup, for clips of any camera, with audio. Give it to `makeSession`.

@@ -1,7 +1,8 @@
 internal import Encoding
 public import Media
 internal import Plan
-public import Session
+internal import Session
+public import Stills
 
 /// Takes stills of cameras that nothing else uses: runs them until exposure and focus have settled, takes the next good frame of
 /// each, and stops them.

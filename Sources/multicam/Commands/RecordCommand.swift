@@ -9,6 +9,7 @@ internal import Profiles
 import Session
 import SessionFolder
 import Setup
+import Stills
 import Writers
 
 /// `multicam record`: records until stopped.
@@ -269,6 +270,7 @@ struct RecordCommand: Command {
         request.isGoverned = isGoverned
         let setup: SessionSetup
         do throws(SetupError) {
+            try announceWaits(for: request)
             let sources = try remote.sources(
                 for: request, within: Self.remotePatience, unless: steering.stopping)
             setup = try SessionSetup(
@@ -285,6 +287,17 @@ struct RecordCommand: Command {
         for step in steps { Output.message("reduced: \(step.sentence)") }
         if !steps.isEmpty, let note = machine.usualFigures { Output.message(note) }
         return setup
+    }
+
+    /// Says which devices other processes are to send.
+    private func announceWaits(for request: SetupRequest) throws(SetupError) {
+        let selectors = try SessionSetup.selectors(of: request)
+        let awaited = (Array(selectors.cameras.values) + Array(selectors.microphones.values)).filter {
+            RemoteDevices.handles($0)
+        }
+        guard !awaited.isEmpty else { return }
+        let names = Set(awaited).sorted().map { $0.printable() }.joined(separator: ", ")
+        Output.message("waiting for the processes that send \(names)…")
     }
 
     /// Prints each event as JSON, or only the folder and warnings. Remembers the devices once the recording has begun.

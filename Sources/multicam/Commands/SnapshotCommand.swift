@@ -6,6 +6,7 @@ internal import Plan
 import Session
 import SessionFolder
 import Setup
+import Stills
 
 /// `multicam snapshot`: takes stills of cameras.
 struct SnapshotCommand: Command {

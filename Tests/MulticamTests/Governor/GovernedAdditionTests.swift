@@ -3,6 +3,7 @@ import Media
 import Session
 import SessionFolder
 import Setup
+import Stills
 import Testing
 
 @Suite("cameras that are taken in while they are governed")

@@ -65,7 +65,8 @@ struct MediaLinkTests {
         ]
         #expect(
             try await wait {
-                camera.frames.withLock { $0.count > 3 } && raw.frames.withLock { $0.count > 3 }
+                place.server.subscriptionCount == taps.count && camera.frames.withLock { $0.count > 3 }
+                    && raw.frames.withLock { $0.count > 3 }
                     && program.frames.withLock { $0.count > 3 } && mix.samples.load(ordering: .relaxed) > 9600
                     && status.lines.withLock { $0.count > 2 } && wrong.refusals.withLock { !$0.isEmpty }
             })
@@ -197,7 +198,8 @@ struct MediaLinkTests {
         }
         defer { place.remove() }
         let result = try await place.session.record()
-        process.terminate()
+        // Other tests of this process block SIGTERM, which its children inherit.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         let desk = try #require(result.manifest.tracks.first { $0.name == "desk" })
         let frames = try #require(desk.frames)

@@ -4,6 +4,7 @@ import Media
 import Session
 import SessionFolder
 import Setup
+import Stills
 import Testing
 import VirtualDevices
 

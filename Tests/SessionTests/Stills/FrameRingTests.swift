@@ -1,4 +1,5 @@
 import Media
+import Stills
 import Testing
 
 @testable import Session

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Stills
 import Testing
 
 @testable import Session

@@ -1,5 +1,5 @@
 internal import Media
-internal import SessionFolder
+package import SessionFolder
 
 extension Manifest.Still {
     /// Creates the manifest's entry of a still.
@@ -9,7 +9,7 @@ extension Manifest.Still {
     ///   - role: The camera's role.
     ///   - files: The written files.
     ///   - folder: Path of the session folder, or `nil` for none; files in it are named relative to it.
-    init(at_ns: Int64, role: String, _ files: StillFolder.Files, in folder: String?) {
+    package init(at_ns: Int64, role: String, _ files: StillFolder.Files, in folder: String?) {
         func relative(_ path: String) -> String {
             guard let folder, path.hasPrefix(folder + "/") else { return path.printable(limit: 1000) }
             return String(path.dropFirst(folder.count + 1))

@@ -1,9 +1,9 @@
-internal import Media
+package import Media
 
 /// The last frames of a camera, bounded in time and in bytes. H.264 is kept from a key frame on, since no frame can be
 /// shown without those back to it.
-struct FrameRing {
-    private(set) var frames: [CapturedFrame] = []
+package struct FrameRing {
+    package private(set) var frames: [CapturedFrame] = []
     private var byteCount = 0
     private let length: Nanoseconds
     private let byteLimit: Int
@@ -14,13 +14,13 @@ struct FrameRing {
     ///   - length: Longest time from the first frame to the last, in nanoseconds; of H.264, from the first frame that
     ///     can be shown without those before it.
     ///   - byteLimit: Most bytes of all frames together; the newest frame that is no H.264 is kept whatever its size.
-    init(length: Nanoseconds, byteLimit: Int) {
+    package init(length: Nanoseconds, byteLimit: Int) {
         self.length = length
         self.byteLimit = byteLimit
     }
 
     /// Adds the newest frame, and drops the oldest ones beyond the limits. A frame of another pixel format begins anew.
-    mutating func add(_ frame: CapturedFrame) {
+    package mutating func add(_ frame: CapturedFrame) {
         if let last = frames.last, last.pixel != frame.pixel { drop(frames.count) }
         frames.append(frame)
         byteCount += frame.memory.count

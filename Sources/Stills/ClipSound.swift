@@ -28,7 +28,7 @@ extension ClipSound {
     ///   - offset: Is added to each capture time.
     ///   - start: The capture time of the clip's first sample.
     ///   - length: The length of the clip.
-    init?(
+    package init?(
         role: String, slices: [CapturedAudio], pick: [Int], offset: Nanoseconds, from start: ClockTime,
         length: Nanoseconds
     ) {

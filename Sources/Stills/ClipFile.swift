@@ -1,13 +1,13 @@
 internal import Containers
 internal import Foundation
-internal import Media
+package import Media
 
 /// Writes the frames around a still, and the audio beside them, as a QuickTime movie.
 ///
 /// JPEGs are the camera's own, or made of raw frames; each is shown at the tick of the camera's rate nearest to its
 /// capture, no two at one tick. H.264 is copied with its capture times; frames that only those after them need are hidden
 /// by an edit list. A missing frame extends the one before it.
-struct ClipFile {
+package struct ClipFile {
     private let still: Still
     private let shown: CapturedFrame
     private let frames: [CapturedFrame]
@@ -99,7 +99,7 @@ struct ClipFile {
     }
 
     /// The tick of each frame from 0 on, strictly rising.
-    static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
+    package static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
         guard let first = frames.first else { return [] }
         var last: Int64 = -1
         return frames.map { frame in
