@@ -22,12 +22,18 @@ extension RemoteDevices {
         var microphones: [String: any MicrophoneSource] = [:]
         do throws(DeviceError) {
             for (role, selector) in wanted.cameras where Self.handles(selector) {
-                cameras[role] = try wait(until: deadline, cancellation) { (time) throws(DeviceError) in
+                cameras[role] = try wait(
+                    until: deadline, cancellation, Self.missing(selector, "camera", limit)
+                ) {
+                    (time) throws(DeviceError) in
                     try camera(selector, within: time)
                 }
             }
             for (role, selector) in wanted.microphones where Self.handles(selector) {
-                microphones[role] = try wait(until: deadline, cancellation) { (time) throws(DeviceError) in
+                microphones[role] = try wait(
+                    until: deadline, cancellation, Self.missing(selector, "microphone", limit)
+                ) {
+                    (time) throws(DeviceError) in
                     try microphone(selector, within: time)
                 }
             }
@@ -39,7 +45,7 @@ extension RemoteDevices {
 
     /// Tries again and again, a little longer each time, so that it can be cancelled.
     private func wait<Source>(
-        until deadline: ClockTime, _ cancellation: Cancellation,
+        until deadline: ClockTime, _ cancellation: Cancellation, _ failure: DeviceError,
         _ find: (Nanoseconds) throws(DeviceError) -> Source
     ) throws(DeviceError) -> Source {
         let clock = MonotonicClock()
@@ -50,6 +56,6 @@ extension RemoteDevices {
                 // It may still come.
             }
         }
-        return try find(.milliseconds(100))
+        throw failure
     }
 }

@@ -60,7 +60,7 @@ public final class RemoteDevices: Sendable {
         return place.source
     }
 
-    private static func missing(_ selector: String, _ kind: String, _ limit: Nanoseconds) -> DeviceError {
+    static func missing(_ selector: String, _ kind: String, _ limit: Nanoseconds) -> DeviceError {
         DeviceError(
             device: selector.printable(), operation: "search",
             reason: .other(
