@@ -83,7 +83,7 @@ let package = Package(
         module(
             "Session", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
             "SessionFolder", "Stills", "Timing", "Writers"),
-        module("Stills", "Containers", "Inputs", "Media", "Plan", "SessionFolder"),
+        module("Stills", "Containers", "Inputs", "Media", "Monitoring", "Plan", "SessionFolder", "Timing"),
         module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
         module("Writers", "Containers", "Media", "Monitoring", "SessionFolder"),
         module(

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <linux/sockios.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -67,3 +68,8 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
 }
 
 int linux_make_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int linux_has_unread(int fd) {
+    int count = 0;
+    return ioctl(fd, SIOCOUTQ, &count) == 0 && count > 0;
+}

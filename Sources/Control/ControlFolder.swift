@@ -38,10 +38,10 @@ package struct ControlFolder: Sendable {
 
     package func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
 
-    /// The path of a symbolic link to the session folder that a process records into.
-    /// Path of a process's media socket.
+    /// The path of a process's media socket.
     package func mediaPath(of process: Int32) -> String { socketPath(of: process) + ".media" }
 
+    /// The path of a symbolic link to the session folder that a process records into.
     private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
 
     /// Stores which folder a process records into.

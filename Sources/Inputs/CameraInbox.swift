@@ -163,8 +163,9 @@ struct CameraInbox {
         (correctedStamps, jitter, slowestDelivery) = (0, JitterHistogram(), other.slowestDelivery)
         (request, refused, exchange) = (nil, [], reason)
         // In the place of a camera that was away, earlier frames come too late for their ticks.
-        let recent = isAway ? other.deliveries.suffix(1) : other.deliveries[...]
-        for delivery in recent {
+        let wasAway = isAway
+        for (index, delivery) in other.deliveries.enumerated() {
+            if wasAway, delivery.frame != nil, index < other.deliveries.count - 1 { continue }
             switch delivery {
             case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
                 keep(dated.numbered(stream.number), arrival: time, capacity: capacity)

@@ -341,7 +341,7 @@ package final class CameraInput: Sendable {
             if let untold, !box.isAway {
                 box.miss(untold.count, .away, capturedAt: untold.since)
             }
-            return hasExactTimes ? stamped : modelled
+            return hasExactTimes ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped)
         }
         guard isWhole else {
             box.withLock { box in

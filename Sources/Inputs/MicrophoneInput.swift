@@ -212,7 +212,7 @@ package final class MicrophoneInput: Sendable {
                 let (audio, damaged) = DamagedSamples.repaired(captured, pick: pick)
                 let modelled = box.clock.time(of: audio.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modelled)
-                let time = isFile ? stamped : modelled
+                let time = isFile ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped)
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(audio.samples, at: time)

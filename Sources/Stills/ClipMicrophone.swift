@@ -1,5 +1,7 @@
 public import Media
+internal import Monitoring
 public import Plan
+internal import Timing
 
 /// Keeps the last audio of one microphone of a session, for the clips around stills.
 ///
@@ -8,6 +10,8 @@ public import Plan
 public final class ClipMicrophone: Sendable {
     private struct State {
         var slices: [CapturedAudio] = []
+        /// Samples per channel in all slices.
+        var frameCount = 0
         /// The capture time of the end of the last slice.
         var end: ClockTime?
     }
@@ -36,16 +40,30 @@ public final class ClipMicrophone: Sendable {
         HeardMicrophone(source: source, ear: self)
     }
 
-    fileprivate func take(_ event: MicrophoneEvent) {
-        guard case .audio(let audio) = event else { return }
+    /// Keeps a slice that a device delivered, as far as it can be audio of the device's format; its time and its samples are
+    /// corrected as the session's own input corrects them.
+    fileprivate func take(_ event: MicrophoneEvent, in format: AudioFormat, at arrival: ClockTime) {
+        guard case .audio(let captured) = event, captured.format == format, captured.frameCount > 0,
+            captured.samples.count.isMultiple(of: format.channels),
+            PlausibleStamp.samples.contains(captured.firstSample)
+        else { return }
+        let audio = CapturedAudio(
+            format: format, capturedAt: PlausibleStamp.time(captured.capturedAt, arrival: arrival),
+            firstSample: captured.firstSample,
+            samples: DamagedSamples.repaired(captured, pick: pick).audio.samples)
+        // Twice what a clip needs, for a device whose time stamps stand still.
+        let most = Int64(rounding: length.inSeconds * Double(format.rate)) * 2
         state.broadcast { state in
-            let end =
-                audio.capturedAt + .seconds(rounding: Double(audio.frameCount) / Double(audio.format.rate))
-            if state.slices.last.map({ $0.format != audio.format }) ?? false { state.slices = [] }
+            let end = audio.capturedAt + .seconds(rounding: Double(audio.frameCount) / Double(format.rate))
             state.slices.append(audio)
+            state.frameCount += audio.frameCount
             state.end = end
-            let old = state.slices.prefix { end - $0.capturedAt > length }
-            state.slices.removeFirst(old.count)
+            while let oldest = state.slices.first,
+                end - oldest.capturedAt > length || Int64(state.frameCount) > most
+            {
+                state.frameCount -= oldest.frameCount
+                state.slices.removeFirst()
+            }
         }
     }
 
@@ -77,13 +95,14 @@ private struct HeardMicrophone: MicrophoneSource {
     var deliveryDelay: Nanoseconds { source.deliveryDelay }
     var stampCorrelation: Nanoseconds { source.stampCorrelation }
     var settlingTime: Nanoseconds { source.settlingTime }
+    var timeError: Nanoseconds { source.timeError }
     var simulationTime: Nanoseconds { source.simulationTime }
 
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
-        try source.start(on: clock) { [ear] event in
-            ear.take(event)
+        try source.start(on: clock) { [ear, format] event in
+            ear.take(event, in: format, at: clock.now)
             receive(event)
         }
     }

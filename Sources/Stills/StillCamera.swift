@@ -88,16 +88,16 @@ public final class StillCamera: Sendable {
         if live == .zero { tap.pause(isResting && pixel != .h264) }
     }
 
-    /// Whether stills come with a clip around them.
-    public var makesClips: Bool { live > .zero }
-
     /// Sets the clockwise rotation that makes stills upright from now on, after the camera was turned.
     public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
     /// Goes on with another camera of the same role; the tap stays.
     public func exchange(_ planned: PlannedCamera, source: any CameraSource) {
-        state.withLock { ($0.planned, $0.source) = (planned, source) }
-        rest(true)
+        let isIdle = state.withLock { state in
+            (state.planned, state.source) = (planned, source)
+            return state.waiting == 0
+        }
+        rest(isIdle)
     }
 
     /// Takes a frame from a caller that has frames from elsewhere than `tap`: each whole frame, in the order of

@@ -27,6 +27,9 @@ long linux_send_beside(int fd, const void *bytes, unsigned long count, int descr
 // others are closed. Restarts after a signal. Returns the bytes received, 0 at the end, or -1 with errno.
 long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descriptor);
 
+// Whether the other end of a Unix stream socket has yet to read what was sent (SIOCOUTQ, linux/sockios.h). 0 where the socket fails, too.
+int linux_has_unread(int fd);
+
 // memfd_create(2): memory without a name, closed on exec. Returns -1 and sets errno on failure.
 int linux_make_memory(const char *name);
 

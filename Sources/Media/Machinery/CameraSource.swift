@@ -56,6 +56,9 @@ public protocol CameraSource: Sendable {
     /// Ends streaming; no event follows its return. Never call it from the source's own thread.
     func stop()
 
+    /// How far off the capture times of frames may be, as far as who dates them says so.
+    var timeError: Nanoseconds { get }
+
     /// Processor time of the threads that stand in for hardware; every reported figure leaves it out.
     var simulationTime: Nanoseconds { get }
 }
@@ -69,6 +72,8 @@ extension CameraSource {
     public func change(to format: VideoFormat?) {}
     /// Does nothing: what the camera delivers does not depend on the recording's beginning.
     public func recordingBegins(at start: ClockTime) {}
+    /// Always zero: nobody says that the times are off.
+    public var timeError: Nanoseconds { .zero }
     /// Always zero: no thread stands in for hardware.
     public var simulationTime: Nanoseconds { .zero }
     /// Returns no controls.

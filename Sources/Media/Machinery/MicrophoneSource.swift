@@ -25,6 +25,9 @@ public protocol MicrophoneSource: Sendable {
     /// Ends streaming; no event follows its return.
     func stop()
 
+    /// How far off the capture times of slices may be, as far as who dates them says so.
+    var timeError: Nanoseconds { get }
+
     /// Processor time of the threads that stand in for hardware; every reported figure leaves it out.
     var simulationTime: Nanoseconds { get }
 }
@@ -36,6 +39,8 @@ extension MicrophoneSource {
     public var settlingTime: Nanoseconds { .zero }
     /// Does nothing: what the microphone delivers does not depend on the recording's beginning.
     public func recordingBegins(at start: ClockTime) {}
+    /// Always zero: nobody says that the times are off.
+    public var timeError: Nanoseconds { .zero }
     /// Always zero: no thread stands in for hardware.
     public var simulationTime: Nanoseconds { .zero }
 }

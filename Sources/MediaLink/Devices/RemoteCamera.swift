@@ -70,8 +70,9 @@ package final class RemoteCamera: CameraSource {
             isKey: format.pixel != .h264 || isKey, memory: bytes, planes: planes, isOwned: true)
         let (receive, missing, since) = state.withLock { state in
             state.error = max(state.error, error)
-            let (jump, overflow) = sequence.subtractingReportingOverflow(state.last ?? sequence - 1)
-            let missing = overflow || jump <= 1 || jump > Self.longestJump ? 0 : Int(jump - 1)
+            let (jump, overflow) = state.last.map { sequence.subtractingReportingOverflow($0) } ?? (1, false)
+            let isLoss = !overflow && (2...Self.longestJump).contains(jump)
+            let missing = isLoss ? Int(jump - 1) : 0
             let since = state.lastTime
             (state.last, state.lastTime) = (sequence, time)
             return (state.receive, missing, since)

@@ -10,9 +10,12 @@ internal import SessionFolder
 package final class MediaConnection: Sendable {
     private let socket: LocalSocket
     private let sending = ConditionLock(())
+    private let closing = Cancellation()
 
     /// Bytes that the kernel may hold of what was sent, as far as it allows: a few frames.
     private static let sendBuffer: Int32 = 4 << 20
+    /// How often is looked whether the other end has read.
+    private static let glance = Nanoseconds.milliseconds(2)
     /// Messages up to this many bytes are sent in one piece.
     private static let onePiece = 1 << 16
 
@@ -26,7 +29,10 @@ package final class MediaConnection: Sendable {
     }
 
     /// Ends the connection: whoever sends or receives returns.
-    package func close() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+    package func close() {
+        closing.cancel()
+        shutdown(socket.descriptor, Int32(SHUT_RDWR))
+    }
 
     // MARK: Sending
 
@@ -47,13 +53,19 @@ package final class MediaConnection: Sendable {
         return sending.withLock { _ in sendAll(first) && sendAll(bytes.bytes) }
     }
 
-    /// Sends a message whose bytes are in memory of their own, which the other end maps or reads.
+    /// Sends a message whose bytes are in memory of their own, which the other end maps or reads. Blocks until the other end has
+    /// read what was sent before: a socket would hold hundreds of descriptors, and the frames behind them.
     ///
     /// - Parameters:
     ///   - header: A JSON object that says `memory`.
     ///   - bytes: What the memory holds.
     /// - Returns: `false` when the connection has ended, or the memory cannot be made.
     package func send(_ header: String, inMemory bytes: SharedBytes) -> Bool {
+        let clock = MonotonicClock()
+        while linux_has_unread(socket.descriptor) != 0 {
+            if clock.sleep(until: clock.now + Self.glance, unless: closing) { continue }
+            return false
+        }
         let number = linux_make_memory("multicam-frame")
         guard number >= 0 else { return false }
         let memory = OwnedDescriptor(owning: number)

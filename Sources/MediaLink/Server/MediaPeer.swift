@@ -24,6 +24,10 @@ final class MediaPeer: Sendable {
     private let connection: MediaConnection
     private let registry: RemoteDevices
     private let state = ConditionLock(State())
+    /// Held while subscriptions are given a session or lose one: what a process wants, and the sessions, come from two threads.
+    private let turn = ConditionLock(())
+    /// Refusals on their way. A thread of their own sends them, since a process that does not read must hold up nobody.
+    private let refusals = BoundedQueue<String>(capacity: 64)
 
     /// Most subscriptions and devices of one connection.
     private static let mostNumbers = 64
@@ -41,9 +45,12 @@ final class MediaPeer: Sendable {
     func start(with session: MulticamSession?, ended: @escaping @Sendable () -> Void) {
         state.withLock { $0.session = session }
         _ = MediaThread(name: "media:peer") { [self] in
-            var hello = MediaHeader("hello")
-            hello.text = "multicam"
-            if connection.send(hello) { follow() }
+            let sender = MediaThread(name: "media:refuse") { [connection, refusals] in
+                while let line = refusals.next(), connection.send(line) {}
+            }
+            if connection.send(MediaHeader("hello")) { follow() }
+            refusals.finish()
+            sender.join()
             connection.close()
             leave()
             ended()
@@ -58,13 +65,15 @@ final class MediaPeer: Sendable {
 
     /// Gives the subscriptions another session.
     func change(from before: MulticamSession?, to session: MulticamSession?) {
-        let subscriptions = state.withLock { state in
-            state.session = session
-            return Array(state.subscriptions.values)
-        }
-        for subscription in subscriptions {
-            subscription.detach(from: before)
-            attach(subscription, to: session)
+        turn.withLock { _ in
+            let subscriptions = state.withLock { state in
+                state.session = session
+                return Array(state.subscriptions.values)
+            }
+            for subscription in subscriptions {
+                subscription.detach(from: before)
+                attach(subscription, to: session)
+            }
         }
     }
 
@@ -96,10 +105,10 @@ final class MediaPeer: Sendable {
                 do throws(MediaLinkError) {
                     try follow(header, message.bytes)
                 } catch {
-                    sendAway(header.id, error.description)
+                    refuse(header, error.description)
                 }
             } catch {
-                // Where a message ends is not known any more.
+                // Whoever does not speak the protocol is not listened to any longer.
                 return complain(nil, error.description)
             }
         }
@@ -111,7 +120,7 @@ final class MediaPeer: Sendable {
         }
         switch header.type {
         case "want": try want(header, id)
-        case "unwant": unwant(id)
+        case "unwant": turn.withLock { _ in drop(id) }
         case "camera", "microphone": try announce(header, id)
         case "frame", "audio": try take(header, id, bytes)
         case "gone":
@@ -127,28 +136,34 @@ final class MediaPeer: Sendable {
     private func complain(_ id: Int?, _ text: String) {
         var header = MediaHeader("error", id: id)
         header.text = text.printable(limit: 1000)
-        _ = connection.send(header)
+        // Beyond the queue's room a process does not read what it is told.
+        _ = refusals.offer(JSONText.line(header))
     }
 
     // MARK: Wishes
 
     private func want(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
         let wish = try MediaWish(header)
-        let (known, session, isFull) = state.withLock {
-            ($0.subscriptions[id], $0.session, $0.subscriptions.count >= Self.mostNumbers)
+        let (known, isFull) = state.withLock {
+            ($0.subscriptions[id], $0.subscriptions.count >= Self.mostNumbers)
         }
-        if let known {
-            if known.change(to: wish) { return }
-            unwant(id)
-        } else if isFull {
+        if known?.change(to: wish) == true { return }
+        guard known != nil || !isFull else {
             throw MediaLinkError("\(Self.mostNumbers) subscriptions are the most of one connection.")
         }
-        let subscription = MediaSubscription(id, wish, connection)
-        state.withLock { $0.subscriptions[id] = subscription }
-        attach(subscription, to: session)
+        turn.withLock { _ in
+            drop(id)
+            let subscription = MediaSubscription(id, wish, connection)
+            let session = state.withLock { state in
+                state.subscriptions[id] = subscription
+                return state.session
+            }
+            attach(subscription, to: session)
+        }
     }
 
-    private func unwant(_ id: Int) {
+    /// Ends a subscription. To be called in turn.
+    private func drop(_ id: Int) {
         let (subscription, session) = state.withLock {
             ($0.subscriptions.removeValue(forKey: id), $0.session)
         }
@@ -226,10 +241,12 @@ final class MediaPeer: Sendable {
         }
     }
 
-    /// Refuses a message, and ends the device that it is of. That is told once.
-    private func sendAway(_ id: Int?, _ reason: String) {
+    /// Refuses a message. Of a device that sends rubbish that is told once, and the device ends.
+    private func refuse(_ header: MediaHeader, _ reason: String) {
+        guard let id = header.id, ["frame", "audio"].contains(header.type) else {
+            return complain(header.id, reason)
+        }
         let (device, isNew) = state.withLock { state in
-            guard let id else { return (Device?.none, true) }
             let device = state.devices.removeValue(forKey: id)
             if state.silenced.count >= Self.mostNumbers { state.silenced.removeAll() }
             return (device, state.silenced.insert(id).inserted)
@@ -247,16 +264,12 @@ final class MediaPeer: Sendable {
 
     /// Ends all that the process had.
     private func leave() {
-        let (subscriptions, devices, session) = state.withLock { state in
-            defer {
-                state.subscriptions = [:]
-                state.devices = [:]
-            }
-            return (Array(state.subscriptions.values), Array(state.devices.values), state.session)
+        turn.withLock { _ in
+            for id in state.withLock({ Array($0.subscriptions.keys) }) { drop(id) }
         }
-        for subscription in subscriptions {
-            subscription.detach(from: session)
-            subscription.end()
+        let devices = state.withLock { state in
+            defer { state.devices = [:] }
+            return Array(state.devices.values)
         }
         for device in devices { leave(device, cause: nil) }
     }

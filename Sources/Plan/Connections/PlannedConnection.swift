@@ -9,8 +9,8 @@ public struct PlannedConnection: Sendable, Equatable, Codable {
     public var input: String
     /// The output's name: `program`, `cameras/desk`, `audio/host`, `metadata/desk`.
     public var output: String
-    /// Whether the output gets anything: a camera that the program hides, a microphone that it does not hear, and a device that
-    /// is switched off keep their connections.
+    /// Whether the output gets anything: a camera that the program hides keeps its connection, in a running session also a
+    /// microphone that is muted and a device that is switched off. A plan's microphone that the program does not hear has none.
     public var isEnabled: Bool
     /// The clockwise rotation that makes the camera's frames upright: by the file's matrix in a track, by pixels in the program.
     public var rotation: Rotation

@@ -19,16 +19,7 @@ extension RunningPlan {
         for index in present.cameras.indices {
             let camera = present.cameras[index]
             guard let format = devices.formats[camera.role], format != camera.format else { continue }
-            present.cameras[index].format = format
-            present.cameras[index].framing.area = camera.framing.area?.scaled(
-                from: camera.format.size, to: format.size)
-            for track in present.cameraTracks.indices where present.cameraTracks[track].role == camera.role {
-                if present.cameraTracks[track].mode == .copy {
-                    present.cameraTracks[track].settings.size = format.size
-                }
-                present.cameraTracks[track].crop = present.cameraTracks[track].crop?.scaled(
-                    from: camera.format.size, to: format.size)
-            }
+            present.deliver(format, byCamera: index)
         }
         if var program = present.program {
             program.arrange(program.arrangement, cameras: present.cameras)
@@ -169,5 +160,23 @@ extension RunningPlan {
 
     private static func text(_ format: VideoFormat?) -> String {
         format.map { "\($0.size)@\($0.rate)" } ?? "off"
+    }
+}
+
+extension SessionPlan {
+    /// Plans a camera in another format; what is cut out of its frames is the same part of them.
+    ///
+    /// - Parameters:
+    ///   - format: The format that the camera delivers.
+    ///   - index: The camera's place among the plan's.
+    mutating func deliver(_ format: VideoFormat, byCamera index: Int) {
+        let camera = cameras[index]
+        cameras[index].format = format
+        cameras[index].framing.area = camera.framing.area?.scaled(from: camera.format.size, to: format.size)
+        for track in cameraTracks.indices where cameraTracks[track].role == camera.role {
+            if cameraTracks[track].mode == .copy { cameraTracks[track].settings.size = format.size }
+            cameraTracks[track].crop = cameraTracks[track].crop?.scaled(
+                from: camera.format.size, to: format.size)
+        }
     }
 }

@@ -217,14 +217,14 @@ extension RunningPlan {
             kept.cameraTracks.first { $0.name == track.name } ?? track
         }
         showable.formIntersection(known)
-        // A camera that was exchanged stays, and the next recording is planned with its format.
+        // A camera that was exchanged stays, and the next recording is planned with its format. An exchange that the recording did
+        // not come to leaves nothing behind.
         for index in plan.cameras.indices {
             let role = plan.cameras[index].role
-            guard let format = devices.formats[role] else { continue }
-            plan.cameras[index].format = format
-            for track in plan.cameraTracks.indices
-            where plan.cameraTracks[track].role == role && plan.cameraTracks[track].mode == .copy {
-                plan.cameraTracks[track].settings.size = format.size
+            if let format = devices.formats[role] {
+                plan.deliver(format, byCamera: index)
+            } else if let camera = first.cameras.first(where: { $0.role == role }) {
+                plan.cameras[index].takePlace(of: camera)
             }
         }
         if var program = plan.program {

@@ -41,13 +41,16 @@ extension RunningPlan {
                     + "`end \(role)`.")
         }
         guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }
-        plan.cameras[index].selector = camera.selector
-        plan.cameras[index].identity = camera.identity
-        plan.cameras[index].usb = camera.usb
-        plan.cameras[index].latency = camera.latency
-        plan.cameras[index].latencySource = camera.latencySource
-        plan.cameras[index].controls = camera.controls
+        plan.cameras[index].takePlace(of: camera)
         devices.formats[role] = camera.format
         devices.offers[role] = offers
+    }
+}
+
+extension PlannedCamera {
+    /// Takes what a camera brings along itself; what the role shows of its frames stays.
+    mutating func takePlace(of camera: PlannedCamera) {
+        (selector, identity, usb) = (camera.selector, camera.identity, camera.usb)
+        (latency, latencySource, controls) = (camera.latency, camera.latencySource, camera.controls)
     }
 }

@@ -141,7 +141,7 @@ package struct ManifestBuilder {
                         channels: microphone.source.format.channels,
                         rate: Double(microphone.source.format.rate)),
                     offset_ns: planned?.offset.count, offset_source: planned?.offsetSource,
-                    voice: planned?.voice,
+                    voice: planned?.voice, timeError: microphone.source.timeError,
                     clock: Manifest.Clock(microphone.clockModel))
             }
     }
@@ -163,6 +163,7 @@ package struct ManifestBuilder {
                     rate: format.rate.perSecond),
                 latency_ns: index == 0 ? planned?.latency.count : had.latency.count,
                 latency_source: index == 0 ? planned?.latencySource : nil,
+                timeError: had.source.timeError,
                 clock: Manifest.Clock(had.clockModel, corrected: had.correctedStamps),
                 metadata: planned?.metadataFile, controls: Self.controls(had.controls))
         }

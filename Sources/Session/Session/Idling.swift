@@ -28,11 +28,14 @@ struct Idling {
             }
     }
 
+    /// Time since the pause began.
+    func position(at time: ClockTime) -> MediaTime { MediaTime(time, since: start) }
+
     /// The status of the devices on standby.
     func status(at time: ClockTime) -> SessionStatus {
         var status = SessionStatus()
         status.phase = .standby
-        status.time = MediaTime(time, since: start)
+        status.time = position(at: time)
         status.cameras = inputs.cameras.map { camera in
             let clock = camera.clockReading
             let rate = camera.isAway ? 0 : 1e9 / Double(max(clock.interval.count, 1))

@@ -92,7 +92,8 @@ extension MulticamSession {
                 role: role, source: source, latency: planned.latency,
                 decodes: source.format.pixel == .h264 && present.hasPixels,
                 sharesDecoding: plan.sharesDecoding(role), taps: TapBoard(),
-                keepsLog: plan.cameras.contains { $0.role == role && $0.metadataFile != nil },
+                keepsLog: sinks.taps.wantsMetadata(of: role)
+                    || plan.cameras.contains { $0.role == role && $0.metadataFile != nil },
                 clock: clock, codecs: codecs)
             try input.start()
             // A camera that plays a file shows its first frame now.

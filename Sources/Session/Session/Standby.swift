@@ -93,7 +93,14 @@ final class Standby: Sendable {
             case .end: return
             case nil:
                 for event in idling.takeNews(at: clock.now) { publish(event) }
-                stage.advance()
+                if let failure = stage.advance() {
+                    let text =
+                        "nothing is shown or heard of the program on standby: \(failure.description.printable(limit: 400)) "
+                        + "Recordings are not affected."
+                    publish(
+                        SessionEvent(
+                            .warning, at: idling.position(at: clock.now), ["text": .string(text)]))
+                }
                 guard clock.now >= reported + Self.interval else { continue }
                 reported = clock.now
                 report(idling.status(at: reported))

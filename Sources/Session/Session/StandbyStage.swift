@@ -16,10 +16,11 @@ final class StandbyStage {
     private var program: (composer: any FrameComposing, settings: VideoEncodingSettings, start: ClockTime)?
     private var nextTick: Int64 = 0
     private var sequence: Int64 = 0
-    private var shown: [ObjectIdentifier?]?
+    /// Capture times of the frames that were composed last.
+    private var shown: [ClockTime?]?
     private var shownLayers: [PlannedLayer] = []
-    /// What could not be made is not tried again during this pause.
-    private var hasFailed = false
+    /// Why nothing more is made during this pause.
+    private var failure: EncodingError?
 
     /// How often audio is given where nobody wants the program: a slice at a time.
     private static let audioInterval = Nanoseconds.milliseconds(20)
@@ -45,25 +46,29 @@ final class StandbyStage {
 
     /// When `advance` is to be called next, or `nil` while nobody wants anything.
     var nextTime: ClockTime? {
-        guard !hasFailed else { return nil }
+        guard failure == nil else { return nil }
         if let program, taps.wantsProgramFrames {
             let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
             // A thread that is late leaves ticks out.
-            return max(due, clock.now)
+            let next = max(due, clock.now)
+            return taps.wantsAudio ? min(next, clock.now + Self.audioInterval) : next
         }
         return taps.wantsProgramFrames || taps.wantsAudio ? clock.now + Self.audioInterval : nil
     }
 
     /// Gives the taps what is due.
-    func advance() {
-        guard !hasFailed else { return }
+    ///
+    /// - Returns: Once, why nothing more can be made.
+    func advance() -> EncodingError? {
+        guard failure == nil else { return nil }
         let plan = plan()
         do throws(EncodingError) {
             try advanceAudio(plan)
             try advanceProgram(plan)
         } catch {
-            hasFailed = true
+            failure = error
         }
+        return failure
     }
 
     // MARK: Audio
@@ -82,6 +87,8 @@ final class StandbyStage {
         // Whole blocks, as in a recording.
         let samples = Int64(AudioFormat.sessionRate) / 50
         stage.advance(to: block / samples * samples)
+        // What happens to devices is told by who keeps them.
+        for microphone in stage.microphones { _ = microphone.takeEvents() }
     }
 
     private func makeAudio() throws(EncodingError) -> (AudioStage, ClockTime) {
@@ -123,7 +130,7 @@ final class StandbyStage {
         guard settings.rate.time(ofTick: nextTick) <= position else { return }
         nextTick = settings.rate.ticks(before: position) + 1
         let frames = planned.layers.map { inputs.latestFrame(of: $0.role) }
-        let seen = frames.map { $0.map { ObjectIdentifier($0) } }
+        let seen = frames.map { $0?.capturedAt }
         guard shown != seen || shownLayers != planned.layers else { return }
         (shown, shownLayers) = (seen, planned.layers)
         let layers = zip(planned.layers, frames).compactMap { place, frame in

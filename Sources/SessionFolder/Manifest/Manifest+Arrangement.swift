@@ -1,4 +1,4 @@
-package import Media
+public import Media
 package import Plan
 internal import Profiles
 
@@ -34,8 +34,8 @@ extension Manifest {
         public var width: Int
         /// Height of the place in pixels.
         public var height: Int
-        /// The part of the camera's stored frame that is shown, before it is turned.
-        public var crop: Shares
+        /// The part of the camera's stored frame that is shown, before it is turned; in shares, since a camera may change its size.
+        public var crop: FramePart
         /// Degrees clockwise by which the stored frame is turned.
         public var rotation: Int
         /// Whether the turned frame is mirrored left to right.
@@ -46,7 +46,7 @@ extension Manifest {
         public var border: Int
 
         package init(
-            role: String, x: Int, y: Int, width: Int, height: Int, crop: Shares, rotation: Int,
+            role: String, x: Int, y: Int, width: Int, height: Int, crop: FramePart, rotation: Int,
             mirrored: Bool, filling: String, border: Int
         ) {
             self.role = role
@@ -59,25 +59,6 @@ extension Manifest {
             self.mirrored = mirrored
             self.filling = filling
             self.border = border
-        }
-    }
-
-    /// A rectangle in shares of a frame's sides, 0…1, since a camera may change its frames' size.
-    public struct Shares: Sendable, Equatable, Codable {
-        /// Share of the width that lies left of the rectangle.
-        public var x: Double
-        /// Share of the height that lies above the rectangle.
-        public var y: Double
-        /// Share of the width that the rectangle has.
-        public var width: Double
-        /// Share of the height that the rectangle has.
-        public var height: Double
-
-        package init(x: Double, y: Double, width: Double, height: Double) {
-            self.x = x
-            self.y = y
-            self.width = width
-            self.height = height
         }
     }
 }
@@ -126,10 +107,10 @@ extension Manifest.Layer {
     /// Takes a planned layer. `size` is the size of the camera's stored frames, of which the layer's crop is a part; `nil` where
     /// the plan has no such camera.
     fileprivate init(_ layer: PlannedLayer, in size: FrameSize?) {
-        let (place, whole) = (layer.rectangle, Manifest.Shares(x: 0, y: 0, width: 1, height: 1))
+        let place = layer.rectangle
         self.init(
             role: layer.role, x: place.x, y: place.y, width: place.width, height: place.height,
-            crop: layer.crop.flatMap { crop in size.map { Manifest.Shares(crop, of: $0) } } ?? whole,
+            crop: layer.crop.flatMap { crop in size.map { FramePart(crop, of: $0) } } ?? .whole,
             rotation: layer.rotation.degrees, mirrored: layer.isMirrored, filling: layer.filling.rawValue,
             border: layer.border)
     }
@@ -144,14 +125,5 @@ extension Manifest.Layer {
             ]), "rotation": .integer(Int64(rotation)), "mirrored": .boolean(mirrored),
             "filling": .string(filling), "border": .integer(Int64(border)),
         ])
-    }
-}
-
-extension Manifest.Shares {
-    fileprivate init(_ part: PixelRectangle, of size: FrameSize) {
-        let (width, height) = (Double(max(size.width, 1)), Double(max(size.height, 1)))
-        self.init(
-            x: Double(part.x) / width, y: Double(part.y) / height, width: Double(part.width) / width,
-            height: Double(part.height) / height)
     }
 }

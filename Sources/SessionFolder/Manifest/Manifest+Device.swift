@@ -27,6 +27,8 @@ extension Manifest {
         public var offset_source: CorrectionSource?
         /// Echo and noise that the sound server removed for the program, not for the own track; `nil` for cameras.
         public var voice: VoiceSettings? = nil
+        /// How far off the device's capture times may be, in nanoseconds, as the process that sends it says; `nil` for others.
+        public var time_error_ns: Int64?
         /// Model of the device's clock against the session clock, as it was last.
         public var clock: Clock
         /// File with one line of JSON per frame of this camera; `nil` where none is written.
@@ -38,7 +40,8 @@ extension Manifest {
             role: String, kind: String, identity: String, name: String, from_ns: Int64? = nil,
             format: Format,
             latency_ns: Int64? = nil, latency_source: CorrectionSource? = nil, offset_ns: Int64? = nil,
-            offset_source: CorrectionSource? = nil, voice: VoiceSettings? = nil, clock: Clock,
+            offset_source: CorrectionSource? = nil, voice: VoiceSettings? = nil,
+            timeError: Nanoseconds = .zero, clock: Clock,
             metadata: String? = nil, controls: [Control]? = nil
         ) {
             self.role = role
@@ -52,6 +55,7 @@ extension Manifest {
             self.offset_ns = offset_ns
             self.offset_source = offset_source
             self.voice = voice
+            time_error_ns = timeError > .zero ? timeError.count : nil
             self.clock = clock
             self.metadata = metadata
             self.controls = controls

@@ -12,6 +12,12 @@ package enum PlausibleStamp {
     private static let mostAhead = Nanoseconds.seconds(10)
     private static let mostBehind = Nanoseconds.seconds(3600)
 
+    /// The time that a clock model gives a frame or slice, or its stamp where the two are more than ten seconds apart, as after a
+    /// jump of the device's count: hours of silence, and a frame that nobody ever shows, would follow.
+    package static func time(modelled: ClockTime, stamped: ClockTime) -> ClockTime {
+        (modelled - stamped).magnitude > mostAhead ? stamped : modelled
+    }
+
     /// The capture time of a frame or slice: its stamp, or its arrival where the stamp is more than ten seconds ahead of that or
     /// an hour behind.
     package static func time(_ stamp: ClockTime, arrival: ClockTime) -> ClockTime {

@@ -122,10 +122,10 @@ struct LiveChangeTests {
         let inset = arrangements[0].layers[1]
         let place: [Int] = [inset.x, inset.y, inset.width, inset.height]
         #expect(place == [468, 258, 160, 90])
-        #expect(inset.filling == "fill" && inset.crop == Manifest.Shares(x: 0, y: 0, width: 1, height: 1))
+        #expect(inset.filling == "fill" && inset.crop == .whole)
         #expect(arrangements[1].layers.map(\.x) == [0, 320])
         #expect(arrangements[2].layers.map(\.rotation) == [0, 90])
-        #expect(arrangements[3].layers[0].crop == Manifest.Shares(x: 0.5, y: 0.25, width: 0.5, height: 0.5))
+        #expect(arrangements[3].layers[0].crop == FramePart(x: 0.5, y: 0.25, width: 0.5, height: 0.5))
         let told = recording.events.filter { $0.contains(#""event":"switch""#) }
         #expect(told.count == 6 && told.filter { $0.contains(#""arrangement":"#) }.count == 5)
     }

@@ -78,8 +78,8 @@ struct SessionWithoutFilesTests {
     func runs(_ profile: String) async throws {
         let (heard, left) = try await run(profile)
         #expect(left.isEmpty)
-        // Half a second of the camera is away.
-        #expect((70...110).contains(heard.frames))
+        // Half a second of the camera is away. How many frames came before T0 depends on the machine.
+        #expect(heard.frames >= 70)
         #expect(heard.samples == 144_000)
         #expect((70...80).contains(heard.metadata))
         #expect(heard.ticks == Array(0..<30))
