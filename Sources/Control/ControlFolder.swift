@@ -71,10 +71,9 @@ package struct ControlFolder: Sendable {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Removes the socket and the recording's link of a process.
+    /// Removes the control socket and the recording's link of a process. The media socket is its server's own.
     func forget(_ process: Int32) {
         unlink(socketPath(of: process))
-        unlink(mediaPath(of: process))
         unlink(recordingPath(of: process))
     }
 
