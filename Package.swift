@@ -55,9 +55,19 @@ let package = Package(
                 "Arguments", "Control", "Doctor", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan",
                 "Profiles",
                 "Session",
-                "SessionFolder", "Setup", "Stills", "StressTest", "Synchrony", "Timing", "Writers",
+                "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
             ],
             swiftSettings: strict),
+        // The executable that talks to browsers; what it links is not linked into the recorder.
+        .executableTarget(name: "multicam-web", dependencies: ["ControlRoom"], swiftSettings: strict),
+        .target(
+            name: "ControlRoom",
+            dependencies: [
+                "CSoup", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink", "SessionFolder",
+                "Studio",
+            ],
+            exclude: ["Page"], swiftSettings: strict),
+        module("Studio", "CLinux", "Control", "FileSystem", "Media", "SessionFolder"),
         module(
             "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Media", "Monitoring",
             "Plan",
@@ -117,6 +127,7 @@ let package = Package(
                 "yuv")),
         .systemLibrary(
             name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),

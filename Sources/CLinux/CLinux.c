@@ -5,6 +5,7 @@
 #include <linux/sockios.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 int linux_ioctl(int fd, unsigned long request, void *argument) {
@@ -73,3 +74,5 @@ int linux_has_unread(int fd) {
     int count = 0;
     return ioctl(fd, SIOCOUTQ, &count) == 0 && count > 0;
 }
+
+int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

@@ -50,6 +50,22 @@ public struct ControlClient: Sendable {
         }
     }
 
+    /// How a session goes; `nil` when no process of this number answers. Blocks its thread for at most some seconds.
+    public func status(of process: Int32) -> ControlStatus? {
+        do throws(ControlError) {
+            guard let socket = try connection(to: process) else { return nil }
+            return recorder(process, socket).status
+        } catch {
+            // No process can be asked.
+            return nil
+        }
+    }
+
+    /// Processes of this user that have a session now. Blocks its thread for at most some seconds.
+    ///
+    /// - Throws: `ControlError.system` when the system has no socket left.
+    public func processes() throws(ControlError) -> [Int32] { try running().map(\.process) }
+
     /// Sends a request and waits for the answer.
     ///
     /// - Returns: `nil` when no answer came in time.

@@ -20,7 +20,7 @@ struct Multicam {
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
         RecoverCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self, ControlsCommand.self,
-        SnapshotCommand.self,
+        SnapshotCommand.self, StudioCommand.self,
     ]
 
     static func main() async {

@@ -30,6 +30,9 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
 // Whether the other end of a Unix stream socket has yet to read what was sent (SIOCOUTQ, linux/sockios.h). 0 where the socket fails, too.
 int linux_has_unread(int fd);
 
+// pipe2(2), both ends closed on exec. Returns -1 and sets errno on failure.
+int linux_pipe(int ends[2]);
+
 // memfd_create(2): memory without a name, closed on exec. Returns -1 and sets errno on failure.
 int linux_make_memory(const char *name);
 

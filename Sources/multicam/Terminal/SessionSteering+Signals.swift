@@ -6,8 +6,8 @@ extension SessionSteering {
     func listen() {
         SignalInbox.listen { [self] request in
             switch request {
-            case .stop(1): stop()
-            case .stop(2):
+            case .stop(1, _): stop()
+            case .stop(2, _):
                 guard stopUrgently() else { return }
                 Output.message(
                     "closing the files without waiting for the encoders: all that is encoded so far is kept.")

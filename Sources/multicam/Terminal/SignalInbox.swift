@@ -6,8 +6,8 @@ import Media
 /// Ctrl-C reaches the whole process group, and wrappers pass it on again: stop signals within one second count once.
 enum SignalInbox {
     enum Request: Sendable {
-        /// The number of stop signals so far, from 1.
-        case stop(count: Int)
+        /// The number of stop signals so far, from 1, and whether this one is Ctrl-C (SIGINT).
+        case stop(count: Int, isInterrupt: Bool)
         case mark
         case split
     }
@@ -63,7 +63,7 @@ enum SignalInbox {
                 } else if count == 0 || clock.now - last >= .seconds(1) {
                     last = clock.now
                     count += 1
-                    handler(.stop(count: count))
+                    handler(.stop(count: count, isInterrupt: number == SIGINT))
                 }
             }
         }

@@ -134,7 +134,7 @@ struct DevicesCommand: Command {
         let choice = try DeviceChoice(application: .multicam)
         SignalInbox.listen { request in
             switch request {
-            case .stop(1): choice.stop()
+            case .stop(1, _): choice.stop()
             case .stop: _exit(ExitStatus.aborted.rawValue)
             case .mark, .split: break
             }

@@ -104,7 +104,7 @@ struct CalibrateCommand: Command {
         let calibration = try Calibration(setup, options)
         SignalInbox.listen { request in
             switch request {
-            case .stop(1): calibration.stop()
+            case .stop(1, _): calibration.stop()
             case .stop: _exit(ExitStatus.aborted.rawValue)
             case .mark, .split: break
             }

@@ -89,8 +89,8 @@ struct StressCommand: Command {
         for note in test.notes { Output.message(note.printable(limit: 1000)) }
         SignalInbox.listen { request in
             switch request {
-            case .stop(1): test.stop()
-            case .stop(2): test.stopUrgently()
+            case .stop(1, _): test.stop()
+            case .stop(2, _): test.stopUrgently()
             case .stop: _exit(ExitStatus.aborted.rawValue)
             case .mark, .split: break
             }

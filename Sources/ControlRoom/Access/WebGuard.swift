@@ -1,0 +1,100 @@
+internal import Foundation
+internal import Studio
+
+/// Decides who may ask the web process for what. A value: it looks at the headers only, before anything of a body is read.
+struct WebGuard {
+    /// Lets its bearer do everything.
+    let token: AccessToken
+    /// Lets its bearer look at pictures and tally.
+    let readToken: AccessToken
+    /// Whether connections are TLS.
+    let isEncrypted: Bool
+    /// The name of the cookie. It has the port's number, since a browser does not separate the cookies of two ports of a host.
+    var cookieName: String { "multicam-\(port)" }
+    /// The port that is listened at; known once it is.
+    var port = 0
+
+    /// Names by which this machine may be asked for, beside its IP addresses. A page that makes a name of its own point to this
+    /// machine (DNS rebinding) cannot use that name.
+    private static let hostNames: Set<String> = {
+        let name = ProcessInfo.processInfo.hostName.lowercased()
+        let short = name.split(separator: ".").first.map { String($0) } ?? name
+        return ["localhost", name, short, short + ".local"]
+    }()
+
+    /// Looks at a request.
+    ///
+    /// - Returns: The answer that refuses it, or `nil` when it may be asked.
+    func refusal(of request: WebRequest) -> WebAnswer? {
+        guard let host = request.header("Host"), isOurs(host) else {
+            return WebAnswer(
+                421,
+                saying:
+                    "This control room is not served under that name: use the address that `multicam studio` printed."
+            )
+        }
+        let origin = request.header("Origin")
+        let ownOrigin = "\(isEncrypted ? "https" : "http")://\(host)"
+        if let origin, origin.lowercased() != ownOrigin.lowercased() {
+            return WebAnswer(403, saying: "Pages of other origins may not ask this control room.")
+        }
+        guard request.path.hasPrefix("/api/") else {
+            return ["GET", "HEAD"].contains(request.method)
+                ? nil : WebAnswer(405, saying: "Only GET is answered here.")
+        }
+        if let bearer = bearer(of: request) {
+            return token.matches(bearer) ? nil : unknown
+        }
+        if let cookie = request.cookie(cookieName), token.matches(cookie) {
+            // A browser sends the cookie whoever asks; that a page of ours asks is known by its origin.
+            let changes = request.method != "GET" || request.path == WebServer.socketPath
+            return changes && origin == nil
+                ? WebAnswer(403, saying: "The request does not say its origin.") : nil
+        }
+        if let candidate = request.query["token"], request.method == "GET", Self.isPicture(request.path) {
+            return token.matches(candidate) || readToken.matches(candidate) ? nil : unknown
+        }
+        return unknown
+    }
+
+    private var unknown: WebAnswer {
+        WebAnswer(
+            401,
+            saying:
+                "This needs the token: open the link that `multicam studio` printed, or send it as `Authorization: Bearer`."
+        )
+    }
+
+    private func bearer(of request: WebRequest) -> String? {
+        guard let text = request.header("Authorization"), text.lowercased().hasPrefix("bearer ") else {
+            return nil
+        }
+        return text.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces)
+    }
+
+    /// Whether a path is one that the token for looking opens.
+    static func isPicture(_ path: String) -> Bool {
+        path.hasSuffix(".jpg") || path.hasSuffix(".mjpg") || path == "/api/v1/tally"
+    }
+
+    /// Whether a `Host` header names this machine: by an IP address, or by one of its own names.
+    private func isOurs(_ host: String) -> Bool {
+        guard let name = URLComponents(string: "http://\(host)")?.host?.lowercased() else { return false }
+        let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
+        var four = in_addr()
+        var six = in6_addr()
+        return inet_pton(AF_INET, bare, &four) == 1 || inet_pton(AF_INET6, bare, &six) == 1
+            || Self.hostNames.contains(bare)
+    }
+
+    /// Headers that each answer has: what the page may load and do, in a browser.
+    var headers: [String: String] {
+        [
+            "Content-Security-Policy":
+                "default-src 'self'; img-src 'self' blob: data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin",
+        ]
+    }
+}

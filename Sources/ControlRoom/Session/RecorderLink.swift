@@ -1,0 +1,127 @@
+internal import Control
+internal import Media
+internal import MediaLink
+
+/// Finds the recorder, follows its status and events, and attaches streams to it, again whenever it comes back. Safe to use from any
+/// thread: what may block runs on a thread of its own.
+final class RecorderLink: Sendable {
+    private struct State {
+        var process: Int32?
+        var taps: [RemoteTap] = []
+        var isThere = false
+        var sources: [StreamKey: StreamSource] = [:]
+        var isClosed = false
+    }
+
+    private let mailbox: WebMailbox<RoomMessage>
+    private let state = ConditionLock(State())
+
+    /// How often is looked for a recorder that is not there, and for streams that are not attached.
+    private static let interval = Nanoseconds.milliseconds(100)
+
+    /// Starts to look for a recorder.
+    ///
+    /// - Parameters:
+    ///   - process: Its process identifier; `nil` for none yet.
+    ///   - mailbox: Where news go.
+    init(_ process: Int32?, _ mailbox: WebMailbox<RoomMessage>) {
+        self.mailbox = mailbox
+        state.withLock { $0.process = process }
+        _ = MediaThread(name: "recorder") { [self] in
+            while next() {}
+        }
+    }
+
+    /// The recorder to ask from now on.
+    func follow(_ process: Int32?) {
+        let taps = state.broadcast { state in
+            state.process = process
+            defer { state.taps = [] }
+            return state.taps
+        }
+        for tap in taps { tap.close() }
+    }
+
+    /// The recorder that can be asked; `nil` while there is none.
+    var process: Int32? { state.withLock { $0.isThere ? $0.process : nil } }
+
+    /// Takes a stream from the recorder from now on.
+    func open(_ key: StreamKey) -> StreamSource {
+        state.broadcast { state in
+            if let source = state.sources[key] { return source }
+            let source = StreamSource(key, mailbox)
+            state.sources[key] = source
+            return source
+        }
+    }
+
+    /// Takes a stream no longer.
+    func close(_ key: StreamKey) {
+        state.withLock { $0.sources.removeValue(forKey: key) }?.close()
+    }
+
+    /// Ends everything.
+    func close() {
+        let (taps, sources) = state.broadcast { state in
+            state.isClosed = true
+            return (state.taps, Array(state.sources.values))
+        }
+        for tap in taps { tap.close() }
+        for source in sources { source.close() }
+    }
+
+    // MARK: The thread
+
+    private func next() -> Bool {
+        let (process, isThere, sources, isClosed) = state.withLock {
+            ($0.process, $0.isThere, Array($0.sources.values), $0.isClosed)
+        }
+        guard !isClosed else { return false }
+        if let process {
+            if !isThere { meet(process) }
+            if state.withLock({ $0.isThere }) {
+                for source in sources where !source.isAttached { source.attach(to: process) }
+            }
+        }
+        let end = MonotonicClock().now + Self.interval
+        let count = sources.count
+        // A stream that is opened, or another recorder, is not kept waiting.
+        _ = state.wait(until: end) { state -> Void? in
+            state.isClosed || state.process != process || state.sources.count > count ? () : nil
+        }
+        return true
+    }
+
+    private func meet(_ process: Int32) {
+        do throws(ControlError) {
+            let status = try RemoteTap(.status, process: process) { [weak self] piece in
+                guard let self else { return }
+                switch piece {
+                case .status(let text): self.mailbox.post(.status(text))
+                case .end: self.lose(process)
+                case .frame, .audio, .packet, .event, .refused: break
+                }
+            }
+            let events = try RemoteTap(.events, process: process) { [weak self] piece in
+                if case .event(let text) = piece { self?.mailbox.post(.event(text)) }
+            }
+            state.withLock { state in
+                state.taps = [status, events]
+                state.isThere = true
+            }
+            mailbox.post(.recorderCame(process: process))
+        } catch {
+            // It is starting, or gone for good; the supervisor tells.
+        }
+    }
+
+    private func lose(_ process: Int32) {
+        let taps = state.broadcast { state in
+            state.isThere = false
+            defer { state.taps = [] }
+            return state.taps
+        }
+        for tap in taps { tap.close() }
+        mailbox.post(.recorderLeft(process: process))
+    }
+}

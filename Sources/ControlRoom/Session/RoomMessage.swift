@@ -1,0 +1,17 @@
+/// What other threads tell the thread of the web loop.
+enum RoomMessage: Sendable {
+    /// The recorder's status, an object of JSON.
+    case status(String)
+    /// An event of the recorder, an object of JSON.
+    case event(String)
+    /// A recorder can be asked now.
+    case recorderCame(process: Int32)
+    /// The recorder can no longer be asked.
+    case recorderLeft(process: Int32)
+    /// A stream has pieces to fetch.
+    case fresh(StreamKey)
+    /// The recorder refuses a stream, for the reason in the sentence.
+    case refused(StreamKey, String)
+    /// A request that took long has its answer.
+    case answered(ticket: Int, status: Int, json: String)
+}

@@ -1,0 +1,102 @@
+internal import CSoup
+internal import Foundation
+internal import Media
+
+/// One request, and the answer to it. Belongs to the thread of the web loop.
+final class WebRequest {
+    let message: OpaquePointer
+    /// `GET`, `POST` and so on.
+    let method: String
+    /// The path, decoded, without what follows `?`.
+    let path: String
+    /// The parameters after `?`; of a name that comes twice the last one counts.
+    let query: [String: String]
+
+    /// Wraps a message of libsoup, and holds it as long as this object lives.
+    init(_ message: OpaquePointer) {
+        g_object_ref(UnsafeMutableRawPointer(message))
+        self.message = message
+        method = soup_server_message_get_method(message).map { String(cString: $0) } ?? ""
+        let address = soup_server_message_get_uri(message)
+        path = g_uri_get_path(address).map { String(cString: $0) } ?? "/"
+        query = Self.parameters(g_uri_get_query(address).map { String(cString: $0) } ?? "")
+    }
+
+    deinit { g_object_unref(UnsafeMutableRawPointer(message)) }
+
+    private static func parameters(_ text: String) -> [String: String] {
+        var found: [String: String] = [:]
+        for pair in text.split(separator: "&").prefix(32) {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard let name = parts.first.flatMap({ String($0).removingPercentEncoding }) else { continue }
+            found[name] = parts.count == 2 ? String(parts[1]).removingPercentEncoding ?? "" : ""
+        }
+        return found
+    }
+
+    /// The value of a header, or `nil`.
+    func header(_ name: String) -> String? {
+        soup_message_headers_get_one(soup_server_message_get_request_headers(message), name).map {
+            String(cString: $0)
+        }
+    }
+
+    /// The value of a cookie, or `nil`.
+    func cookie(_ name: String) -> String? {
+        guard
+            let all = soup_message_headers_get_list(
+                soup_server_message_get_request_headers(message), "Cookie")
+        else { return nil }
+        for pair in String(cString: all).split(whereSeparator: { $0 == ";" || $0 == "," }) {
+            let parts = pair.trimmingCharacters(in: .whitespaces).split(separator: "=", maxSplits: 1)
+            if parts.count == 2, parts[0] == name { return String(parts[1]) }
+        }
+        return nil
+    }
+
+    /// The whole body. The guard has bounded it by its length.
+    var body: Data {
+        guard let content = soup_server_message_get_request_body(message),
+            let bytes = soup_message_body_flatten(content)
+        else { return Data() }
+        defer { g_bytes_unref(bytes) }
+        var count: gsize = 0
+        guard let start = g_bytes_get_data(bytes, &count) else { return Data() }
+        return Data(bytes: start, count: Int(count))
+    }
+
+    /// Whether somebody has answered already.
+    var isAnswered: Bool { soup_server_message_get_status(message) != 0 }
+
+    // MARK: Answers
+
+    /// Answers the request.
+    ///
+    /// - Parameter answer: Status, headers and content.
+    func answer(_ answer: WebAnswer) {
+        answer.headers.forEach(replaceHeader)
+        soup_server_message_set_status(message, guint(answer.status), nil)
+        guard let bytes = answer.bytes else { return }
+        let body = soup_server_message_get_response_body(message)
+        replaceHeader("Content-Type", answer.type)
+        bytes.withUnsafeBytes { content in
+            soup_message_body_append(body, SOUP_MEMORY_COPY, content.baseAddress, gsize(content.count))
+        }
+    }
+
+    private func replaceHeader(_ name: String, _ value: String) {
+        soup_message_headers_replace(soup_server_message_get_response_headers(message), name, value)
+    }
+
+    /// Lets the answer wait, until `resume`.
+    func pause() { soup_server_message_pause(message) }
+
+    /// Sends the answer that waited.
+    func resume() { soup_server_message_unpause(message) }
+
+    /// Ends the connection at once.
+    func disconnect() {
+        guard let socket = soup_server_message_get_socket(message) else { return }
+        g_socket_shutdown(socket, 1, 1, nil)
+    }
+}

@@ -1,0 +1,165 @@
+internal import CSoup
+internal import Foundation
+internal import Media
+
+/// Serves HTTP and WebSockets by libsoup. Belongs to the thread of the web loop.
+///
+/// It bounds what anybody may make it do, before a request is looked at: the number of connections, the time until a request is whole,
+/// the length of a body.
+final class WebServer {
+    private let server: OpaquePointer
+    private var guardian: WebGuard
+    private let respond: (WebRequest) -> Void
+    private let admit: (WebSocketLink, WebRequest) -> Void
+    /// Requests that are not whole yet, and since when.
+    private var unfinished: [OpaquePointer: ClockTime] = [:]
+    /// Requests whose answer is not sent yet.
+    private var active: Set<OpaquePointer> = []
+
+    /// Address of the WebSocket.
+    static let socketPath = "/api/v1/socket"
+    private static let mostRequests = 256
+    private static let longestBody = 1 << 16
+    /// Time from the first byte of a request to its last.
+    private static let patience = Nanoseconds.seconds(10)
+
+    /// Creates a server that listens nowhere yet.
+    ///
+    /// - Parameters:
+    ///   - certificate: With its key, for TLS; `nil` for none.
+    ///   - guardian: Decides who may ask for what.
+    ///   - respond: Answers a request that may be asked.
+    ///   - admit: Takes a WebSocket that may be opened.
+    init(
+        _ certificate: WebCertificate?, _ guardian: WebGuard, respond: @escaping (WebRequest) -> Void,
+        admit: @escaping (WebSocketLink, WebRequest) -> Void
+    ) {
+        server = OpaquePointer(soup_web_server(certificate?.handle))
+        (self.guardian, self.respond, self.admit) = (guardian, respond, admit)
+        observe()
+    }
+
+    deinit {
+        soup_server_disconnect(pointer)
+        soup_web_forget(UnsafeMutableRawPointer(server), Unmanaged.passUnretained(self).toOpaque())
+        g_object_unref(UnsafeMutableRawPointer(server))
+    }
+
+    private var pointer: UnsafeMutablePointer<SoupServer> { UnsafeMutablePointer(server) }
+
+    /// Listens for connections.
+    ///
+    /// - Parameters:
+    ///   - address: An IP address of this machine.
+    ///   - port: The port; 0 for a free one.
+    /// - Returns: The port.
+    /// - Throws: `WebError` with a sentence that names the option that helps.
+    func listen(address: String, port: Int) throws(WebError) -> Int {
+        guard let place = g_inet_socket_address_new_from_string(address, guint(port)) else {
+            throw WebError(
+                "`--listen \(address.printable())`: expected an IP address of this machine, such as 0.0.0.0 for all."
+            )
+        }
+        defer { g_object_unref(place) }
+        var error: UnsafeMutablePointer<GError>?
+        let options = guardian.isEncrypted ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(rawValue: 0)
+        guard soup_server_listen(pointer, place, options, &error) != 0 else {
+            let reason = error.map { String(cString: $0.pointee.message) } ?? "the system does not say why"
+            let isBusy = error.map { $0.pointee.code == Int32(G_IO_ERROR_ADDRESS_IN_USE.rawValue) } ?? false
+            g_clear_error(&error)
+            throw WebError(
+                isBusy
+                    ? "port \(port) is taken by another program: choose another one with `--port NUMBER`, or a free one with `--port 0`."
+                    : "the control room cannot listen at \(address.printable()), port \(port): \(reason.printable())."
+            )
+        }
+        let addresses = soup_server_get_uris(pointer)
+        defer { g_slist_free_full(addresses) { g_uri_unref(OpaquePointer($0)) } }
+        guard let first = addresses?.pointee.data else {
+            throw WebError("the control room listens at no port.")
+        }
+        guardian.port = Int(g_uri_get_port(OpaquePointer(first)))
+        return guardian.port
+    }
+
+    /// Ends connections whose request is not whole in time. Called every second or so.
+    func endSlowRequests(at now: ClockTime) {
+        for (message, since) in unfinished where now - since > Self.patience {
+            unfinished[message] = nil
+            if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
+        }
+    }
+
+    // MARK: Signals of libsoup
+
+    private func observe() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        soup_web_observe(
+            pointer, "request-started",
+            { _, message, context in WebServer.of(context)?.started(message) }, context)
+        soup_web_observe(
+            pointer, "request-read",
+            { _, message, context in
+                if let message { WebServer.of(context)?.unfinished[message] = nil }
+            }, context)
+        for signal in ["request-finished", "request-aborted"] {
+            soup_web_observe(
+                pointer, signal, { _, message, context in WebServer.of(context)?.ended(message) }, context)
+        }
+        soup_server_add_early_handler(
+            pointer, "/",
+            { _, message, _, _, context in
+                if let message { WebServer.of(context)?.examine(WebRequest(message)) }
+            }, context, nil)
+        soup_server_add_handler(
+            pointer, "/",
+            { _, message, _, _, context in
+                if let message { WebServer.of(context)?.respond(WebRequest(message)) }
+            }, context, nil)
+        soup_server_add_websocket_handler(
+            pointer, Self.socketPath, nil, nil,
+            { _, message, _, connection, context in
+                guard let message, let connection else { return }
+                WebServer.of(context)?.admit(WebSocketLink(connection), WebRequest(message))
+            }, context, nil)
+    }
+
+    private static func of(_ context: gpointer?) -> WebServer? {
+        context.map { Unmanaged<WebServer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func started(_ message: OpaquePointer?) {
+        guard let message else { return }
+        unfinished[message] = MonotonicClock().now
+        active.insert(message)
+        guard active.count > Self.mostRequests else { return }
+        if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
+    }
+
+    private func ended(_ message: OpaquePointer?) {
+        guard let message else { return }
+        unfinished[message] = nil
+        active.remove(message)
+    }
+
+    /// Looks at a request whose headers are there and whose body is not.
+    private func examine(_ request: WebRequest) {
+        if let refusal = guardian.refusal(of: request) { return refuse(request, refusal) }
+        guard request.method == "POST" || request.method == "PUT" || request.method == "DELETE" else {
+            return
+        }
+        guard let length = request.header("Content-Length").flatMap({ Int($0) }), length >= 0 else {
+            return refuse(request, WebAnswer(411, saying: "The request has no Content-Length."))
+        }
+        if length > Self.longestBody {
+            refuse(request, WebAnswer(413, saying: "The request is longer than \(Self.longestBody) bytes."))
+        }
+    }
+
+    private func refuse(_ request: WebRequest, _ answer: WebAnswer) {
+        var answer = answer
+        // What is still to come of the body is not waited for.
+        answer.headers["Connection"] = "close"
+        request.answer(answer)
+    }
+}

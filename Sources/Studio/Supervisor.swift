@@ -1,0 +1,315 @@
+internal import Control
+internal import Glibc
+internal import Media
+
+/// Starts the recorder on standby and the web process, and starts the web process again when it dies. It has no network, and the
+/// recorder does not depend on it.
+///
+/// One thread, the one of `run`, decides; children and signals only tell it.
+public final class Supervisor: Sendable {
+    /// What the supervisor tells its user.
+    public enum News: Sendable {
+        /// The page's address, with the token that lets in.
+        case address(String)
+        /// A sentence for people.
+        case message(String)
+        /// A line that the recorder wrote for people.
+        case recorder(String)
+    }
+
+    private enum Event: Sendable {
+        case web(SupervisorLine, Int)
+        case webEnded(Int)
+        case webDue
+        case recorderSaid(String)
+        case recorderEnded(Int32)
+        case done(SupervisorLine.Result)
+        case stop(asks: Bool)
+    }
+
+    /// What the thread of `run` knows.
+    private struct State {
+        var web: ChildProcess?
+        var generation = 0
+        var began = MonotonicClock().now
+        var delay = Supervisor.firstDelay
+        var port: Int
+        var isListening = false
+        var recorder: ChildProcess?
+        var attached: Int32?
+        var lastWords: String?
+        var isEnding = false
+        var asked: ClockTime?
+        var status: Int32 = 0
+        var failure: StudioError?
+        var isOver = false
+
+        /// The recorder's process identifier.
+        var process: Int32? { recorder?.process ?? attached }
+    }
+
+    private let plan: StudioPlan
+    private let token = AccessToken.random()
+    private let readToken = AccessToken.random()
+    private let events = BoundedQueue<Event>(capacity: 10_000)
+    private let tell: @Sendable (News) -> Void
+
+    /// The first pause before a web process that has died is started again; it doubles while the process dies at once.
+    private static let firstDelay = Nanoseconds.milliseconds(100)
+    private static let longestDelay = Nanoseconds.seconds(2)
+    /// A web process that ran for this long did not die at once.
+    private static let soundLife = Nanoseconds.seconds(5)
+    /// For this long a second Ctrl-C confirms the first one.
+    private static let confirmation = Nanoseconds.seconds(10)
+
+    /// Prepares a studio.
+    ///
+    /// - Parameters:
+    ///   - plan: What to run.
+    ///   - tell: Called with news, on the thread of `run`.
+    public init(_ plan: StudioPlan, tell: @escaping @Sendable (News) -> Void) {
+        self.plan = plan
+        self.tell = tell
+    }
+
+    /// Asks the studio to end. Any thread may call.
+    ///
+    /// - Parameter asks: Whether a recording that runs is ended only when the request is repeated, as with Ctrl-C.
+    public func stop(asks: Bool) { _ = events.offer(.stop(asks: asks)) }
+
+    /// Runs the studio until it is stopped. Blocks.
+    ///
+    /// - Returns: The recorder's exit status; 0 when it was attached to one and leaves it running.
+    /// - Throws: `StudioError` when a program cannot be started, or the page cannot be served.
+    public func run() throws(StudioError) -> Int32 {
+        var state = State(port: plan.port)
+        state.attached = plan.recorder
+        if plan.recorder == nil { try startRecorder(&state) }
+        do throws(StudioError) {
+            try startWeb(&state)
+        } catch {
+            end(&state)
+            state.failure = error
+        }
+        while !state.isOver, let event = events.next() { take(event, &state) }
+        state.web?.finish()
+        state.web?.signal(SIGTERM)
+        if let failure = state.failure { throw failure }
+        return state.status
+    }
+
+    private func take(_ event: Event, _ state: inout State) {
+        switch event {
+        case .web(let line, state.generation): take(line, &state)
+        case .web: break
+        case .webEnded(state.generation): webEnded(&state)
+        case .webEnded: break
+        case .webDue:
+            guard !state.isEnding || state.recorder != nil else { return }
+            do throws(StudioError) {
+                try startWeb(&state)
+            } catch {
+                tell(.message("\(error)"))
+                scheduleWeb(&state)
+            }
+        case .recorderSaid(let text):
+            if let sentence = Self.sentence(text) { state.lastWords = sentence }
+            tell(.recorder(text))
+        case .recorderEnded(let status): recorderEnded(status, &state)
+        case .done(let result):
+            var line = SupervisorLine()
+            line.result = result
+            say(line, state)
+        case .stop(let asks): stop(asks: asks, &state)
+        }
+    }
+
+    // MARK: The recorder
+
+    private func startRecorder(_ state: inout State) throws(StudioError) {
+        let child = try ChildProcess(plan.program, plan.recording)
+        state.recorder = child
+        state.lastWords = nil
+        let events = events
+        child.readMessages { _ = events.offer(.recorderSaid($0)) }
+        child.readOutput { _ in }
+        child.finish()
+        _ = MediaThread(name: "recorder:end") { _ = events.offer(.recorderEnded(child.wait())) }
+    }
+
+    /// What a line of the recorder says; `nil` for a state that it tells again and again.
+    private static func sentence(_ line: String) -> String? {
+        let prefix = "multicam: "
+        return line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)).printable(limit: 1000) : nil
+    }
+
+    private func recorderEnded(_ status: Int32, _ state: inout State) {
+        state.recorder = nil
+        state.status = status
+        guard !state.isEnding else {
+            state.isOver = true
+            return
+        }
+        let why = state.lastWords.map { " \($0)" } ?? ""
+        let text = "The recorder has ended with exit status \(status).\(why)"
+        tell(.message("\(text) The page can start it again; Ctrl-C ends the studio."))
+        var line = SupervisorLine()
+        line.recorder = SupervisorLine.Recorder(process: nil, text: text)
+        say(line, state)
+    }
+
+    /// What the recorder does; `nil` when it does not answer.
+    private func phase(_ state: State) -> ControlStatus.State? {
+        guard let process = state.process else { return nil }
+        return ControlClient().status(of: process)?.state
+    }
+
+    private func stop(asks: Bool, _ state: inout State) {
+        if state.attached != nil {
+            tell(
+                .message("the control room is closed; the session of process \(state.attached ?? 0) goes on.")
+            )
+            state.isOver = true
+            return
+        }
+        guard state.recorder != nil else {
+            state.isOver = true
+            return
+        }
+        if state.isEnding {
+            tell(.message("closing the files without waiting for the encoders."))
+            state.recorder?.signal(SIGTERM)
+            return
+        }
+        let now = MonotonicClock().now
+        let isConfirmed = state.asked.map { now - $0 < Self.confirmation } ?? false
+        if asks, !isConfirmed, phase(state) == .recording {
+            state.asked = now
+            tell(
+                .message(
+                    "a recording runs, and goes on. Press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s to end it and the studio."
+                ))
+            return
+        }
+        end(&state)
+    }
+
+    private func end(_ state: inout State) {
+        state.isEnding = true
+        state.recorder?.signal(SIGTERM)
+        if state.recorder == nil { state.isOver = true }
+    }
+
+    // MARK: The web process
+
+    private func startWeb(_ state: inout State) throws(StudioError) {
+        let child = try ChildProcess(plan.webProgram, [])
+        state.generation += 1
+        state.began = MonotonicClock().now
+        state.web = child
+        let (events, generation) = (events, state.generation)
+        child.readOutput { text in
+            guard let line = SupervisorLine.read(text) else { return }
+            _ = events.offer(.web(line, generation))
+        }
+        let tell = tell
+        child.readMessages { tell(.message($0.printable(limit: 1000))) }
+        _ = MediaThread(name: "web:end") {
+            _ = child.wait()
+            _ = events.offer(.webEnded(generation))
+        }
+        var line = SupervisorLine()
+        line.settings = RoomSettings(
+            address: plan.address, port: state.port, certificate: plan.certificate, token: token,
+            readToken: readToken,
+            recorder: state.process)
+        say(line, state)
+    }
+
+    private func take(_ line: SupervisorLine, _ state: inout State) {
+        if let port = line.listening {
+            state.port = port
+            if !state.isListening { tell(.address(address(port))) }
+            state.isListening = true
+        }
+        if let sentence = line.failed, !state.isListening {
+            state.failure = StudioError(sentence)
+            end(&state)
+        }
+        if line.start ?? false, state.recorder == nil, state.attached == nil, !state.isEnding {
+            do throws(StudioError) {
+                try startRecorder(&state)
+                var news = SupervisorLine()
+                news.recorder = SupervisorLine.Recorder(process: state.recorder?.process, text: nil)
+                say(news, state)
+            } catch {
+                tell(.message("\(error)"))
+            }
+        }
+        if let order = line.order { run(order) }
+    }
+
+    private func webEnded(_ state: inout State) {
+        state.web = nil
+        guard state.failure == nil else { return }
+        scheduleWeb(&state)
+    }
+
+    private func scheduleWeb(_ state: inout State) {
+        let now = MonotonicClock().now
+        state.delay =
+            now - state.began > Self.soundLife
+            ? Self.firstDelay : min(state.delay + state.delay, Self.longestDelay)
+        let (events, due) = (events, now + state.delay)
+        _ = MediaThread(name: "web:again") {
+            MonotonicClock().sleep(until: due, unless: Cancellation())
+            _ = events.offer(.webDue)
+        }
+    }
+
+    private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
+
+    private func address(_ port: Int) -> String {
+        let host = plan.address.contains(":") ? "[\(plan.address)]" : plan.address
+        return "\(plan.certificate == nil ? "http" : "https")://\(host):\(port)/#token=\(token.text)"
+    }
+
+    /// Does a task for a page, on a thread of its own.
+    private func run(_ order: SupervisorLine.Order) {
+        let (events, program, arguments) = (events, plan.program, plan.arguments(of: order.task))
+        _ = MediaThread(name: "task") {
+            let (ok, output) = Self.output(of: program, arguments)
+            _ = events.offer(.done(SupervisorLine.Result(ticket: order.ticket, ok: ok, output: output)))
+        }
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: What it wrote to standard output, or, when it failed without, its messages.
+    private static func output(of program: String, _ arguments: [String]) -> (ok: Bool, text: String) {
+        do throws(StudioError) {
+            let child = try ChildProcess(program, arguments)
+            child.finish()
+            let collected = ConditionLock((output: [String](), messages: [String](), ended: 0))
+            child.readOutput { line in
+                collected.withLock { $0.output.append(line) }
+            } whenOver: {
+                collected.broadcast { $0.ended += 1 }
+            }
+            child.readMessages { line in
+                collected.withLock { $0.messages.append(line) }
+            } whenOver: {
+                collected.broadcast { $0.ended += 1 }
+            }
+            let status = child.wait()
+            return collected.wait { text in
+                guard text.ended == 2 else { return nil }
+                if !text.output.isEmpty { return (true, text.output.joined(separator: "\n")) }
+                let words = text.messages.compactMap { sentence($0) }.joined(separator: " ")
+                return (false, words.isEmpty ? "The program ended with exit status \(status)." : words)
+            }
+        } catch {
+            return (false, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Media
+import Studio
+
+/// Opens the page where there is a desktop.
+enum DesktopBrowser {
+    private static let patience = Nanoseconds.seconds(20)
+
+    /// Opens an address in the user's browser.
+    ///
+    /// The address has a secret, and everybody may read a program's arguments: so the browser gets a file that only this user can read,
+    /// which leads on.
+    static func open(_ address: String) {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil,
+            let opener = path(of: "xdg-open", environment)
+        else { return }
+        let folder = environment["XDG_RUNTIME_DIR"] ?? NSTemporaryDirectory()
+        let file = URL(fileURLWithPath: folder).appending(path: "multicam-studio-\(getpid()).html")
+        let page =
+            "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=\(address)\"><a href=\"\(address)\">multicam</a>"
+        guard
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(page.utf8), attributes: [.posixPermissions: 0o600])
+        else { return }
+        do throws(StudioError) {
+            let child = try ChildProcess(opener, [file.path])
+            child.finish()
+            _ = MediaThread(name: "browser") {
+                _ = child.wait()
+                // A browser that starts only now has yet to read it.
+                let clock = MonotonicClock()
+                clock.sleep(until: clock.now + Self.patience, unless: Cancellation())
+                unlink(file.path)
+            }
+        } catch {
+            Output.message("the browser was not opened: \(error)")
+        }
+    }
+
+    private static func path(of program: String, _ environment: [String: String]) -> String? {
+        (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+}

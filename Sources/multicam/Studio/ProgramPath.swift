@@ -1,0 +1,23 @@
+import Foundation
+
+/// Where the programs of multicam are.
+enum ProgramPath {
+    /// The program that runs now; `nil` where the system does not tell.
+    static var own: String? {
+        do {
+            return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        } catch {
+            return nil
+        }
+    }
+
+    /// Another program: installed (`PREFIX/libexec/multicam/NAME` for `PREFIX/bin/multicam`), or built in the same folder.
+    static func beside(_ name: String) -> String? {
+        guard let own else { return nil }
+        let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
+        let installed = folder.deletingLastPathComponent().appending(path: "libexec/multicam/\(name)")
+        return [installed.path, folder.appending(path: name).path].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+}
