@@ -1,0 +1,152 @@
+// Health: pressure with its reason, cost as bars, what the governor gave up, clocks, and the ledger of losses.
+
+import { clockTime, fixed, percent, residual, resourceName, whole } from "./numbers.js";
+import { keyTextOf } from "./keys.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+import { halves } from "./conditions.js";
+import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
+
+/** A cost bar goes to so much of a resource. */
+const barEnd = 1.25;
+
+/**
+ * Draws cost bars: parts by owner, a line at 100 %, hatched where unknown. A click gives the sentence.
+ * @param {HTMLElement} parent
+ * @param {import("./studio.js").CostTerm[]} terms
+ * @param {number} budget
+ */
+export function costBars(parent, terms, budget) {
+    keep(parent, terms.slice(0, 12), (term) => term.resource, (term) => {
+        const sentence = h("span", { class: "cost-sentence", hidden: true });
+        const row = h("button", { type: "button", class: "cost quiet", "aria-expanded": "false" },
+            h("span", { class: "cost-name" }, resourceName(term.resource)), h("span", { class: "cost-bar" }, h("span", { class: "cost-parts" }), h("span", { class: "cost-line" })), h("span", { class: "cost-value" }));
+        row.addEventListener("click", () => {
+            sentence.hidden = !sentence.hidden;
+            row.setAttribute("aria-expanded", String(!sentence.hidden));
+        });
+        return h("div", { class: "cost-row" }, row, sentence);
+    }, (element, term) => {
+        const [row, sentence] = element.children;
+        if (!row || !sentence) return;
+        const bar = row.children[1];
+        const value = row.children[2];
+        const parts = bar?.firstElementChild;
+        if (!bar || !value || !parts) return;
+        const { used } = term;
+        setFlag(bar, "data-unknown", used === undefined);
+        setFlag(element, "data-warn", used !== undefined && used > Math.min(budget, 0.9));
+        setText(value, used === undefined ? say("unknown") : percent(used));
+        /** @type {HTMLElement} */ (bar.children[1]).style.left = `${100 / barEnd}%`;
+        const owners = term.owners && term.owners.length > 0 ? [...term.owners].sort((a, b) => b.used - a.used).slice(0, 8) : [{ name: "", used: used ?? 0 }];
+        keep(parts, owners, (owner) => owner.name, () => h("span", { class: "cost-part" }), (part, owner) => {
+            part.style.width = `${Math.min(100, (owner.used / barEnd) * 100)}%`;
+        });
+        const text = term.explanation ?? owners.filter((owner) => owner.name !== "").slice(0, 4)
+            .map((owner) => say("part-of", { owner: owner.name, percent: percent(owner.used), resource: resourceName(term.resource) })).join(" ");
+        setText(sentence, text || `${resourceName(term.resource)}: ${used === undefined ? say("unknown") : percent(used)}`);
+        setAttribute(row, "aria-label", `${resourceName(term.resource)}: ${used === undefined ? say("unknown") : percent(used)}`);
+    });
+}
+
+/**
+ * Draws a clock's residual of the last 10 min, ±1 ms, with gaps where it was not locked.
+ * @param {SVGElement} drawing
+ * @param {number[]} values in µs
+ */
+function drawClock(drawing, values) {
+    const [width, height] = [120, 16];
+    let path = "";
+    let isDown = false;
+    values.forEach((value, index) => {
+        if (Number.isNaN(value)) {
+            isDown = false;
+            return;
+        }
+        const x = width - (values.length - 1 - index) * (width / 119);
+        const y = height / 2 - (Math.max(-1000, Math.min(1000, value)) / 1000) * (height / 2);
+        path += `${isDown ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
+        isDown = true;
+    });
+    setAttribute(drawing.firstElementChild ?? drawing, "d", path || "M0 0");
+}
+
+export class Health extends StudioElement {
+    build() {
+        this.classList.add("health", "panel");
+        this.key = h("kbd", {});
+        this.closeButton = h("button", {
+            type: "button", class: "quiet close", onclick: () => {
+                studio.local.isHealthShown = false;
+                studio.tell("local");
+            },
+        }, say("close"), " ", this.key);
+        this.pressure = h("p", { class: "pressure" }, icon("warn"), h("span", {}, h("strong", {}), h("span", {})));
+        this.costTitle = h("h3", {}, say("used-here"));
+        this.bars = h("div", { class: "costs" });
+        this.givenTitle = h("h3", {}, say("given-up"));
+        this.given = h("ul", { class: "given" });
+        this.clocks = h("div", { class: "clocks" });
+        this.rows = h("tbody", {});
+        const table = h("table", { class: "ledger" },
+            h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column"].map((name) => h("th", { scope: "col" }, say(name))))), this.rows);
+        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("health")), this.closeButton),
+            h("div", { class: "health-body", tabindex: "0", role: "region", "aria-label": say("health") }, this.pressure, this.costTitle, this.bars, this.givenTitle, this.given, h("h3", {}, say("clocks-drawn")), this.clocks, h("h3", {}, say("ledger")), table));
+    }
+
+    enter() {
+        this.leaving.push(studio.on(["status", "local", "contact", "event"], () => this.update()));
+        this.update();
+    }
+
+    update() {
+        const { key, pressure, bars, costTitle, given, givenTitle, clocks, rows } = this;
+        if (!key || !pressure || !bars || !costTitle || !given || !givenTitle || !clocks || !rows || this.offsetParent === null) return;
+        const { status } = studio;
+        setText(key, keyTextOf("health"));
+        setFlag(this, "data-grey", !studio.canAct);
+        const level = status.pressure ?? "nominal";
+        const isStrained = level === "serious" || level === "critical" || level === "shutdown";
+        setFlag(pressure, "data-warn", isStrained);
+        const [strong, plain] = pressure.lastElementChild?.children ?? [];
+        const told = [...studio.events].reverse().find((event) => event.event === "pressure");
+        if (strong && plain) {
+            const text = isStrained && told?.text ? String(told.text) : `${say("pressure-is", { level: say(level) })}.`;
+            const [first, rest] = halves(text);
+            setText(strong, first);
+            setText(plain, rest ? ` ${rest}` : "");
+        }
+        setText(costTitle, studio.isRecording ? say("used-here") : say("plan-here"));
+        costBars(bars, status.cost?.terms ?? [], status.cost?.budget ?? 1);
+        const up = status.given_up ?? [];
+        setText(givenTitle, up.length > 0 ? say("given-up") : say("nothing-given-up"));
+        const steps = studio.events.filter((event) => event.event === "governor" && event.direction !== "up");
+        keep(given, up.slice(-8), (text) => text, () => h("li", {}, h("span", { class: "change-time" }), h("span", {})), (item, text) => {
+            const [time, what] = item.children;
+            const step = steps.find((event) => String(event.text ?? "").includes(text) || event.step === text);
+            if (time) setText(time, step ? clockTime(Number(step.at_ns) / 1e9) : "");
+            if (what) setText(what, text);
+        });
+        const devices = [...studio.cameras, ...studio.microphones];
+        keep(clocks, devices, (device) => device.role, (device) => h("div", { class: "clock-row" }, h("span", { class: "clock-name" }, device.role),
+            /** @type {any} */ (s("svg", { viewBox: "0 0 120 16", preserveAspectRatio: "none", class: "clock-graph", "aria-hidden": "true" }, s("path", { d: "M0 0" }))), h("span", { class: "clock-value" })), (row, device) => {
+            const [, drawing, value] = row.children;
+            if (!drawing || !value) return;
+            drawClock(/** @type {any} */ (drawing), studio.residuals.get(device.role) ?? []);
+            const ppm = device.ppm === undefined ? "" : `, ${fixed(device.ppm, 1)} ppm`;
+            setText(value, device.locked === false ? say("unlocked") : device.residual_us === undefined ? "–" : residual(device.residual_us));
+            setAttribute(row, "title", `${device.role}${ppm}`);
+        });
+        keep(rows, studio.cameras, (camera) => camera.role, () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, camera) => {
+            const [role, captured, repeated, lost] = row.children;
+            if (!role || !captured || !repeated || !lost) return;
+            setText(role, camera.role);
+            setText(captured, camera.captured === undefined ? "–" : whole(camera.captured));
+            setText(repeated, camera.repeated === undefined ? "–" : whole(camera.repeated));
+            const causes = Object.entries(camera.losses ?? {}).filter(([, count]) => count > 0).map(([cause]) => cause);
+            setText(lost, [whole(camera.lost ?? 0), ...causes].join(", "));
+        });
+    }
+}
+
+customElements.define("mc-health", Health);

@@ -1,0 +1,177 @@
+// The line: one sentence about how it goes, the worst first. It also speaks to screen readers and marks the title.
+
+import { conditions, halves, seeWorst } from "./conditions.js";
+import { record } from "./commands.js";
+import { clockTime, wallTime } from "./numbers.js";
+import { describe } from "./arrangement.js";
+import { keyTextOf } from "./keys.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
+
+/**
+ * What the line's action buttons do, by name; other parts of the page add theirs.
+ * @type {Map<string, {text: string, run: (argument?: string) => void}>}
+ */
+export const lineActions = new Map([
+    ["record-again", { text: say("record-again"), run: () => record() }],
+    ["leave-it", { text: say("leave-it"), run: () => studio.forgetTalk() }],
+]);
+
+export class MessageLine extends StudioElement {
+    /** @type {import("./conditions.js").Condition[]} */
+    all = [];
+    isListShown = false;
+
+    build() {
+        this.classList.add("message-line");
+        this.sentence = h("span", { class: "sentence" });
+        this.rest = h("span", { class: "rest" });
+        this.text = h("p", { class: "message" }, icon("warn"), this.sentence, this.rest);
+        this.others = h("button", { type: "button", class: "small others", hidden: true, "aria-expanded": "false", onclick: () => this.#toggleList() });
+        this.seen = h("button", { type: "button", class: "small seen", hidden: true, onclick: () => seeWorst() }, `${say("seen")} `, h("kbd", {}));
+        this.action = h("button", { type: "button", class: "small action", hidden: true });
+        this.profile = h("span", { class: "profile" });
+        this.clock = h("span", { class: "clock" });
+        this.list = h("ul", { class: "message-list", hidden: true });
+        this.append(this.text, this.others, this.action, this.seen, this.profile, this.clock);
+        if (this.hasAttribute("keys")) {
+            this.append(h("button", { type: "button", class: "small help quiet", "aria-label": say("keys"), title: say("keys"), onclick: () => document.dispatchEvent(new CustomEvent("multicam-keys")) }, "?"));
+        }
+        this.append(this.list);
+        this.action.addEventListener("click", () => {
+            const first = this.all[0];
+            if (first?.action) lineActions.get(first.action)?.run(first.argument);
+        });
+    }
+
+    enter() {
+        this.leaving.push(studio.on(["status", "contact", "local", "event", "note"], () => this.update()));
+        const timer = setInterval(() => this.update(), 500);
+        this.leaving.push(() => clearInterval(timer));
+        this.update();
+    }
+
+    #toggleList() {
+        this.isListShown = !this.isListShown;
+        this.update();
+    }
+
+    update() {
+        const { sentence, rest, others, seen, action, profile, clock, list } = this;
+        if (!sentence || !rest || !others || !seen || !action || !profile || !clock || !list) return;
+        this.all = conditions();
+        const [first, ...more] = this.all;
+        const level = first?.level ?? "state";
+        setAttribute(this, "data-level", level);
+        setText(sentence, first?.text ?? "");
+        setText(rest, first?.more ?? "");
+        const rests = more.filter((one) => one.level === "attention" || one.level === "act");
+        others.hidden = rests.length === 0;
+        if (rests.length === 0) this.isListShown = false;
+        setText(others, say("more-n", { n: rests.length }));
+        setAttribute(others, "aria-expanded", String(this.isListShown));
+        list.hidden = !this.isListShown;
+        if (this.isListShown) {
+            keep(list, rests, (one) => one.id, () => h("li", {}, icon("warn"), h("span", {})), (item, one) => {
+                if (item.lastElementChild) setText(item.lastElementChild, [one.text, one.more].filter(Boolean).join(" "));
+            });
+        }
+        seen.hidden = level !== "act" || first?.action !== undefined;
+        if (seen.lastElementChild) setText(seen.lastElementChild, keyTextOf("seen"));
+        const todo = first?.action ? lineActions.get(first.action) : undefined;
+        action.hidden = todo === undefined;
+        if (todo) setText(action, todo.text);
+        setText(profile, studio.status.profile ?? "");
+        setText(clock, wallTime(new Date()));
+        const { dataset } = document.documentElement;
+        dataset.state = studio.state;
+        dataset.contact = studio.contact ? "yes" : "no";
+        dataset.recorder = studio.recorderIsThere ? "yes" : "no";
+        dataset.level = level;
+        dataset.line = first?.id ?? "";
+        setFlag(document.documentElement, "data-locked", studio.isLocked);
+        const sign = level === "act" ? "⚠ " : studio.isRecording ? "● " : "";
+        const time = studio.isRecording ? `${clockTime(studio.seconds)} ` : "";
+        const title = `${sign}${time}multicam`;
+        if (document.title !== title) document.title = title;
+        this.#alarm(level === "act" ? first : undefined);
+    }
+
+    #spoken = "";
+
+    /**
+     * An alarm is said once, and a phone trembles once.
+     * @param {import("./conditions.js").Condition | undefined} alarm
+     */
+    #alarm(alarm) {
+        const alert = document.getElementById("spoken-alert");
+        if (!alarm) {
+            this.#spoken = "";
+            return;
+        }
+        if (this.#spoken === alarm.id) return;
+        this.#spoken = alarm.id;
+        if (alert) setText(alert, [alarm.text, alarm.more].filter(Boolean).join(" "));
+        if (matchMedia("(pointer: coarse)").matches) navigator.vibrate?.(200);
+    }
+}
+
+customElements.define("mc-line", MessageLine);
+
+/**
+ * Sentences that wait to be spoken.
+ * @type {string[]}
+ */
+let waiting = [];
+let spokenAt = -1e9;
+let timer = 0;
+
+/**
+ * Says something to screen readers: joined, at most once in 2 s.
+ * @param {string} text
+ */
+export function announce(text) {
+    waiting.push(text);
+    if (waiting.length > 5) waiting.shift();
+    if (timer !== 0) return;
+    timer = window.setTimeout(() => {
+        timer = 0;
+        spokenAt = performance.now();
+        const status = document.getElementById("spoken-status");
+        if (status) status.textContent = waiting.join(". ");
+        waiting = [];
+    }, Math.max(50, 2000 - (performance.now() - spokenAt)));
+}
+
+let lastState = "";
+let lastShown = "";
+let lastMarks = -1;
+studio.on(["status"], () => {
+    const { state, arrangement } = studio;
+    const shown = describe(arrangement);
+    const marks = (studio.status.marks ?? []).length;
+    if (lastState !== "" && state !== lastState) {
+        if (state === "recording") announce(say("began"));
+        else if (lastState === "recording" && state !== "contact") announce(say("ended"));
+    } else if (lastShown !== "" && shown !== lastShown) announce(say("cut-to", { what: shown }));
+    if (lastMarks >= 0 && marks === lastMarks + 1) announce(say("mark-set", { n: marks, text: studio.status.marks?.[marks - 1]?.text ?? "" }));
+    lastState = state;
+    lastShown = shown;
+    lastMarks = marks;
+});
+
+// Notes for things that end well are said in the line.
+studio.on(["event"], (event) => {
+    const text = event.text ? halves(String(event.text))[0] : "";
+    if (event.event === "replug") studio.tell("note", { text: say("camera-back", { role: event.track ?? "" }) });
+    else if (event.event === "governor" && event.direction === "up" && text) studio.tell("note", { text });
+    else if ((event.event === "warning" || event.event === "encoder") && text) studio.tell("note", { text, isAttention: true });
+});
+
+/** Says how it goes, for the key that asks. */
+export function sayAll() {
+    const worst = conditions()[0];
+    announce([studio.isRecording ? say("rec") : say("not-recording"), studio.isRecording ? clockTime(studio.seconds) : "",
+        describe(studio.arrangement), worst?.text ?? ""].filter(Boolean).join(", "));
+}

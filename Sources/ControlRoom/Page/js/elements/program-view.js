@@ -1,0 +1,159 @@
+// The program: what goes on air, decoded from the packets that are written. Its inset can be dragged to a corner or a size.
+
+import { describe, layersOf } from "./arrangement.js";
+import { setCorner, setScale } from "./commands.js";
+import { fixed } from "./numbers.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+import { Picture } from "./picture.js";
+import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
+
+export class ProgramView extends StudioElement {
+    build() {
+        this.classList.add("program-view");
+        const isAlone = this.hasAttribute("alone");
+        this.canvas = h("canvas", { "aria-hidden": "true", class: "picture" });
+        this.canvas.dataset.role = "program";
+        this.overlay = h("canvas", { "aria-hidden": "true", class: "overlay" });
+        this.empty = h("span", { class: "slate", hidden: true });
+        this.ghost = h("div", { class: "inset-ghost", hidden: true });
+        this.grip = h("div", { class: "inset-grip", hidden: true }, h("div", { class: "inset-size" }));
+        const box = h("div", { class: "picture-box", role: "img" }, this.canvas, this.overlay, this.empty);
+        this.box = box;
+        const frame = h("div", { class: "frame" }, box);
+        if (!isAlone) box.append(this.grip, this.ghost);
+        this.append(frame);
+        this.badge = h("span", { class: "badge" }, say("program-badge"));
+        this.nameText = h("span", { class: "name" });
+        this.details = h("span", { class: "details" });
+        if (isAlone) return;
+        const full = h("button", { type: "button", class: "quiet", "aria-label": `${say("full-screen")}, ${say("program")}`, title: say("full-screen"), onclick: () => void box.requestFullscreen?.() }, icon("full"));
+        this.append(h("div", { class: "label" }, this.badge, this.nameText, this.details, this.hasAttribute("plain") ? undefined : full));
+        this.grip.addEventListener("pointerdown", (event) => this.#drag(event));
+    }
+
+    enter() {
+        if (!this.canvas || !this.overlay) return;
+        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: 30, decodes: true });
+        this.picture.start();
+        this.leaving.push(() => this.picture?.stop(), studio.on(["status", "contact", "local"], () => this.update()));
+        this.update();
+    }
+
+    update() {
+        const { badge, details, nameText, empty, canvas, box } = this;
+        if (!badge || !details || !nameText || !empty || !canvas || !box) return;
+        const arrangement = studio.arrangement;
+        const isWritten = studio.isRecording;
+        const isLost = !studio.contact;
+        setAttribute(this, "data-frame", isLost || !arrangement ? "none" : isWritten ? "air" : "program");
+        setFlag(this, "data-grey", isLost || studio.state === "gone");
+        setText(nameText, arrangement ? describe(arrangement) : "");
+        setAttribute(box, "aria-label", `${say("program")}: ${describe(arrangement)}`);
+        const parts = [];
+        if (studio.status.arrangement?.size && arrangement) parts.push(`${arrangement.width}×${arrangement.height}`);
+        if (studio.status.arrangement?.rate) parts.push(`${Math.round(studio.status.arrangement.rate * 100) / 100}/s`);
+        const short = studio.status.delay_ns === undefined ? "" : say("behind", { time: `${fixed(studio.status.delay_ns / 1e9, 1)}\u202fs` });
+        if (short) parts.push(short);
+        setText(details, parts.join(" · "));
+        setAttribute(details, "data-short", short);
+        empty.hidden = arrangement !== undefined;
+        setText(empty, studio.hasStatus && !arrangement ? say("nothing") : "");
+        this.#placeGrip();
+    }
+
+    #insetLayer() {
+        const arrangement = studio.arrangement;
+        if (!arrangement || arrangement.layout !== "pip" || arrangement.shown.length < 2) return undefined;
+        const layers = studio.status.arrangement?.layers ?? layersOf(arrangement, (role) => studio.aspectOf(role));
+        const layer = layers[1];
+        return layer ? { layer, arrangement } : undefined;
+    }
+
+    /**
+     * The program's picture inside its box, as shares of the box.
+     * @param {{width: number, height: number}} size
+     */
+    #fit(size) {
+        const wide = size.width / size.height / (16 / 9);
+        const [width, height] = wide >= 1 ? [1, 1 / wide] : [wide, 1];
+        return { left: (1 - width) / 2, top: (1 - height) / 2, width, height };
+    }
+
+    #placeGrip() {
+        const { grip } = this;
+        if (!grip) return;
+        const inset = this.#insetLayer();
+        grip.hidden = !inset || !studio.canAct;
+        if (!inset) return;
+        const { layer, arrangement } = inset;
+        const fit = this.#fit(arrangement);
+        const place = (/** @type {number} */ share) => `${(share * 100).toFixed(3)}%`;
+        grip.style.left = place(fit.left + (layer.x / arrangement.width) * fit.width);
+        grip.style.top = place(fit.top + (layer.y / arrangement.height) * fit.height);
+        grip.style.width = place((layer.width / arrangement.width) * fit.width);
+        grip.style.height = place((layer.height / arrangement.height) * fit.height);
+        setAttribute(grip, "data-corner", arrangement.corner);
+    }
+
+    /**
+     * Dragging the inset moves it to a corner, dragging its inner corner changes its size.
+     * @param {PointerEvent} first
+     */
+    #drag(first) {
+        const { grip, ghost, box } = this;
+        const inset = this.#insetLayer();
+        if (!grip || !ghost || !box || !inset || !studio.canAct) return;
+        first.preventDefault();
+        const isSize = first.target instanceof HTMLElement && first.target.classList.contains("inset-size");
+        const { arrangement } = inset;
+        const bounds = box.getBoundingClientRect();
+        const fit = this.#fit(arrangement);
+        const startBox = grip.getBoundingClientRect();
+        let { corner, scale } = arrangement;
+        let hasMoved = false;
+        grip.setPointerCapture(first.pointerId);
+        const draw = () => {
+            const width = scale * fit.width;
+            const margin = arrangement.margin * fit.width;
+            const height = (width * bounds.width * startBox.height) / startBox.width / bounds.height;
+            const marginDown = (margin * bounds.width) / bounds.height;
+            const left = corner.endsWith("left") ? fit.left + margin : fit.left + fit.width - margin - width;
+            const top = corner.startsWith("top") ? fit.top + marginDown : fit.top + fit.height - marginDown - height;
+            ghost.hidden = false;
+            ghost.style.left = `${left * 100}%`;
+            ghost.style.top = `${top * 100}%`;
+            ghost.style.width = `${width * 100}%`;
+            ghost.style.height = `${height * 100}%`;
+            ghost.dataset.text = isSize ? `${Math.round(scale * 100)} %` : say(corner);
+        };
+        const move = (/** @type {PointerEvent} */ event) => {
+            const [dx, dy] = [event.clientX - first.clientX, event.clientY - first.clientY];
+            if (!hasMoved && Math.hypot(dx, dy) < 5) return;
+            hasMoved = true;
+            if (isSize) {
+                const grown = corner.endsWith("left") ? dx : -dx;
+                scale = Math.min(1, Math.max(0.05, Math.round(((startBox.width + grown) / (bounds.width * fit.width)) * 20) / 20));
+            } else {
+                const x = (startBox.left + startBox.width / 2 + dx - bounds.left) / bounds.width;
+                const y = (startBox.top + startBox.height / 2 + dy - bounds.top) / bounds.height;
+                corner = `${y < 0.5 ? "top" : "bottom"}-${x < 0.5 ? "left" : "right"}`;
+            }
+            draw();
+        };
+        const end = (/** @type {PointerEvent} */ event) => {
+            grip.removeEventListener("pointermove", move);
+            grip.removeEventListener("pointerup", end);
+            grip.removeEventListener("pointercancel", end);
+            ghost.hidden = true;
+            if (event.type === "pointercancel" || !hasMoved) return;
+            if (corner !== arrangement.corner) setCorner(corner);
+            if (Math.abs(scale - arrangement.scale) > 0.001) setScale(scale);
+        };
+        grip.addEventListener("pointermove", move);
+        grip.addEventListener("pointerup", end);
+        grip.addEventListener("pointercancel", end);
+    }
+}
+
+customElements.define("mc-program", ProgramView);

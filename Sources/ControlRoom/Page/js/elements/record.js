@@ -1,0 +1,122 @@
+// The state block and the buttons that begin and end a recording.
+
+import { askToEnd, endRecording, goOn, isPending, record } from "./commands.js";
+import { clockTime } from "./numbers.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
+
+/** Stop is dead for so long after a recording began. */
+const deadMs = 1000;
+
+let beganAt = -1e9;
+let wasRecording = false;
+studio.on(["status", "contact"], () => {
+    const isRecording = studio.isRecording;
+    if (isRecording && !wasRecording) beganAt = performance.now();
+    if (!isRecording && wasRecording && studio.contact) goOn();
+    wasRecording = isRecording;
+});
+
+/** Whether Stop may be pressed. */
+export function isStopAlive() {
+    return studio.isRecording && performance.now() - beganAt > deadMs;
+}
+
+/** Whether Record may be pressed. */
+export function mayRecord() {
+    const { cost, policy } = studio.status;
+    const isRefused = policy === "refuse" && (cost?.hardware ?? 0) > (cost?.budget ?? 1);
+    return studio.canAct && studio.state === "standby" && studio.cameras.length + studio.microphones.length > 0 && !isRefused;
+}
+
+/** The state in a block that never moves. */
+export class StateBlock extends StudioElement {
+    build() {
+        this.classList.add("state-block");
+        this.word = h("span", { class: "state-word" });
+        this.time = h("span", { class: "state-time" });
+        this.fill = h("span", { class: "state-fill" });
+        this.append(this.fill, icon("dot"), this.word, this.time);
+    }
+
+    enter() {
+        this.leaving.push(studio.on(["status", "contact", "local"], () => this.update()));
+        const timer = setInterval(() => this.update(), 200);
+        this.leaving.push(() => clearInterval(timer));
+        this.update();
+    }
+
+    update() {
+        const { word, time, fill } = this;
+        if (!word || !time || !fill) return;
+        const { state, status } = studio;
+        setAttribute(this, "data-state", state);
+        let share = 0;
+        if (state === "recording") {
+            setText(word, say("rec"));
+            setText(time, clockTime(studio.seconds));
+        } else if (state === "contact") {
+            const isSeen = studio.hasStatus && status.state === "recording";
+            setText(word, isSeen ? say("last-seen") : say("not-recording"));
+            setText(time, isSeen ? clockTime(studio.seconds) : "");
+            if (!studio.hasStatus) {
+                setText(word, "–");
+            } else if (!isSeen) setText(word, `${say("last-seen")} ${say("standby-tile")}`);
+        } else if (state === "finishing") {
+            const { done, total } = status.finishing ?? { done: 0, total: 0 };
+            setText(word, say("finishing-block"));
+            setText(time, total > 0 ? say("n-of-m", { n: done, m: total }) : "");
+            share = total > 0 ? done / total : 0;
+        } else {
+            const words = /** @type {Record<string, string>} */ ({ starting: "starting-block", paused: "paused-block" });
+            setText(word, say(words[state] ?? "not-recording"));
+            setText(time, "");
+        }
+        fill.style.width = `${Math.round(share * 100)}%`;
+    }
+}
+
+customElements.define("mc-state", StateBlock);
+
+/** Record, and Stop in two steps. `End recording` stands in a slot of its own, away from where Stop was. */
+export class RecordButtons extends StudioElement {
+    build() {
+        this.classList.add("record-buttons");
+        this.end = h("button", { type: "button", class: "end outlined", onclick: () => endRecording() }, icon("stop"), h("span", {}, say("end-recording")));
+        this.recordButton = h("button", { type: "button", class: "record strong", onclick: () => record() }, icon("dot"), h("span", {}, say("record")));
+        this.stopButton = h("button", { type: "button", class: "stop outlined", onclick: () => isStopAlive() && askToEnd() }, icon("stop"), h("span", {}, say("stop")));
+        this.goOnButton = h("button", { type: "button", class: "go-on strong", onclick: () => goOn() }, h("span", {}, say("go-on")));
+        this.append(h("div", { class: "end-slot" }, this.end), h("div", { class: "main-slot" }, this.recordButton, this.stopButton, this.goOnButton));
+    }
+
+    enter() {
+        this.leaving.push(studio.on(["status", "contact", "local"], () => this.update()));
+        const timer = setInterval(() => this.update(), 250);
+        this.leaving.push(() => clearInterval(timer));
+        this.update();
+    }
+
+    update() {
+        const { end, recordButton, stopButton, goOnButton } = this;
+        if (!end || !recordButton || !stopButton || !goOnButton) return;
+        const { state } = studio;
+        const isRecording = state === "recording";
+        const isEnding = isRecording && studio.local.isEnding;
+        const hadFocus = document.activeElement === stopButton || document.activeElement === end || document.activeElement === goOnButton;
+        const wasEnding = !end.hidden;
+        recordButton.hidden = isRecording || state === "contact" || state === "finishing" || state === "starting" || state === "paused";
+        recordButton.disabled = !mayRecord() && state !== "gone" || state === "gone" && !studio.contact;
+        setFlag(recordButton, "data-pending", isPending("record"));
+        stopButton.hidden = !isRecording || isEnding;
+        setAttribute(stopButton, "aria-disabled", isStopAlive() ? undefined : "true");
+        end.hidden = !isEnding;
+        goOnButton.hidden = !isEnding;
+        setFlag(this, "data-ending", isEnding);
+        const isVisible = (stopButton.parentElement?.getClientRects().length ?? 0) > 0;
+        if (isEnding && !wasEnding && isVisible) goOnButton.focus();
+        else if (!isEnding && wasEnding && hadFocus && isVisible) (stopButton.hidden ? recordButton : stopButton).focus();
+    }
+}
+
+customElements.define("mc-record", RecordButtons);

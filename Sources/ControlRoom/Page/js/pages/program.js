@@ -1,0 +1,15 @@
+// The program's picture alone, for a monitor that an audience may see: never a word, never an alarm.
+
+import "./program-view.js";
+import { open } from "./common.js";
+
+document.addEventListener("dblclick", () => {
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void document.documentElement.requestFullscreen?.();
+});
+document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "f" || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void document.documentElement.requestFullscreen?.();
+});
+open();

@@ -1,0 +1,53 @@
+// The remote for a phone: who is on air, layouts, marks, record and stop. It shows no pictures, so it is light on the network.
+
+import "./message-line.js";
+import "./record.js";
+import "./vitals.js";
+import "./layouts.js";
+import { cutTo, insetTo, isPending, mark } from "./commands.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+import { BottomBar } from "./bottom-bar.js";
+import { open } from "./common.js";
+import { h, keep, setAttribute, setFlag, setText } from "./dom.js";
+
+const list = document.getElementById("tiles");
+const bar = document.getElementById("bottom-bar");
+const form = document.getElementById("mark-form");
+
+if (bar) new BottomBar(bar, false);
+
+const input = h("input", { type: "text", maxlength: "120", autocomplete: "off", "aria-label": say("key-mark-text"), placeholder: say("key-mark-text") });
+const send = h("button", { type: "submit" }, say("mark-n", { n: "" }).trim());
+form?.append(input, send);
+form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    mark(input.value);
+    input.value = "";
+});
+
+function update() {
+    if (!list) return;
+    send.disabled = input.disabled = !studio.isRecording;
+    keep(list, studio.cameras.slice(0, 16), (camera) => camera.role, (camera) => h("button", {
+        type: "button", class: "tally", onclick: (/** @type {MouseEvent} */ event) => studio.canAct && (event.shiftKey ? insetTo : cutTo)(camera.role),
+    }, h("span", {}), h("span", {}), h("span", { class: "tally-word" })), (button, camera) => {
+        const [number, name, word] = button.children;
+        if (!number || !name || !word) return;
+        const tally = studio.contact ? studio.tallyOf(camera.role) : "off";
+        const frame = tally === "off" ? "none" : studio.isRecording ? "air" : "program";
+        setText(number, String(studio.numberOf(camera.role)));
+        setText(name, camera.role);
+        const isInset = tally === "inset";
+        const words = frame === "air" ? say(isInset ? "on-air-inset" : "on-air") : frame === "program" ? say(isInset ? "in-program-inset" : "in-program") : "";
+        setText(word, camera.away ? [words, say("away-badge")].filter(Boolean).join(" · ") : words);
+        setAttribute(button, "data-frame", frame);
+        setFlag(button, "data-away", camera.away === true);
+        setFlag(button, "data-pending", isPending(`camera/${camera.role}`));
+        button.dataset.role = camera.role;
+        button.disabled = !studio.canAct;
+    });
+}
+
+studio.on(["status", "contact", "local"], update);
+open();

@@ -1,0 +1,130 @@
+// The control room's page: puts its parts together, and gives its keys to them.
+
+import "./message-line.js";
+import "./record.js";
+import "./vitals.js";
+import "./program-view.js";
+import "./next-view.js";
+import "./layouts.js";
+import "./scenes.js";
+import "./sound.js";
+import "./timeline.js";
+import "./health.js";
+import "./key-sheet.js";
+import { askToEnd, chooseLayout, chooseScene, cut, cutTo, goOn, insetTo, mark, record, scenes, setPreviewFirst, split, still, undo } from "./commands.js";
+import { actionOf, isTyping } from "./keys.js";
+import { seeWorst } from "./conditions.js";
+import { sayAll } from "./message-line.js";
+import { isStopAlive, mayRecord } from "./record.js";
+import { meantTiles, Tile, toggleLook } from "./tile.js";
+import { BottomBar } from "./bottom-bar.js";
+import { open } from "./common.js";
+import { studio } from "./studio.js";
+import { keep, setFlag } from "./dom.js";
+
+const tiles = document.getElementById("tiles");
+const bar = document.getElementById("bottom-bar");
+const sheet = /** @type {import("./key-sheet.js").KeySheet | null} */ (document.querySelector("mc-keys"));
+const timeline = /** @type {import("./timeline.js").Timeline | null} */ (document.querySelector("mc-timeline"));
+
+if (bar) new BottomBar(bar, true);
+
+/** Least spare width for a fifth column, in CSS pixels at a root of 16. */
+const spareForHealth = 17.5;
+
+function layOut() {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const [width, height] = [innerWidth / rem, innerHeight / rem];
+    const column = Math.max(13.25, Math.min((width - 4.25) / 4, (height - 20) / 1.6875));
+    setFlag(document.body, "data-wide", innerWidth >= 1100 && width - 4.25 - 4 * column >= spareForHealth + 0.75);
+    showLocal();
+}
+
+function showLocal() {
+    const isWide = document.body.hasAttribute("data-wide");
+    setFlag(document.body, "data-health", isWide || studio.local.isHealthShown);
+}
+
+addEventListener("resize", layOut);
+studio.on(["local"], showLocal);
+studio.on(["status"], () => {
+    if (!tiles) return;
+    keep(tiles, studio.cameras.slice(0, 16), (camera) => camera.role, (camera) => Tile.make(camera.role), () => {});
+    setFlag(tiles, "data-many", studio.cameras.length > 4);
+});
+document.addEventListener("multicam-keys", () => sheet?.open());
+
+let sceneKeyAt = -1e9;
+
+/** @type {Record<string, (digit: number) => void>} */
+const does = {
+    main: (digit) => withRole(digit, cutTo),
+    inset: (digit) => withRole(digit, insetTo),
+    cut: () => cut(),
+    pip: () => chooseLayout("pip"),
+    "side-by-side": () => chooseLayout("side-by-side"),
+    grid: () => chooseLayout("grid"),
+    single: () => chooseLayout("single"),
+    scene: () => {
+        sceneKeyAt = performance.now();
+    },
+    undo: () => undo(),
+    mark: () => mark(),
+    "mark-text": () => timeline?.openForm(),
+    record: () => {
+        if (isStopAlive() && !studio.local.isEnding) askToEnd();
+        else if (mayRecord()) record();
+    },
+    split: () => split(),
+    still: () => void still(meantTiles().length === 1 ? meantTiles().map((tile) => tile.role_) : (studio.arrangement?.shown ?? []).slice(0, 1)),
+    preview: () => setPreviewFirst(!studio.local.previewFirst),
+    health: () => {
+        studio.local.isHealthShown = !studio.local.isHealthShown;
+        studio.tell("local");
+    },
+    seen: () => seeWorst(),
+    full: () => {
+        if (document.fullscreenElement) void document.exitFullscreen();
+        else void document.documentElement.requestFullscreen?.();
+    },
+    "one-to-one": () => toggleLook("one-to-one"),
+    peaking: () => toggleLook("peaking"),
+    zebra: () => toggleLook("zebra"),
+    "false-colour": () => toggleLook("false-colour"),
+    areas: () => toggleLook("areas"),
+    clips: () => studio.clearClips(),
+    say: () => sayAll(),
+    sheet: () => sheet?.open(),
+};
+
+/** @param {number} digit @param {(role: string) => void} use */
+function withRole(digit, use) {
+    const role = studio.roles[digit - 1];
+    if (role !== undefined && studio.canAct) use(role);
+}
+
+document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "Escape") {
+        if (studio.local.isEnding) goOn();
+        for (const tools of document.querySelectorAll(".tools:not([hidden])")) /** @type {HTMLButtonElement | null | undefined} */ (tools.closest("mc-tile")?.querySelector(".more"))?.click();
+        return;
+    }
+    const action = actionOf(event);
+    if (!action) return;
+    if (action.digit > 0 && !event.shiftKey && performance.now() - sceneKeyAt < 2000) {
+        sceneKeyAt = -1e9;
+        const scene = scenes()[action.digit - 1];
+        if (scene) chooseScene(scene.name);
+        event.preventDefault();
+        return;
+    }
+    const isControl = event.target instanceof HTMLElement && event.target.closest("button, a, [role=slider], summary") !== null;
+    if ((event.key === " " || event.key === "Enter") && isControl) return;
+    if (event.repeat && !["say"].includes(action.id)) return;
+    event.preventDefault();
+    does[action.id]?.(action.digit);
+});
+
+layOut();
+open();

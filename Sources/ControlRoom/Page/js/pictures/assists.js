@@ -1,0 +1,151 @@
+// Looks at a picture that only the page makes: focus peaking, zebra, false colour and areas, on a canvas over it.
+
+export const assistNames = ["one-to-one", "peaking", "zebra", "false-colour", "areas"];
+
+const mostSampleWidth = 480;
+/** Luma from which the zebra is drawn: 95 % of full scale. */
+const zebraFrom = 242;
+const edgeFrom = 44;
+
+/**
+ * Steps of false colour: luma below which a colour holds.
+ * @type {{below: number, rgb: [number, number, number], name: string}[]}
+ */
+export const falseColours = [
+    { below: 6, rgb: [92, 32, 140], name: "black" },
+    { below: 38, rgb: [32, 82, 190], name: "" },
+    { below: 97, rgb: [70, 70, 70], name: "" },
+    { below: 110, rgb: [60, 160, 80], name: "" },
+    { below: 133, rgb: [118, 118, 118], name: "" },
+    { below: 148, rgb: [226, 150, 150], name: "skin" },
+    { below: 218, rgb: [170, 170, 170], name: "" },
+    { below: 242, rgb: [230, 210, 70], name: "" },
+    { below: 256, rgb: [226, 52, 40], name: "white" },
+];
+
+/** @type {Uint8ClampedArray} */
+const falseTable = new Uint8ClampedArray(256 * 3);
+for (let luma = 0; luma < 256; luma += 1) {
+    const step = falseColours.find((step) => luma < step.below) ?? falseColours[falseColours.length - 1];
+    if (step) falseTable.set(step.rgb, luma * 3);
+}
+
+export class Assists {
+    isPeaking = false;
+    isZebra = false;
+    isFalseColour = false;
+    isAreas = false;
+
+    #sample = document.createElement("canvas");
+    /** @type {CanvasRenderingContext2D | null} */
+    #sampleContext = null;
+    #luma = new Uint8Array(0);
+    #isClear = true;
+
+    /** @param {HTMLCanvasElement} overlay */
+    constructor(overlay) {
+        this.overlay = overlay;
+        this.context = overlay.getContext("2d");
+    }
+
+    get isOn() {
+        return this.isPeaking || this.isZebra || this.isFalseColour || this.isAreas;
+    }
+
+    /**
+     * Draws what is on over a picture.
+     * @param {HTMLCanvasElement} picture
+     * @param {boolean} isOneToOne the areas are those of the whole frame, so they are not drawn then
+     */
+    paint(picture, isOneToOne) {
+        const { context, overlay } = this;
+        if (!context) return;
+        if (!this.isOn) {
+            if (!this.#isClear) context.clearRect(0, 0, overlay.width, overlay.height);
+            this.#isClear = true;
+            return;
+        }
+        this.#isClear = false;
+        if (overlay.width !== picture.width || overlay.height !== picture.height) {
+            overlay.width = picture.width;
+            overlay.height = picture.height;
+        }
+        context.clearRect(0, 0, overlay.width, overlay.height);
+        if (this.isPeaking || this.isZebra || this.isFalseColour) this.#analyse(picture);
+        if (this.isAreas && !isOneToOne) this.#areas();
+    }
+
+    /** @param {HTMLCanvasElement} picture */
+    #analyse(picture) {
+        const width = Math.min(mostSampleWidth, picture.width);
+        const height = Math.max(1, Math.round((picture.height * width) / picture.width));
+        const sample = this.#sample;
+        if (sample.width !== width || sample.height !== height || !this.#sampleContext) {
+            sample.width = width;
+            sample.height = height;
+            this.#sampleContext = sample.getContext("2d", { willReadFrequently: true });
+            this.#luma = new Uint8Array(width * height);
+        }
+        const context = this.#sampleContext;
+        if (!context || !this.context) return;
+        context.drawImage(picture, 0, 0, width, height);
+        const image = context.getImageData(0, 0, width, height);
+        const pixels = image.data;
+        const luma = this.#luma;
+        for (let at = 0, from = 0; at < luma.length; at += 1, from += 4) {
+            luma[at] = ((pixels[from] ?? 0) * 54 + (pixels[from + 1] ?? 0) * 183 + (pixels[from + 2] ?? 0) * 19) >> 8;
+        }
+        for (let y = 0; y < height; y += 1) {
+            for (let x = 0; x < width; x += 1) {
+                const at = y * width + x;
+                const to = at * 4;
+                const value = luma[at] ?? 0;
+                let [red, green, blue, alpha] = [0, 0, 0, 0];
+                if (this.isFalseColour) {
+                    red = falseTable[value * 3] ?? 0;
+                    green = falseTable[value * 3 + 1] ?? 0;
+                    blue = falseTable[value * 3 + 2] ?? 0;
+                    alpha = 255;
+                }
+                if (this.isZebra && value >= zebraFrom && ((x + y) >> 2) % 2 === 0) {
+                    red = green = blue = 0;
+                    alpha = 255;
+                }
+                if (this.isPeaking && x > 0 && y > 0 && x < width - 1 && y < height - 1) {
+                    const across = Math.abs((luma[at + 1] ?? 0) - (luma[at - 1] ?? 0));
+                    const down = Math.abs((luma[at + width] ?? 0) - (luma[at - width] ?? 0));
+                    if (across + down > edgeFrom) {
+                        red = 0;
+                        green = blue = 255;
+                        alpha = 255;
+                    }
+                }
+                pixels[to] = red;
+                pixels[to + 1] = green;
+                pixels[to + 2] = blue;
+                pixels[to + 3] = alpha;
+            }
+        }
+        context.putImageData(image, 0, 0);
+        this.context.imageSmoothingEnabled = false;
+        this.context.drawImage(sample, 0, 0, this.overlay.width, this.overlay.height);
+        context.clearRect(0, 0, width, height);
+    }
+
+    /** EBU R 95: action inside 3.5 %, graphics inside 5 %. */
+    #areas() {
+        const { context, overlay } = this;
+        if (!context) return;
+        const { width, height } = overlay;
+        const line = Math.max(1, Math.round(width / 480));
+        for (const [share, dash] of /** @type {[number, number[]][]} */ ([[0.035, []], [0.05, [line * 4, line * 4]]])) {
+            for (const [colour, thickness] of /** @type {[string, number][]} */ ([["#000", line * 2], ["#fff", line]])) {
+                context.strokeStyle = colour;
+                context.lineWidth = thickness;
+                context.setLineDash(dash);
+                context.strokeRect(width * share, height * share, width * (1 - 2 * share), height * (1 - 2 * share));
+            }
+        }
+        context.setLineDash([]);
+    }
+}

@@ -1,0 +1,351 @@
+// What a person asks of the recorder: sent as `ctl` words, pending until the status confirms it, and said when it does not.
+
+import { arrangementOf, looksAlike, withInset, withLayout, withMain, wordsBetween } from "./arrangement.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+
+/** @typedef {import("./arrangement.js").Arrangement} Arrangement */
+/** @typedef {import("./studio.js").Status} Status */
+
+/**
+ * A wish that is not confirmed yet.
+ * @typedef {object} Wish
+ * @property {string[][]} words
+ * @property {string} target the element that shows it: `camera/desk`, `layout/grid`, `record`
+ * @property {number} at by `performance.now()`
+ * @property {(status: Status) => boolean} [isDone] whether the status confirms it
+ * @property {boolean} isAnswered
+ */
+
+/** @type {Wish[]} */
+const wishes = [];
+/**
+ * Requests about the program are sent one after the other, so that they arrive in order.
+ * @type {Promise<unknown>}
+ */
+let lane = Promise.resolve();
+const mostWishes = 50;
+const giveUpAfterMs = 10_000;
+
+/** Wishes that are not confirmed yet. */
+export function pendingWishes() {
+    return wishes;
+}
+
+/**
+ * Whether a wish for an element is pending.
+ * @param {string} target
+ */
+export function isPending(target) {
+    return wishes.some((wish) => wish.target === target);
+}
+
+/** @param {Wish} wish */
+function drop(wish) {
+    const place = wishes.indexOf(wish);
+    if (place >= 0) wishes.splice(place, 1);
+    studio.tell("local");
+}
+
+/** @param {string} text @param {boolean} [isAttention] */
+export function note(text, isAttention = false) {
+    studio.tell("note", { text, isAttention });
+}
+
+/**
+ * Sends words to the recorder.
+ * @param {string[][]} words one or several changes
+ * @returns {Promise<{ok: boolean, text: string, [more: string]: unknown}>}
+ */
+export async function send(words) {
+    const body = words.length === 1 ? { words: words[0] } : { commands: words };
+    try {
+        const answer = await fetch("/api/v1/command", {
+            method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+        });
+        /** @type {any} */
+        let reply = {};
+        try {
+            reply = await answer.json();
+        } catch {
+            reply = {};
+        }
+        return { ...reply, ok: answer.ok && reply.ok !== false, text: String(reply.text ?? answer.statusText) };
+    } catch {
+        return { ok: false, text: say("no-contact") };
+    }
+}
+
+/**
+ * Asks the recorder for something, and shows it as pending until the status confirms it.
+ * @param {string[][]} words
+ * @param {string} target
+ * @param {(status: Status) => boolean} [isDone]
+ * @param {boolean} [isOrdered] whether it must wait for earlier ones
+ */
+export async function act(words, target, isDone, isOrdered = false) {
+    if (words.length === 0 || !studio.canAct) return undefined;
+    /** @type {Wish} */
+    const wish = { words, target, at: performance.now(), isDone, isAnswered: false };
+    wishes.push(wish);
+    if (wishes.length > mostWishes) wishes.shift();
+    studio.tell("local");
+    const request = isOrdered ? lane.then(() => send(words)) : send(words);
+    if (isOrdered) lane = request;
+    const reply = await request;
+    wish.isAnswered = true;
+    if (!reply.ok) {
+        drop(wish);
+        note(say("refused", { what: reply.text }), true);
+        return reply;
+    }
+    if (!isDone || isDone(studio.status)) drop(wish);
+    return reply;
+}
+
+// The status confirms wishes.
+studio.on(["status"], () => {
+    const now = performance.now();
+    for (const wish of [...wishes]) {
+        const isConfirmed = wish.isDone?.(studio.status) ?? false;
+        if (isConfirmed || now - wish.at > giveUpAfterMs) drop(wish);
+    }
+});
+
+/**
+ * Asks for another arrangement of the program.
+ * @param {Arrangement} to
+ * @param {string} target
+ */
+export function arrange(to, target) {
+    const from = studio.arrangement;
+    if (!from) return undefined;
+    return act(wordsBetween(from, to), target, (status) => looksAlike(to, arrangementOf(status)), true);
+}
+
+// The program's last change, for Undo.
+
+/** @typedef {{arrangement: Arrangement, gains: Record<string, number>, muted: Record<string, boolean>}} ProgramState */
+
+/** @returns {ProgramState | undefined} */
+function programState() {
+    const arrangement = studio.arrangement;
+    if (!arrangement) return undefined;
+    return {
+        arrangement,
+        gains: Object.fromEntries(studio.microphones.map((microphone) => [microphone.role, microphone.gain ?? 0])),
+        muted: Object.fromEntries(studio.microphones.map((microphone) => [microphone.role, microphone.muted ?? false])),
+    };
+}
+
+/** @type {ProgramState | undefined} */
+let current;
+/** @type {ProgramState | undefined} */
+let before;
+let changedAt = 0;
+let changeKind = "";
+export const history = { isRedo: false, get canUndo() { return before !== undefined; } };
+let undoing = 0;
+
+studio.on(["status"], () => {
+    const now = programState();
+    if (!now) {
+        current = before = undefined;
+        return;
+    }
+    if (!current) {
+        current = now;
+        return;
+    }
+    const old = current;
+    const isPicture = !looksAlike(now.arrangement, old.arrangement);
+    const isSound = JSON.stringify([now.gains, now.muted]) !== JSON.stringify([old.gains, old.muted]);
+    if (!isPicture && !isSound) {
+        current = now;
+        return;
+    }
+    const kind = isPicture ? "picture" : "sound";
+    const isContinued = performance.now() - changedAt < 1200 && kind === changeKind && kind === "sound";
+    if (!isContinued) before = old;
+    history.isRedo = performance.now() < undoing;
+    undoing = 0;
+    changedAt = performance.now();
+    changeKind = kind;
+    current = now;
+    if (isPicture && !history.isRedo && !studio.local.previewFirst && !isExchanging) studio.local.next = { ...old.arrangement };
+    isExchanging = false;
+    studio.tell("local");
+});
+
+/** Takes the program's last change back; again: makes it again. */
+export function undo() {
+    const now = programState();
+    const to = before;
+    if (!now || !to) return;
+    /** @type {string[][]} */
+    const words = wordsBetween(now.arrangement, to.arrangement);
+    for (const [role, gain] of Object.entries(to.gains)) {
+        if (role in now.gains && now.gains[role] !== gain) words.push(["gain", role, String(gain)]);
+    }
+    for (const [role, muted] of Object.entries(to.muted)) {
+        if (role in now.muted && now.muted[role] !== muted) words.push([muted ? "mute" : "unmute", role]);
+    }
+    if (words.length === 0) return;
+    undoing = history.isRedo ? 0 : performance.now() + 5000;
+    void act(words, "undo", (status) => looksAlike(to.arrangement, arrangementOf(status)), true);
+}
+
+// Switching
+
+let isExchanging = false;
+
+/**
+ * Puts a camera in the main place, of Next where the preview comes first.
+ * @param {string} role
+ */
+export function cutTo(role) {
+    const { local } = studio;
+    if (local.previewFirst) {
+        if (local.next) local.next = withMain(local.next, role);
+        studio.tell("local");
+        return;
+    }
+    const from = studio.arrangement;
+    if (from && from.shown[0] !== role) void arrange(withMain(from, role), `camera/${role}`);
+}
+
+/**
+ * Puts a camera in the inset, of Next where the preview comes first.
+ * @param {string} role
+ */
+export function insetTo(role) {
+    const { local } = studio;
+    if (local.previewFirst) {
+        if (local.next) local.next = withInset(local.next, role);
+        studio.tell("local");
+        return;
+    }
+    const from = studio.arrangement;
+    if (from) void arrange(withInset(from, role), `camera/${role}`);
+}
+
+/**
+ * Chooses a layout, of Next where the preview comes first.
+ * @param {string} layout
+ */
+export function chooseLayout(layout) {
+    const { local } = studio;
+    if (local.previewFirst) {
+        if (local.next) local.next = withLayout(local.next, layout, studio.roles);
+        studio.tell("local");
+        return;
+    }
+    const from = studio.arrangement;
+    if (from) void arrange(withLayout(from, layout, studio.roles), `layout/${layout}`);
+}
+
+/** Exchanges Next and Program. */
+export function cut() {
+    const from = studio.arrangement;
+    const to = studio.local.next;
+    if (!from || !to || looksAlike(from, to)) return;
+    isExchanging = true;
+    const target = { ...to, corner: to.layout === "pip" ? to.corner : from.corner, scale: to.layout === "pip" ? to.scale : from.scale };
+    void act(wordsBetween(from, target), "cut", (status) => looksAlike(target, arrangementOf(status)), true)?.then((reply) => {
+        if (!reply?.ok) return;
+        studio.local.next = { ...from };
+        studio.tell("local");
+    });
+}
+
+/** @param {boolean} isOn */
+export function setPreviewFirst(isOn) {
+    studio.local.previewFirst = isOn;
+    localStorage.setItem("multicam.preview-first", String(isOn));
+    studio.tell("local");
+}
+
+/** @param {string} corner */
+export function setCorner(corner) {
+    const from = studio.arrangement;
+    if (from) void arrange({ ...from, corner }, `corner/${corner}`);
+}
+
+/** @param {number} scale */
+export function setScale(scale) {
+    const from = studio.arrangement;
+    const to = Math.min(1, Math.max(0.05, Math.round(scale * 20) / 20));
+    if (from) void arrange({ ...from, scale: to }, "scale");
+}
+
+/**
+ * The names of the scenes, with what is known of them.
+ * @returns {import("./studio.js").Scene[]}
+ */
+export function scenes() {
+    return (studio.status.scenes ?? []).map((scene) => (typeof scene === "string" ? { name: scene } : scene));
+}
+
+/** @param {string} name */
+export function chooseScene(name) {
+    void act([["scene", name]], `scene/${name}`, (status) => status.scene === name, true);
+}
+
+/** @param {string} name */
+export function keepScene(name) {
+    void act([["keep", "scene", name]], "keep-scene", (status) => (status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
+}
+
+// Sound
+
+/** @param {string} role @param {number} gain in dB */
+export function setGain(role, gain) {
+    const to = Math.min(24, Math.max(-60, Math.round(gain * 2) / 2));
+    void act([["gain", role, String(to)]], `gain/${role}`,
+        (status) => (status.microphones ?? []).some((microphone) => microphone.role === role && (microphone.gain === undefined || Math.abs(microphone.gain - to) < 0.01)), true);
+}
+
+/** @param {string} role @param {boolean} muted */
+export function setMuted(role, muted) {
+    void act([[muted ? "mute" : "unmute", role]], `mute/${role}`,
+        (status) => (status.microphones ?? []).some((microphone) => microphone.role === role && (microphone.muted === undefined || microphone.muted === muted)), true);
+}
+
+// The recording
+
+export function record() {
+    void act([["start"]], "record", (status) => status.state === "recording");
+}
+
+export function askToEnd() {
+    studio.local.isEnding = true;
+    studio.tell("local");
+}
+
+export function goOn() {
+    studio.local.isEnding = false;
+    studio.tell("local");
+}
+
+export function endRecording() {
+    studio.local.isEnding = false;
+    void act([["stop"]], "record", (status) => status.state !== "recording");
+    studio.tell("local");
+}
+
+/** @param {string} [text] */
+export function mark(text) {
+    if (!studio.isRecording) return;
+    const count = (studio.status.marks ?? []).length;
+    void act([["mark", text?.trim() || say("mark-text", { n: count + 1 })]], "mark", (status) => (status.marks ?? []).length > count);
+}
+
+export function split() {
+    if (studio.isRecording) void act([["split"]], "split");
+}
+
+/** @param {string[]} roles */
+export async function still(roles) {
+    const reply = await act([["snapshot", ...roles]], "still");
+    if (reply?.ok) note(say("still-done", { role: roles.join(", ") }));
+}

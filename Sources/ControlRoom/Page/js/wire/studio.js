@@ -1,0 +1,531 @@
+// What the page knows of the recorder: the status, levels, events and contact, and what this page alone has chosen.
+
+import { arrangementOf, looksAlike } from "./arrangement.js";
+import { contact } from "./contact.js";
+import { decibels } from "./numbers.js";
+
+/**
+ * @typedef {object} Camera
+ * @property {string} role
+ * @property {string} [name]
+ * @property {number} [rate]
+ * @property {number} [nominal_rate]
+ * @property {number} [lost]
+ * @property {number} [ppm]
+ * @property {boolean} [locked]
+ * @property {string} [pixel]
+ * @property {number} [width]
+ * @property {number} [height]
+ * @property {number} [rotation]
+ * @property {boolean} [mirrored]
+ * @property {boolean} [away]
+ * @property {string} [reason]
+ * @property {number} [captured]
+ * @property {number} [repeated]
+ * @property {Record<string, number>} [losses]
+ * @property {number} [residual_us]
+ */
+
+/**
+ * @typedef {object} Loudness
+ * @property {number} [momentary_lufs]
+ * @property {number} [short_term_lufs]
+ * @property {number} [integrated_lufs]
+ * @property {number} [range_lu]
+ * @property {number} [true_peak_dbtp]
+ */
+
+/**
+ * @typedef {object} Microphone
+ * @property {string} role
+ * @property {string} [name]
+ * @property {number} [channels]
+ * @property {number} [peak]
+ * @property {number} [level]
+ * @property {Loudness} [loudness]
+ * @property {string[]} [alarms]
+ * @property {number} [ppm]
+ * @property {boolean} [locked]
+ * @property {number} [gain]
+ * @property {boolean} [muted]
+ * @property {number} [clipped]
+ * @property {number} [missing_ns]
+ * @property {number} [residual_us]
+ */
+
+/**
+ * @typedef {object} CostTerm
+ * @property {string} resource
+ * @property {number} [used]
+ * @property {{name: string, used: number}[]} [owners]
+ * @property {string} [explanation]
+ */
+
+/** @typedef {{name: string, layout?: string, shown?: string[], corner?: string, scale?: number}} Scene */
+
+/**
+ * @typedef {object} Status
+ * @property {string} [state]
+ * @property {string} [profile]
+ * @property {string} [folder]
+ * @property {number} [time_ns]
+ * @property {Camera[]} [cameras]
+ * @property {Microphone[]} [microphones]
+ * @property {{layout?: string, shown?: string[], mix?: string[], lost?: number, loudness?: Loudness}} [program]
+ * @property {{hardware?: number, budget?: number, terms?: CostTerm[]}} [cost]
+ * @property {string} [pressure]
+ * @property {string[]} [given_up]
+ * @property {string} [verdict]
+ * @property {number} [delay_ns]
+ * @property {{at_ns: number, text: string}[]} [marks]
+ * @property {{free_bytes?: number, seconds_left?: number}} [disk]
+ * @property {(string | Scene)[]} [scenes]
+ * @property {string} [scene]
+ * @property {{layout?: string, main?: string, inset?: string | string[], corner?: string, scale?: number, margin?: number, border?: number, size?: number[], rate?: number, layers?: import("./arrangement.js").Layer[]}} [arrangement]
+ * @property {{lostFrames?: number}} [limits]
+ * @property {string} [policy]
+ * @property {{done: number, total: number}} [finishing]
+ */
+
+/** @typedef {{event: string, at_ns: number, track?: string, text?: string, [more: string]: unknown}} SessionEvent */
+/** @typedef {{from: number, to?: number, role: string}} Fault */
+/** @typedef {"status" | "levels" | "event" | "contact" | "local" | "locked" | "note"} Topic */
+
+const mostEvents = 400;
+const mostShots = 2000;
+const mostFaults = 500;
+const residualStepMs = 5000;
+const residualCount = 120;
+const talkWindow = 900;
+
+/** What only this page has chosen; it is kept in the browser where `kept` says so. */
+class Local {
+    previewFirst = localStorage.getItem("multicam.preview-first") === "true";
+    isHealthShown = false;
+    isEnding = false;
+    isInsetShown = false;
+    view = "studio";
+    /** @type {import("./arrangement.js").Arrangement | undefined} */
+    next;
+    /**
+     * The microphone role that this page listens to, `program` for the mix.
+     * @type {string | undefined}
+     */
+    listensTo;
+    /** @type {Set<string>} assists that are on: `ROLE/peaking` */
+    assists = new Set();
+}
+
+export class Studio {
+    /** @type {Status} */
+    status = {};
+    hasStatus = false;
+    contact = false;
+    isLocked = false;
+    recorderIsThere = true;
+    recorderText = "";
+    /**
+     * Where the recording was when the recorder went, in seconds; undefined when nothing was recorded.
+     * @type {number | undefined}
+     */
+    goneAt;
+    /** When contact was lost, by `performance.now()`. */
+    lostContactAt = 0;
+    /** @type {Record<string, {peak?: number[], rms?: number[]}>} */
+    levels = {};
+    local = new Local();
+    /**
+     * The last events, the newest last.
+     * @type {SessionEvent[]}
+     */
+    events = [];
+    /**
+     * Shots of this recording.
+     * @type {{at: number, layout: string, shown: string[]}[]}
+     */
+    shots = [];
+    /** @type {Fault[]} */
+    faults = [];
+    /** When each frame was last lost, by `performance.now()`. */
+    lastLossAt = -1e9;
+    /**
+     * Residuals by role, a value each 5 s, NaN where the clock is not locked.
+     * @type {Map<string, number[]>}
+     */
+    residuals = new Map();
+    /**
+     * How many times each microphone clipped, and when, by `performance.now()`.
+     * @type {Map<string, number[]>}
+     */
+    clipTimes = new Map();
+    /**
+     * Clips that a person has cleared, by role.
+     * @type {Map<string, number>}
+     */
+    clearedClips = new Map();
+    /**
+     * Since when something holds, by `performance.now()`: `away/desk`.
+     * @type {Map<string, number>}
+     */
+    since = new Map();
+    /**
+     * Greatest sample peak since the start in dBFS, by role.
+     * @type {Map<string, number>}
+     */
+    maxima = new Map();
+    hasTalk = false;
+
+    #statusAt = 0;
+    #residualAt = 0;
+    /** @type {boolean[]} */
+    #talk = [];
+    #talkCount = 0;
+    #folder = "";
+    /** @type {Map<Topic, Set<(detail?: any) => void>>} */
+    #listeners = new Map();
+
+    /** Connects with the web process. */
+    start() {
+        contact.onMessage = (message) => this.take(message);
+        contact.onContact = (isThere) => {
+            this.contact = isThere;
+            if (!isThere) this.lostContactAt = performance.now();
+            if (isThere) this.isLocked = false;
+            this.tell("contact");
+        };
+        contact.onLocked = () => {
+            this.isLocked = true;
+            this.tell("locked");
+        };
+        void contact.start();
+    }
+
+    /**
+     * Calls a function after each change of a topic.
+     * @param {Topic[]} topics
+     * @param {(detail?: any) => void} listener
+     * @returns {() => void} ends it
+     */
+    on(topics, listener) {
+        for (const topic of topics) {
+            const all = this.#listeners.get(topic) ?? new Set();
+            all.add(listener);
+            this.#listeners.set(topic, all);
+        }
+        return () => {
+            for (const topic of topics) this.#listeners.get(topic)?.delete(listener);
+        };
+    }
+
+    /** @param {Topic} topic @param {unknown} [detail] */
+    tell(topic, detail) {
+        for (const listener of this.#listeners.get(topic) ?? []) {
+            try {
+                listener(detail);
+            } catch (error) {
+                console.error(error);
+            }
+        }
+    }
+
+    get cameras() {
+        return this.status.cameras ?? [];
+    }
+
+    get microphones() {
+        return this.status.microphones ?? [];
+    }
+
+    get roles() {
+        return this.cameras.map((camera) => camera.role);
+    }
+
+    /** The state, `gone` without a recorder, `contact` before the first status or without contact. */
+    get state() {
+        if (!this.contact || !this.hasStatus) return "contact";
+        if (!this.recorderIsThere) return "gone";
+        return this.status.state ?? "standby";
+    }
+
+    get isRecording() {
+        return this.contact && this.recorderIsThere && this.status.state === "recording";
+    }
+
+    /** Whether controls may be used. */
+    get canAct() {
+        return this.contact && this.recorderIsThere && this.hasStatus;
+    }
+
+    /** What the program shows now. */
+    get arrangement() {
+        return arrangementOf(this.status);
+    }
+
+    /** Recorded seconds: the status' time, carried on for at most 2 s. */
+    get seconds() {
+        const base = (this.status.time_ns ?? 0) / 1e9;
+        const isRunning = this.contact && this.recorderIsThere && (this.status.state === "recording" || this.status.state === "standby");
+        return isRunning ? base + Math.min(2, (performance.now() - this.#statusAt) / 1000) : base;
+    }
+
+    /**
+     * The date of an instant of the recording.
+     * @param {number} seconds
+     */
+    dateOf(seconds) {
+        return new Date(Date.now() - (this.seconds - seconds) * 1000);
+    }
+
+    /**
+     * The number of a camera, from 1.
+     * @param {string} role
+     */
+    numberOf(role) {
+        return this.roles.indexOf(role) + 1;
+    }
+
+    /**
+     * Width by height of a camera's upright frame.
+     * @param {string} role
+     */
+    aspectOf(role) {
+        const camera = this.cameras.find((camera) => camera.role === role);
+        if (!camera?.width || !camera.height) return 16 / 9;
+        return (camera.rotation ?? 0) % 180 === 0 ? camera.width / camera.height : camera.height / camera.width;
+    }
+
+    /**
+     * How a camera stands in the program: `main`, `inset` or `off`.
+     * @param {string} role
+     */
+    tallyOf(role) {
+        const arrangement = this.arrangement;
+        const place = arrangement?.shown.indexOf(role) ?? -1;
+        if (!arrangement || place < 0) return "off";
+        return arrangement.layout === "pip" && place > 0 ? "inset" : "main";
+    }
+
+    /**
+     * Whether a camera would come on air by the next cut, and is not on air.
+     * @param {string} role
+     */
+    isNext(role) {
+        return this.tallyOf(role) === "off" && (this.local.next?.shown.includes(role) ?? false);
+    }
+
+    /** Frames that were lost so far. */
+    get lost() {
+        return this.cameras.reduce((sum, camera) => sum + (camera.lost ?? 0), 0) + (this.status.program?.lost ?? 0);
+    }
+
+    /**
+     * Clips that nobody has cleared.
+     * @param {Microphone} microphone
+     */
+    clipsOf(microphone) {
+        const count = microphone.clipped ?? 0;
+        const cleared = this.clearedClips.get(microphone.role) ?? 0;
+        return cleared > count ? count : count - cleared;
+    }
+
+    /** @param {string} [role] of one microphone; all without */
+    clearClips(role) {
+        for (const microphone of this.microphones) {
+            if (role === undefined || role === microphone.role) this.clearedClips.set(microphone.role, microphone.clipped ?? 0);
+        }
+        this.tell("local");
+    }
+
+    /**
+     * Seconds for which something has held; 0 when it is new.
+     * @param {string} id
+     * @param {boolean} holds
+     */
+    held(id, holds) {
+        if (!holds) {
+            this.since.delete(id);
+            return 0;
+        }
+        const since = this.since.get(id);
+        if (since !== undefined) return (performance.now() - since) / 1000;
+        this.since.set(id, performance.now());
+        return 0;
+    }
+
+    /**
+     * Takes a message of the web process.
+     * @param {any} message
+     */
+    take(message) {
+        switch (message.type) {
+            case "state":
+                this.status = message.status ?? {};
+                this.hasStatus = true;
+                this.recorderIsThere = true;
+                this.#noteStatus();
+                break;
+            case "change":
+                for (const [name, value] of Object.entries(message.status ?? {})) {
+                    /** @type {Record<string, unknown>} */
+                    const fields = /** @type {any} */ (this.status);
+                    if (value === null) delete fields[name];
+                    else fields[name] = value;
+                }
+                this.#noteStatus();
+                break;
+            case "recorder":
+                if (this.recorderIsThere && !message.there) {
+                    this.goneAt = this.status.state === "recording" ? this.seconds : undefined;
+                }
+                this.recorderIsThere = Boolean(message.there);
+                this.recorderText = String(message.text ?? "");
+                if (!message.there) this.hasStatus = true;
+                this.tell("status");
+                break;
+            case "levels":
+                this.levels = message.levels ?? {};
+                this.#noteLevels();
+                this.tell("levels");
+                break;
+            case "events":
+                for (const event of message.events ?? []) this.#noteEvent(event, true);
+                this.tell("status");
+                break;
+            case "event":
+                this.#noteEvent(message.event, false);
+                break;
+            case "error":
+                this.tell("note", { text: String(message.text ?? "") });
+                break;
+        }
+    }
+
+    #noteStatus() {
+        const now = performance.now();
+        this.#statusAt = now;
+        if ((this.status.folder ?? "") !== this.#folder) {
+            this.#folder = this.status.folder ?? "";
+            if (this.status.state === "recording") {
+                this.goneAt = undefined;
+                const start = this.seconds > 5 ? this.shots.filter((shot) => shot.at <= this.seconds) : [];
+                this.shots = start;
+                this.faults = this.seconds > 5 ? this.faults : [];
+                this.maxima.clear();
+                this.clearedClips.clear();
+            }
+        }
+        const arrangement = this.arrangement;
+        if (this.status.state === "recording" && arrangement) {
+            const last = this.shots[this.shots.length - 1];
+            if (!last) this.#addShot(0, arrangement.layout, arrangement.shown);
+            else if (last.layout !== arrangement.layout || last.shown.join("\n") !== arrangement.shown.join("\n")) {
+                this.#addShot(this.seconds, arrangement.layout, arrangement.shown);
+            }
+        }
+        for (const microphone of this.microphones) {
+            const times = this.clipTimes.get(microphone.role) ?? [];
+            const key = `clips/${microphone.role}`;
+            const before = this.since.get(key);
+            const count = microphone.clipped ?? 0;
+            if (before !== undefined && count > before) times.push(...Array(Math.min(10, count - before)).fill(now));
+            this.since.set(key, count);
+            this.clipTimes.set(microphone.role, times.filter((time) => now - time < 60_000).slice(-50));
+        }
+        const lost = this.lost;
+        const lostBefore = this.since.get("lost");
+        if (lostBefore !== undefined && lost > lostBefore) this.lastLossAt = now;
+        this.since.set("lost", lost);
+        if (now - this.#residualAt >= residualStepMs) {
+            this.#residualAt = now;
+            for (const device of [...this.cameras, ...this.microphones]) {
+                const all = this.residuals.get(device.role) ?? [];
+                all.push(device.locked === false || device.residual_us === undefined ? NaN : device.residual_us);
+                if (all.length > residualCount) all.shift();
+                this.residuals.set(device.role, all);
+            }
+        }
+        this.#seedNext();
+        this.tell("status");
+    }
+
+    /** Without a chosen Next, the first camera that is not on air stands there. */
+    #seedNext() {
+        const arrangement = this.arrangement;
+        if (!arrangement) {
+            this.local.next = undefined;
+            return;
+        }
+        const roles = this.roles;
+        const next = this.local.next;
+        if (next && next.shown.length > 0 && next.shown.every((role) => roles.includes(role))) return;
+        const other = roles.find((role) => !arrangement.shown.includes(role)) ?? roles.find((role) => role !== arrangement.shown[0]);
+        this.local.next = { ...arrangement, layout: "single", shown: [other ?? arrangement.shown[0] ?? ""].filter((role) => role !== "") };
+    }
+
+    /** @param {number} at @param {string} layout @param {string[]} shown */
+    #addShot(at, layout, shown) {
+        this.shots.push({ at, layout, shown: [...shown] });
+        if (this.shots.length > mostShots) this.shots.shift();
+    }
+
+    #noteLevels() {
+        let isTalking = false;
+        for (const microphone of this.microphones) {
+            const rms = Math.max(0, ...(this.levels[microphone.role]?.rms ?? []));
+            if (decibels(rms) > -30) isTalking = true;
+        }
+        for (const [role, level] of Object.entries(this.levels)) {
+            const peak = decibels(Math.max(0, ...(level.peak ?? [])));
+            if (peak > (this.maxima.get(role) ?? -120)) this.maxima.set(role, peak);
+        }
+        this.#talk.push(isTalking);
+        if (isTalking) this.#talkCount += 1;
+        if (this.#talk.length > talkWindow && this.#talk.shift()) this.#talkCount -= 1;
+        this.hasTalk = this.status.state === "standby" && this.#talk.length >= talkWindow && this.#talkCount * 2 >= this.#talk.length;
+    }
+
+    /** Says that the talk on standby is meant to be so. */
+    forgetTalk() {
+        this.#talk = [];
+        this.#talkCount = 0;
+        this.hasTalk = false;
+        this.tell("status");
+    }
+
+    /** @param {SessionEvent | undefined} event @param {boolean} isOld */
+    #noteEvent(event, isOld) {
+        if (!event || typeof event.event !== "string") return;
+        const at = Number(event.at_ns ?? 0) / 1e9;
+        if (event.event === "started") {
+            this.shots = [];
+            this.faults = [];
+        }
+        this.events.push(event);
+        if (this.events.length > mostEvents) this.events.shift();
+        const track = String(event.track ?? "");
+        if (event.event === "drop") this.#addFault({ from: at, to: at + Number(event.duration_ns ?? 0) / 1e9, role: track });
+        if (event.event === "unplug" || (event.event === "silence" && event.state === "begins")) this.#addFault({ from: at, role: track });
+        if (event.event === "replug" || (event.event === "silence" && event.state === "ends")) {
+            for (const fault of this.faults) if (fault.role === track && fault.to === undefined) fault.to = at;
+        }
+        if (event.event === "switch" && isOld && Array.isArray(event.shown)) {
+            this.#addShot(at, String(event.layout ?? "single"), event.shown.map(String));
+        }
+        if (!isOld) this.tell("event", event);
+    }
+
+    /** @param {Fault} fault */
+    #addFault(fault) {
+        const last = this.faults[this.faults.length - 1];
+        if (last && last.role === fault.role && last.to !== undefined && fault.to !== undefined && fault.from - last.to < 1) {
+            last.to = fault.to;
+            return;
+        }
+        this.faults.push(fault);
+        if (this.faults.length > mostFaults) this.faults.shift();
+    }
+}
+
+/** What the page knows. */
+export const studio = new Studio();
+export { looksAlike };
