@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "ControlRoom",
             dependencies: [
-                "CSoup", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink", "SessionFolder",
+                "CPage", "CSoup", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink", "SessionFolder",
                 "Studio",
             ],
             exclude: ["Page"], swiftSettings: strict),
@@ -127,6 +127,8 @@ let package = Package(
                 "yuv")),
         .systemLibrary(
             name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        // The files of the control room's page.
+        .target(name: "CPage"),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
@@ -189,6 +191,7 @@ let package = Package(
             "SessionFolder", "TestDisks", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
+        tests("ControlRoomTests", "ControlRoom", "Media", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(

@@ -25,15 +25,15 @@ struct WebGuard {
     /// Looks at a request.
     ///
     /// - Returns: The answer that refuses it, or `nil` when it may be asked.
-    func refusal(of request: WebRequest) -> WebAnswer? {
-        guard let host = request.header("Host"), isOurs(host) else {
+    func refusal(of request: RequestHead) -> WebAnswer? {
+        guard let host = request.host, isOurs(host) else {
             return WebAnswer(
                 421,
                 saying:
                     "This control room is not served under that name: use the address that `multicam studio` printed."
             )
         }
-        let origin = request.header("Origin")
+        let origin = request.origin
         let ownOrigin = "\(isEncrypted ? "https" : "http")://\(host)"
         if let origin, origin.lowercased() != ownOrigin.lowercased() {
             return WebAnswer(403, saying: "Pages of other origins may not ask this control room.")
@@ -45,7 +45,7 @@ struct WebGuard {
         if let bearer = bearer(of: request) {
             return token.matches(bearer) ? nil : unknown
         }
-        if let cookie = request.cookie(cookieName), token.matches(cookie) {
+        if let cookie = request.cookies[cookieName], token.matches(cookie) {
             // A browser sends the cookie whoever asks; that a page of ours asks is known by its origin.
             let changes = request.method != "GET" || request.path == WebServer.socketPath
             return changes && origin == nil
@@ -57,6 +57,20 @@ struct WebGuard {
         return unknown
     }
 
+    /// Looks at what a request is going to send.
+    ///
+    /// - Returns: The answer that refuses it, or `nil` when its body may be read.
+    func refusal(ofBodyOf request: RequestHead) -> WebAnswer? {
+        guard !["GET", "HEAD"].contains(request.method) else { return nil }
+        guard let length = request.length.flatMap({ Int($0) }), length >= 0 else {
+            return WebAnswer(411, saying: "The request has no Content-Length.")
+        }
+        return length > Self.longestBody
+            ? WebAnswer(413, saying: "The request is longer than \(Self.longestBody) bytes.") : nil
+    }
+
+    private static let longestBody = 1 << 18
+
     private var unknown: WebAnswer {
         WebAnswer(
             401,
@@ -65,8 +79,8 @@ struct WebGuard {
         )
     }
 
-    private func bearer(of request: WebRequest) -> String? {
-        guard let text = request.header("Authorization"), text.lowercased().hasPrefix("bearer ") else {
+    private func bearer(of request: RequestHead) -> String? {
+        guard let text = request.authorization, text.lowercased().hasPrefix("bearer ") else {
             return nil
         }
         return text.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces)

@@ -1,3 +1,4 @@
+internal import CPage
 internal import Foundation
 
 /// A file of the page, which is embedded in the program.
@@ -27,6 +28,13 @@ struct PageAsset {
     private static let types = [
         ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
     ]
-    /// The files by name; a test compares them with the folder.
-    static let all: [String: [UInt8]] = [:]
+    /// The files by name.
+    static let all: [String: [UInt8]] = {
+        let files = (0..<page_file_count).map { page_file_at($0).pointee }
+        return Dictionary(
+            files.map {
+                (String(cString: $0.name), Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)))
+            },
+            uniquingKeysWith: { first, _ in first })
+    }()
 }

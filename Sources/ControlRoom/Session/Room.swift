@@ -246,7 +246,7 @@ final class Room {
 
     private func respond(_ request: WebRequest) {
         guard !request.isAnswered else { return }
-        switch (request.method, request.path) {
+        switch (request.head.method, request.head.path) {
         case ("POST", "/api/v1/login"): answer(request, login)
         case ("GET", "/api/v1/status"):
             answer(request, isThere ? WebAnswer(200, json: WebJSON.text(of: status.fields)) : nobody)
@@ -261,9 +261,9 @@ final class Room {
             line.start = true
             supervisor.say(line)
             answer(request, WebAnswer(200, json: #"{"ok":true}"#))
-        case ("GET", _) where WebGuard.isPicture(request.path): picture(request)
+        case ("GET", _) where WebGuard.isPicture(request.head.path): picture(request)
         case ("GET", _), ("HEAD", _):
-            guard let asset = PageAsset.at(request.path) else {
+            guard let asset = PageAsset.at(request.head.path) else {
                 return answer(request, WebAnswer(404, saying: "Nothing is at this address."))
             }
             answer(request, WebAnswer(200, asset.type, Data(asset.bytes)))
@@ -271,7 +271,8 @@ final class Room {
             answer(
                 request,
                 WebAnswer(
-                    405, saying: "Nothing at this address takes \(request.method.printable(limit: 20))."))
+                    405, saying: "Nothing at this address takes \(request.head.method.printable(limit: 20)).")
+            )
         }
     }
 
@@ -338,8 +339,8 @@ final class Room {
     }
 
     private func picture(_ request: WebRequest) {
-        let width = request.query["width"].flatMap { Int($0) } ?? 1920
-        guard let wish = PictureWish(request.path, width: width),
+        let width = request.head.query["width"].flatMap { Int($0) } ?? 1920
+        guard let wish = PictureWish(request.head.path, width: width),
             wish.role.map({ status.cameras.contains($0) }) ?? status.hasProgram
         else {
             return answer(

@@ -5,21 +5,26 @@ internal import Media
 /// One request, and the answer to it. Belongs to the thread of the web loop.
 final class WebRequest {
     let message: OpaquePointer
-    /// `GET`, `POST` and so on.
-    let method: String
-    /// The path, decoded, without what follows `?`.
-    let path: String
-    /// The parameters after `?`; of a name that comes twice the last one counts.
-    let query: [String: String]
+    /// Its first line and headers.
+    let head: RequestHead
 
     /// Wraps a message of libsoup, and holds it as long as this object lives.
     init(_ message: OpaquePointer) {
         g_object_ref(UnsafeMutableRawPointer(message))
         self.message = message
-        method = soup_server_message_get_method(message).map { String(cString: $0) } ?? ""
         let address = soup_server_message_get_uri(message)
-        path = g_uri_get_path(address).map { String(cString: $0) } ?? "/"
-        query = Self.parameters(g_uri_get_query(address).map { String(cString: $0) } ?? "")
+        let headers = soup_server_message_get_request_headers(message)
+        func header(_ name: String) -> String? {
+            soup_message_headers_get_one(headers, name).map { String(cString: $0) }
+        }
+        head = RequestHead(
+            method: soup_server_message_get_method(message).map { String(cString: $0) } ?? "",
+            path: g_uri_get_path(address).map { String(cString: $0) } ?? "/",
+            query: Self.parameters(g_uri_get_query(address).map { String(cString: $0) } ?? ""),
+            host: header("Host"), origin: header("Origin"), authorization: header("Authorization"),
+            cookies: Self.cookies(
+                soup_message_headers_get_list(headers, "Cookie").map { String(cString: $0) } ?? ""),
+            length: header("Content-Length"))
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(message)) }
@@ -34,24 +39,13 @@ final class WebRequest {
         return found
     }
 
-    /// The value of a header, or `nil`.
-    func header(_ name: String) -> String? {
-        soup_message_headers_get_one(soup_server_message_get_request_headers(message), name).map {
-            String(cString: $0)
-        }
-    }
-
-    /// The value of a cookie, or `nil`.
-    func cookie(_ name: String) -> String? {
-        guard
-            let all = soup_message_headers_get_list(
-                soup_server_message_get_request_headers(message), "Cookie")
-        else { return nil }
-        for pair in String(cString: all).split(whereSeparator: { $0 == ";" || $0 == "," }) {
+    private static func cookies(_ text: String) -> [String: String] {
+        var found: [String: String] = [:]
+        for pair in text.split(whereSeparator: { $0 == ";" || $0 == "," }).prefix(64) {
             let parts = pair.trimmingCharacters(in: .whitespaces).split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0] == name { return String(parts[1]) }
+            if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
         }
-        return nil
+        return found
     }
 
     /// The whole body. The guard has bounded it by its length.

@@ -19,7 +19,6 @@ final class WebServer {
     /// Address of the WebSocket.
     static let socketPath = "/api/v1/socket"
     private static let mostRequests = 256
-    private static let longestBody = 1 << 16
     /// Time from the first byte of a request to its last.
     private static let patience = Nanoseconds.seconds(10)
 
@@ -144,15 +143,8 @@ final class WebServer {
 
     /// Looks at a request whose headers are there and whose body is not.
     private func examine(_ request: WebRequest) {
-        if let refusal = guardian.refusal(of: request) { return refuse(request, refusal) }
-        guard request.method == "POST" || request.method == "PUT" || request.method == "DELETE" else {
-            return
-        }
-        guard let length = request.header("Content-Length").flatMap({ Int($0) }), length >= 0 else {
-            return refuse(request, WebAnswer(411, saying: "The request has no Content-Length."))
-        }
-        if length > Self.longestBody {
-            refuse(request, WebAnswer(413, saying: "The request is longer than \(Self.longestBody) bytes."))
+        if let refusal = guardian.refusal(of: request.head) ?? guardian.refusal(ofBodyOf: request.head) {
+            refuse(request, refusal)
         }
     }
 

@@ -1,0 +1,19 @@
+/// What of a request decides whether it may be asked: its first line and some headers.
+struct RequestHead {
+    /// `GET`, `POST` and so on.
+    var method = "GET"
+    /// The path, without what follows `?`.
+    var path = "/"
+    /// The parameters after `?`; of a name that comes twice the last one counts.
+    var query: [String: String] = [:]
+    /// The header `Host`.
+    var host: String?
+    /// The header `Origin`, which browsers send and pages cannot forge.
+    var origin: String?
+    /// The header `Authorization`.
+    var authorization: String?
+    /// The cookies by name.
+    var cookies: [String: String] = [:]
+    /// The header `Content-Length`.
+    var length: String?
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import ControlRoom
+
+@Suite("What pages are told of the status")
+struct StatusBoardTests {
+    @Test("only what has changed is told, with the time")
+    func changes() throws {
+        var board = StatusBoard()
+        let told1 = board.take(#"{"state":"standby","time_ns":1,"given_up":[],"cost":{"hardware":0.5}}"#)
+        let first = try #require(told1)
+        #expect(Set(first.keys) == ["state", "time_ns", "given_up", "cost"])
+        let same = board.take(#"{"state":"standby","time_ns":2,"given_up":[],"cost":{"hardware":0.5}}"#)
+        #expect(same == nil)
+        let told2 = board.take(#"{"state":"standby","time_ns":3,"given_up":["x"],"cost":{"hardware":0.5}}"#)
+        let next = try #require(told2)
+        #expect(Set(next.keys) == ["given_up", "time_ns"])
+    }
+
+    @Test("a field that is gone is told as null")
+    func gone() throws {
+        var board = StatusBoard()
+        _ = board.take(#"{"state":"recording","folder":"/x","time_ns":1}"#)
+        let told3 = board.take(#"{"state":"standby","time_ns":2}"#)
+        let next = try #require(told3)
+        #expect(next["folder"] is NSNull)
+        #expect(next["state"] as? String == "standby")
+    }
+
+    @Test("the time alone is told once in ten statuses")
+    func time() {
+        var board = StatusBoard()
+        let told = (0..<31).filter { board.take(#"{"state":"recording","time_ns":\#($0)}"#) != nil }
+        #expect(told == [0, 10, 20, 30])
+    }
+
+    @Test("what is no object of JSON is passed over", arguments: ["", "[]", "nonsense", "{", "7"])
+    func rubbish(text: String) {
+        var board = StatusBoard()
+        let told = board.take(text)
+        #expect(told == nil)
+        #expect(board.fields.isEmpty)
+    }
+
+    @Test("the tally names the main camera, the inset and those that are not seen")
+    func tally() throws {
+        var board = StatusBoard()
+        _ = board.take(
+            #"{"state":"recording","cameras":[{"role":"a"},{"role":"b"},{"role":"c"}],"program":{"shown":["b","a"],"mix":[]}}"#
+        )
+        let tally = try #require(WebJSON.object(board.tally))
+        #expect(tally["cameras"] as? [String: String] == ["a": "inset", "b": "main", "c": "off"])
+        #expect(!board.hasMix)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Media
+import Testing
+
+@testable import ControlRoom
+
+@Suite("Streams to pages")
+struct StreamTests {
+    private func piece(
+        _ kind: StreamPiece.Kind, key: Bool = true, time: Int64 = 7, _ bytes: [UInt8] = [1, 2, 3]
+    ) -> StreamPiece {
+        StreamPiece(
+            kind: kind, isKey: key, time: time, duration: .milliseconds(33), bytes: SharedBytes(bytes),
+            setup: nil)
+    }
+
+    @Test("a page that has not seen two pictures gets no third, and the next one when it has")
+    func pictures() {
+        var stream = PageStream(3, .camera(role: "desk", width: 640, rate: 15))
+        func isSent() -> Bool { stream.messages(for: piece(.jpeg), nil, start: nil) != nil }
+        #expect([isSent(), isSent(), isSent(), isSent()] == [true, true, false, false])
+        stream.note(seen: 1)
+        #expect([isSent(), isSent()] == [true, false])
+        // A page cannot have seen what was not sent.
+        stream.note(seen: 1000)
+        #expect(!isSent())
+    }
+
+    @Test("a decoder begins at a key frame, and after a gap goes on at the next one")
+    func packets() {
+        var stream = PageStream(1, .packets)
+        func isSent(_ key: Bool) -> Bool {
+            stream.messages(for: piece(.h264, key: key), nil, start: 0) != nil
+        }
+        #expect(!isSent(false))
+        #expect(isSent(true))
+        let window = Int(StreamKey.packets.window)
+        #expect((1..<window).allSatisfy { _ in isSent(false) })
+        #expect(!isSent(false))
+        stream.note(seen: UInt32(window))
+        #expect(!isSent(false))
+        #expect(isSent(true))
+        #expect(isSent(false))
+    }
+
+    @Test("a setup goes before the first piece, and again when it changes")
+    func setups() throws {
+        var stream = PageStream(9, .packets)
+        let record: [UInt8] = [1, 0x64, 0, 0x28, 0xFF]
+        let setup = try #require(StreamSetup(h264: record))
+        #expect(setup.codec == "avc1.640028")
+        let sent = stream.messages(for: piece(.h264), setup, start: 100)
+        let first = try #require(sent?.setup)
+        let told = try #require(WebJSON.object(first))
+        #expect(told["stream"] as? Int == 9)
+        #expect(told["type"] as? String == "stream")
+        #expect(told["description"] as? String == Data(record).base64EncodedString())
+        let next = stream.messages(for: piece(.h264), setup, start: 100)
+        #expect(next != nil && next?.setup == nil)
+    }
+
+    @Test(
+        "what is no record of a decoder's configuration makes no setup",
+        arguments: [[], [1], [0, 1, 2, 3, 4]] as [[UInt8]])
+    func noSetup(record: [UInt8]) {
+        #expect(StreamSetup(h264: record) == nil)
+    }
+
+    @Test("a message has kind, key, stream, sequence, time and duration before the bytes, little endian")
+    func layout() throws {
+        var stream = PageStream(0x0102, .packets)
+        let sent = stream.messages(for: piece(.h264, time: 5), nil, start: 256)
+        let bytes = try #require(sent?.bytes)
+        #expect(
+            Array(bytes) == [2, 1, 2, 1, 1, 0, 0, 0, 5, 1, 0, 0, 0, 0, 0, 0, 0xE8, 0x80, 0, 0, 1, 2, 3])
+    }
+
+    @Test(
+        "pages of different sizes share a few widths",
+        arguments: [(1, 160), (640, 640), (641, 960), (5000, 3840), (-4, 160)])
+    func widths(wanted: Int, given: Int) {
+        #expect(
+            StreamKey.frames(of: "a", width: wanted, rate: 15) == .camera(role: "a", width: given, rate: 15))
+    }
+
+    @Test("a sine of half of full scale has its peak and its root mean square on each channel")
+    func levels() throws {
+        var board = LevelBoard()
+        for slice in 0..<40 {
+            let samples = (0..<960).flatMap { index -> [Int16] in
+                let phase = 2 * Double.pi * 1000 * Double(slice * 960 + index) / 48_000
+                return [Int16(16_383 * sin(phase)), 0]
+            }
+            board.take(
+                StreamPiece(
+                    kind: .pcm, isKey: true, time: 0, duration: .zero,
+                    bytes: samples.withUnsafeBytes { SharedBytes(copying: $0) }, setup: nil),
+                of: "host", channels: 2)
+        }
+        let told = board.tell()
+        let host = try #require(told["host"] as? [String: [Double]])
+        let (peak, mean) = (try #require(host["peak"]), try #require(host["rms"]))
+        #expect(abs(peak[0] - 0.5) < 0.001 && peak[1] == 0)
+        #expect(abs(mean[0] - 0.5 / 2.0.squareRoot()) < 0.001 && mean[1] == 0)
+        // Peaks begin anew, the mean goes on.
+        let next = board.tell()
+        let later = try #require(next["host"] as? [String: [Double]])
+        #expect(later["peak"] == [0, 0])
+        #expect(later["rms"] == mean)
+    }
+}

@@ -1,0 +1,116 @@
+import Studio
+import Testing
+
+@testable import ControlRoom
+
+@Suite("Who may ask the control room for what")
+struct WebGuardTests {
+    private let token = AccessToken.random()
+    private let readToken = AccessToken.random()
+
+    private var guardian: WebGuard {
+        var guardian = WebGuard(token: token, readToken: readToken, isEncrypted: false)
+        guardian.port = 8470
+        return guardian
+    }
+
+    private func head(_ method: String, _ path: String, origin: String? = nil) -> RequestHead {
+        RequestHead(method: method, path: path, host: "127.0.0.1:8470", origin: origin)
+    }
+
+    @Test("the page itself is for everybody, and only to be read")
+    func page() {
+        #expect(guardian.refusal(of: head("GET", "/")) == nil)
+        #expect(guardian.refusal(of: head("GET", "/page/room.css")) == nil)
+        #expect(guardian.refusal(of: head("POST", "/"))?.status == 405)
+    }
+
+    @Test(
+        "the API is for those who have the token",
+        arguments: ["/api/v1/status", "/api/v1/command", "/api/v1/program.jpg"])
+    func token(path: String) {
+        #expect(guardian.refusal(of: head("GET", path))?.status == 401)
+        var request = head("GET", path)
+        request.authorization = "Bearer \(token.text)"
+        #expect(guardian.refusal(of: request) == nil)
+        request.authorization = "Bearer \(AccessToken.random().text)"
+        #expect(guardian.refusal(of: request)?.status == 401)
+        request.authorization = "Bearer "
+        #expect(guardian.refusal(of: request)?.status == 401)
+        // The token for looking is no token for everything.
+        request.authorization = "Bearer \(readToken.text)"
+        #expect(guardian.refusal(of: request)?.status == 401)
+    }
+
+    @Test("the cookie lets a page of ours in, and no page of somebody else's")
+    func cookie() {
+        var request = head("POST", "/api/v1/command", origin: "http://127.0.0.1:8470")
+        request.cookies = ["multicam-8470": token.text]
+        #expect(guardian.refusal(of: request) == nil)
+        request.origin = "http://evil.example"
+        #expect(guardian.refusal(of: request)?.status == 403)
+        request.origin = nil
+        #expect(guardian.refusal(of: request)?.status == 403)
+        // A WebSocket is opened by GET, and may command nothing, but it shows everything.
+        request.path = WebServer.socketPath
+        request.method = "GET"
+        #expect(guardian.refusal(of: request)?.status == 403)
+        request.path = "/api/v1/status"
+        #expect(guardian.refusal(of: request) == nil)
+        // The cookie of a control room at another port is not this one's.
+        request.cookies = ["multicam-8471": token.text]
+        #expect(guardian.refusal(of: request)?.status == 401)
+    }
+
+    @Test(
+        "the token for looking opens pictures and tally, to be read",
+        arguments: [
+            ("GET", "/api/v1/cameras/desk.jpg", true), ("GET", "/api/v1/program.mjpg", true),
+            ("GET", "/api/v1/tally", true),
+            ("GET", "/api/v1/status", false), ("POST", "/api/v1/command", false),
+            ("GET", "/api/v1/socket", false),
+            ("POST", "/api/v1/tally", false),
+        ])
+    func looking(method: String, path: String, mayPass: Bool) {
+        var request = head(method, path)
+        request.query = ["token": readToken.text]
+        #expect((guardian.refusal(of: request) == nil) == mayPass)
+        request.query = ["token": "wrong"]
+        #expect(guardian.refusal(of: request)?.status == 401)
+    }
+
+    @Test(
+        "only names of this machine are answered, so that no page can point a name of its own here",
+        arguments: [
+            ("127.0.0.1:8470", true), ("localhost:8470", true), ("LOCALHOST:8470", true),
+            ("[::1]:8470", true),
+            ("192.168.1.20:8470", true), ("evil.example:8470", false), ("127.0.0.1.evil.example", false),
+            ("", false),
+            ("localhost:8470:1", false), ("a b", false),
+        ])
+    func host(name: String, isOurs: Bool) {
+        var request = head("GET", "/")
+        request.host = name
+        #expect((guardian.refusal(of: request) == nil) == isOurs)
+        request.host = nil
+        #expect(guardian.refusal(of: request)?.status == 421)
+    }
+
+    @Test(
+        "a body says how long it is, and is short",
+        arguments: [(nil, 411), ("x", 411), ("-1", 411), ("99999999", 413), ("20", nil)] as [(String?, Int?)])
+    func length(said: String?, status: Int?) {
+        var request = head("POST", "/api/v1/command")
+        request.length = said
+        #expect(guardian.refusal(ofBodyOf: request)?.status == status)
+    }
+
+    @Test("tokens have 128 bits, differ, and match only themselves")
+    func tokens() {
+        #expect(token.text.count == 22)
+        #expect(token != readToken)
+        #expect(token.matches(token.text))
+        #expect(!token.matches(""))
+        #expect(!token.matches(token.text + "A"))
+    }
+}
