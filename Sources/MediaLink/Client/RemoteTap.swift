@@ -30,7 +30,7 @@ public final class RemoteTap: Sendable {
         /// The status as JSON, as `multicam ctl status --json` tells it.
         case status(String)
         /// An event as JSON, as in `events.ndjson`.
-        case event(String)
+        case event(String, lost: Int)
         /// What the session refused, as a sentence.
         case refused(String)
         /// The connection has ended; nothing follows.
@@ -111,7 +111,7 @@ public final class RemoteTap: Sendable {
                 AudioTap.Slice(firstSample: first, channels: channels, samples: samples), lost: lost)
         case "packet": return RemotePacket(header, message.bytes).map { .packet($0, lost: lost) }
         case "status": return .status(inner("status", of: message))
-        case "event": return .event(inner("event", of: message))
+        case "event": return .event(inner("event", of: message), lost: lost)
         case "error": return .refused(header.text ?? "")
         default: return nil
         }

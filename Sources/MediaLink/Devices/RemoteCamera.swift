@@ -43,6 +43,9 @@ package final class RemoteCamera: CameraSource {
         if isAway { receive(.away(at: clock.now, cause: Self.cause, isRequested: false)) }
     }
 
+    /// Whether a session has it.
+    var isInUse: Bool { state.withLock { $0.receive != nil } }
+
     package func stop() { state.withLock { $0.receive = nil } }
 
     private static let cause = "its process has left"

@@ -1,11 +1,15 @@
 public import Media
+public import Setup
 
 /// The cameras and microphones that other processes send to this one, by their names. Safe from any thread.
-public final class RemoteDevices: Sendable {
+public final class RemoteDevices: RemoteSources {
     private struct Place<Source: Sendable> {
         let source: Source
         /// Whether a connection sends it now.
         var isTaken = true
+
+        /// The source while a connection sends it.
+        var present: Source? { isTaken ? source : nil }
     }
 
     private struct State {
@@ -14,15 +18,29 @@ public final class RemoteDevices: Sendable {
     }
 
     private let state = ConditionLock(State())
+    /// The clock of waits.
     private let clock = MonotonicClock()
+    /// The clock of sessions, on which devices leave and return.
+    private let sessionClock: any SessionClock
 
     /// The beginning of a selector that names such a device: `remote:phone`.
     public static let scheme = "remote:"
     /// Most devices of each kind that processes may announce.
     private static let mostDevices = 64
 
+    private let cancellation: Cancellation
+
     /// Creates a list without devices.
-    public init() {}
+    ///
+    /// - Parameter cancellation: Ends all waits for devices.
+    public convenience init(unless cancellation: Cancellation = Cancellation()) {
+        self.init(clock: MonotonicClock(), unless: cancellation)
+    }
+
+    package init(clock: any SessionClock, unless cancellation: Cancellation = Cancellation()) {
+        sessionClock = clock
+        self.cancellation = cancellation
+    }
 
     /// Whether a selector names a device that another process sends.
     public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
@@ -33,14 +51,14 @@ public final class RemoteDevices: Sendable {
     ///   - selector: `remote:NAME`.
     ///   - limit: How long a process may take to announce it.
     /// - Returns: The camera, not started.
-    /// - Throws: `DeviceError` when no process has announced it in time.
+    /// - Throws: `DeviceError` when no process has announced it in time, or a role of a session has it.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
-        let name = String(selector.dropFirst(Self.scheme.count))
-        guard let place = state.wait(until: clock.now + limit, { $0.cameras[name] }) else {
+        guard let camera = wait(within: limit, { $0.cameras[Self.name(in: selector)]?.present }) else {
             throw Self.missing(selector, "camera", limit)
         }
-        return place.source
+        guard !camera.isInUse else { throw Self.inUse(selector, "camera") }
+        return camera
     }
 
     /// Waits for a microphone. Blocks; not for Swift tasks.
@@ -49,23 +67,44 @@ public final class RemoteDevices: Sendable {
     ///   - selector: `remote:NAME`.
     ///   - limit: How long a process may take to announce it.
     /// - Returns: The microphone, not started.
-    /// - Throws: `DeviceError` when no process has announced it in time.
+    /// - Throws: `DeviceError` when no process has announced it in time, or a role of a session has it.
     public func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
-        let name = String(selector.dropFirst(Self.scheme.count))
-        guard let place = state.wait(until: clock.now + limit, { $0.microphones[name] }) else {
+        guard let microphone = wait(within: limit, { $0.microphones[Self.name(in: selector)]?.present })
+        else {
             throw Self.missing(selector, "microphone", limit)
         }
-        return place.source
+        guard !microphone.isInUse else { throw Self.inUse(selector, "microphone") }
+        return microphone
     }
 
-    static func missing(_ selector: String, _ kind: String, _ limit: Nanoseconds) -> DeviceError {
+    private static func name(in selector: String) -> String { String(selector.dropFirst(scheme.count)) }
+
+    /// Waits in short steps, so that it can be cancelled.
+    private func wait<Source>(within limit: Nanoseconds, _ find: (State) -> Source?) -> Source? {
+        let deadline = clock.now + limit
+        while true {
+            let step = min(clock.now + .milliseconds(100), deadline)
+            if let source = state.wait(until: step, { find($0) }) { return source }
+            if clock.now >= deadline || cancellation.isCancelled { return nil }
+        }
+    }
+
+    private static func missing(_ selector: String, _ kind: String, _ limit: Nanoseconds) -> DeviceError {
         DeviceError(
             device: selector.printable(), operation: "search",
             reason: .other(
                 "no process has sent this \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Start the one that does, with the "
                     + "media socket of this process."))
+    }
+
+    private static func inUse(_ selector: String, _ kind: String) -> DeviceError {
+        DeviceError(
+            device: selector.printable(), operation: "open",
+            reason: .other(
+                "a role of this session has this \(kind) already: let its process send it under another name, too."
+            ))
     }
 
     // MARK: For connections
@@ -94,7 +133,7 @@ public final class RemoteDevices: Sendable {
             return .success((known.source, true))
         }
         let (camera, isBack) = try result.get()
-        if isBack { camera.comeBack(at: clock.now) }
+        if isBack { camera.comeBack(at: sessionClock.now) }
         return camera
     }
 
@@ -122,13 +161,13 @@ public final class RemoteDevices: Sendable {
             return .success((known.source, true))
         }
         let (microphone, isBack) = try result.get()
-        if isBack { microphone.comeBack(at: clock.now) }
+        if isBack { microphone.comeBack(at: sessionClock.now) }
         return microphone
     }
 
     /// Notes that the connection that sent a camera has ended, or sent rubbish.
     func leave(_ camera: RemoteCamera, cause: String?) {
-        let now = clock.now
+        let now = sessionClock.now
         if let cause { camera.leave(at: now, cause: cause) } else { camera.leave(at: now) }
         state.withLock { state in
             for (name, place) in state.cameras where place.source === camera {
@@ -139,7 +178,7 @@ public final class RemoteDevices: Sendable {
 
     /// Notes that the connection that sent a microphone has ended, or sent rubbish.
     func leave(_ microphone: RemoteMicrophone, cause: String?) {
-        let now = clock.now
+        let now = sessionClock.now
         if let cause { microphone.leave(at: now, cause: cause) } else { microphone.leave(at: now) }
         state.withLock { state in
             for (name, place) in state.microphones where place.source === microphone {

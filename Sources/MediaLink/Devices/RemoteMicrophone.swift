@@ -32,6 +32,9 @@ package final class RemoteMicrophone: MicrophoneSource {
         if isAway { receive(.away(at: clock.now, cause: Self.cause)) }
     }
 
+    /// Whether a session has it.
+    var isInUse: Bool { state.withLock { $0.receive != nil } }
+
     package func stop() { state.withLock { $0.receive = nil } }
 
     private static let cause = "its process has left"

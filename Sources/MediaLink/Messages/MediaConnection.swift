@@ -14,8 +14,8 @@ package final class MediaConnection: Sendable {
 
     /// Bytes that the kernel may hold of what was sent, as far as it allows: a few frames.
     private static let sendBuffer: Int32 = 4 << 20
-    /// How often is looked whether the other end has read.
-    private static let glance = Nanoseconds.milliseconds(2)
+    /// How often is looked whether the other end has read: at first, and when it has not for a while.
+    private static let glances = (first: Nanoseconds.milliseconds(1), last: Nanoseconds.milliseconds(32))
     /// Messages up to this many bytes are sent in one piece.
     private static let onePiece = 1 << 16
 
@@ -62,9 +62,10 @@ package final class MediaConnection: Sendable {
     /// - Returns: `false` when the connection has ended, or the memory cannot be made.
     package func send(_ header: String, inMemory bytes: SharedBytes) -> Bool {
         let clock = MonotonicClock()
+        var glance = Self.glances.first
         while linux_has_unread(socket.descriptor) != 0 {
-            if clock.sleep(until: clock.now + Self.glance, unless: closing) { continue }
-            return false
+            guard clock.sleep(until: clock.now + glance, unless: closing) else { return false }
+            glance = min(glance * 2, Self.glances.last)
         }
         let number = linux_make_memory("multicam-frame")
         guard number >= 0 else { return false }

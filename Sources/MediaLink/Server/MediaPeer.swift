@@ -16,6 +16,8 @@ final class MediaPeer: Sendable {
     private struct State {
         var session: MulticamSession?
         var subscriptions: [Int: MediaSubscription] = [:]
+        /// Subscriptions that have ended, with threads that still wait for the process to read.
+        var leaving: [MediaSubscription] = []
         var devices: [Int: Device] = [:]
         /// Numbers of devices that were refused or sent rubbish; what still comes of them is passed over.
         var silenced: Set<Int> = []
@@ -29,8 +31,10 @@ final class MediaPeer: Sendable {
     /// Refusals on their way. A thread of their own sends them, since a process that does not read must hold up nobody.
     private let refusals = BoundedQueue<String>(capacity: 64)
 
-    /// Most subscriptions and devices of one connection.
+    /// Most subscriptions of one connection, with those that have ended and still wait for the process to read; most devices.
     private static let mostNumbers = 64
+    /// Most threads that may wait for a process to read what one subscription got of former sessions.
+    private static let mostWaiting = 4
 
     init(_ connection: MediaConnection, devices: RemoteDevices) {
         self.connection = connection
@@ -72,6 +76,13 @@ final class MediaPeer: Sendable {
             }
             for subscription in subscriptions {
                 subscription.detach(from: before)
+                guard subscription.sendingCount < Self.mostWaiting else {
+                    drop(subscription.id)
+                    complain(
+                        subscription.id,
+                        "the subscription has ended: nothing of it was read for several sessions.")
+                    continue
+                }
                 attach(subscription, to: session)
             }
         }
@@ -144,12 +155,18 @@ final class MediaPeer: Sendable {
 
     private func want(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
         let wish = try MediaWish(header)
-        let (known, isFull) = state.withLock {
-            ($0.subscriptions[id], $0.subscriptions.count >= Self.mostNumbers)
-        }
+        let known = state.withLock { $0.subscriptions[id] }
         if known?.change(to: wish) == true { return }
-        guard known != nil || !isFull else {
-            throw MediaLinkError("\(Self.mostNumbers) subscriptions are the most of one connection.")
+        let (count, waiting) = state.withLock { state in
+            state.leaving.removeAll { $0.sendingCount == 0 }
+            return (state.subscriptions.count, state.leaving.count)
+        }
+        guard count + waiting < Self.mostNumbers else {
+            throw MediaLinkError(
+                waiting == 0
+                    ? "\(Self.mostNumbers) subscriptions are the most of one connection."
+                    : "\(count) subscriptions, and \(waiting) that have ended and wait for you to read, are the most of one connection: "
+                        + "read first.")
         }
         turn.withLock { _ in
             drop(id)
@@ -167,8 +184,10 @@ final class MediaPeer: Sendable {
         let (subscription, session) = state.withLock {
             ($0.subscriptions.removeValue(forKey: id), $0.session)
         }
-        subscription?.detach(from: session)
-        subscription?.end()
+        guard let subscription else { return }
+        subscription.end()
+        subscription.detach(from: session)
+        if subscription.sendingCount > 0 { state.withLock { $0.leaving.append(subscription) } }
     }
 
     // MARK: Devices

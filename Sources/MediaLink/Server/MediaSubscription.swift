@@ -5,7 +5,6 @@ internal import Media
 internal import Plan
 internal import Session
 internal import SessionFolder
-internal import Synchronization
 
 /// One thing that a process wants: gives it to the connection as it comes. Where the process does not read, its thread waits, and
 /// what comes meanwhile is dropped and counted.
@@ -17,10 +16,11 @@ final class MediaSubscription: Sendable {
     }
 
     let id: Int
-    private let connection: MediaConnection
+    private let outlet: MediaOutlet
     private let state: ConditionLock<(wish: MediaWish, source: Source?, session: MulticamSession?)>
     /// Lines of events that wait; `nil` where none are wanted.
     private let lines: BoundedQueue<String>?
+    private let lostLines = ConditionLock(0)
     private let ended = Cancellation()
 
     /// Most events that wait for a process that does not read.
@@ -35,7 +35,7 @@ final class MediaSubscription: Sendable {
     ///   - connection: Where to send it.
     init(_ id: Int, _ wish: MediaWish, _ connection: MediaConnection) {
         self.id = id
-        self.connection = connection
+        outlet = MediaOutlet(connection)
         state = ConditionLock((wish, nil, nil))
         lines = wish == .events ? BoundedQueue(capacity: Self.mostLines) : nil
         switch wish {
@@ -46,6 +46,9 @@ final class MediaSubscription: Sendable {
     }
 
     var wish: MediaWish { state.withLock { $0.wish } }
+
+    /// Number of threads that send what it was given. They may outlive it while the process does not read.
+    var sendingCount: Int { outlet.sendingCount }
 
     /// Changes what is wanted of the frames of the same role.
     ///
@@ -103,21 +106,28 @@ final class MediaSubscription: Sendable {
         }
     }
 
-    /// Ends the subscription's own threads.
+    /// Ends the subscription's own threads; nothing more is sent.
     func end() {
+        outlet.close()
         ended.cancel()
         lines?.finish()
     }
 
     // MARK: Lines
 
-    func tell(event line: String) { _ = lines?.offer(line) }
+    func tell(event line: String) {
+        guard let lines, !lines.offer(line) else { return }
+        lostLines.withLock { $0 += 1 }
+    }
 
     private func startEvents() {
         guard let lines else { return }
-        _ = MediaThread(name: "media:events") { [id, connection] in
+        _ = MediaThread(name: "media:events") { [id, outlet, lostLines] in
             while let line = lines.next() {
-                guard connection.send(#"{"type":"event","id":\#(id),"event":\#(line)}"#) else { return }
+                let lost = lostLines.withLock { $0 }
+                guard outlet.send(#"{"type":"event","id":\#(id),"lost":\#(lost),"event":\#(line)}"#) else {
+                    return
+                }
             }
         }
     }
@@ -130,7 +140,7 @@ final class MediaSubscription: Sendable {
                 let status = ControlStatus(
                     session.status, plan: session.currentPlan, folder: session.folderPath)
                 let line = JSONText.line(status)
-                guard connection.send(#"{"type":"status","id":\#(id),"status":\#(line)}"#) else { return }
+                guard outlet.send(#"{"type":"status","id":\#(id),"status":\#(line)}"#) else { return }
             } while clock.sleep(until: clock.now + Self.statusInterval, unless: ended)
         }
     }
@@ -141,12 +151,12 @@ final class MediaSubscription: Sendable {
         let holder = Holder()
         let tap = FrameTap(
             role: role, request, isPreview: isPreview, capacity: 3, mayStall: true
-        ) { [id, connection] frame in
+        ) { [id, outlet] frame in
             let header = Self.header(of: frame, id: id, lost: holder.lost)
             if frame.pixel.isCompressed {
-                _ = connection.send(header, frame.memory)
+                _ = outlet.send(header, frame.memory)
             } else {
-                _ = connection.send(header, inMemory: frame.memory)
+                _ = outlet.send(header, inMemory: frame.memory)
             }
         }
         holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
@@ -155,9 +165,9 @@ final class MediaSubscription: Sendable {
 
     private func makeAudioTap(_ role: String) -> AudioTap {
         let holder = Holder()
-        let tap = AudioTap(role: role, capacity: 50, mayStall: true) { [id, connection] slice in
+        let tap = AudioTap(role: role, capacity: 50, mayStall: true) { [id, outlet] slice in
             let bytes = slice.samples.withUnsafeBytes { SharedBytes(copying: $0) }
-            _ = connection.send(
+            _ = outlet.send(
                 #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(holder.lost)}"#,
                 bytes)
         }
@@ -169,9 +179,9 @@ final class MediaSubscription: Sendable {
         let holder = Holder()
         // The setup of each stream goes with its first packet only.
         let known = Known()
-        let tap = PacketTap(capacity: 400, mayStall: true) { [id, connection] packet in
+        let tap = PacketTap(capacity: 400, mayStall: true) { [id, outlet] packet in
             let isNew = known.isNew(packet)
-            _ = connection.send(
+            _ = outlet.send(
                 Self.header(of: packet, id: id, lost: holder.lost, withSetup: isNew), packet.bytes)
         }
         holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
@@ -180,7 +190,7 @@ final class MediaSubscription: Sendable {
 
     /// Tells a tap's handler how much the tap has dropped, without holding the tap.
     private final class Holder: Sendable {
-        private let count = Mutex<(@Sendable () -> Int)?>(nil)
+        private let count = ConditionLock<(@Sendable () -> Int)?>(nil)
 
         func hold(_ dropped: @escaping @Sendable () -> Int) { count.withLock { $0 = dropped } }
 
@@ -189,7 +199,7 @@ final class MediaSubscription: Sendable {
 
     /// Remembers the setup that was sent of each stream.
     private final class Known: Sendable {
-        private let setups = Mutex<[Bool: [UInt8]]>([:])
+        private let setups = ConditionLock<[Bool: [UInt8]]>([:])
 
         func isNew(_ packet: PacketTap.Packet) -> Bool {
             setups.withLock { setups in

@@ -21,9 +21,10 @@ package struct OwnSources: Sendable {
     }
 
     /// Whether a selector stands for a program's own source.
-    static func handles(_ selector: String) -> Bool {
-        selector.hasPrefix(scheme) || selector.hasPrefix(remoteScheme)
-    }
+    static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) || isRemote(selector) }
+
+    /// Whether a selector names a device that another process sends.
+    static func isRemote(_ selector: String) -> Bool { selector.hasPrefix(remoteScheme) }
 
     /// The roles that the sources play.
     var roles: Set<String> { Set(cameras.keys).union(microphones.keys) }

@@ -6,10 +6,10 @@ public import Stills
 
 extension SessionSetup {
     /// Opens another camera and adds it to a recording session of this setup, with a track of its own when the others have one.
-    /// Blocks until it delivers; do not call it in a Swift task.
+    /// Blocks until it delivers, at first up to 5 s until another process has announced it; do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`.
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
     ///   - role: A name that no device of the recording has.
     ///   - session: The session to add it to.
     ///   - stills: The session's stills, which include this camera from then on.
@@ -46,7 +46,7 @@ extension SessionSetup {
     /// not include it until asked to. Blocks until it delivers; do not call it in a Swift task.
     ///
     /// - Parameters:
-    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`.
+    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`, `remote:phone`.
     ///   - role: A name that no device of the recording has.
     ///   - session: The session to add it to.
     /// - Throws: `SetupError` when the role or selector is invalid, the device is missing or not permitted, or the session
@@ -64,7 +64,7 @@ extension SessionSetup {
         // Compiled as if recorded, because the plan leaves out unused microphones.
         profile.tracks.microphones = .wav
         profile.tracks.files = .oneEach
-        let resolver = try Self.resolver(of: profile, request)
+        let resolver = try resolver(of: profile, request)
         let plan = try Self.plan(profile, resolver)
         guard let planned = plan.microphones.first else {
             throw .usage("nothing is made of a microphone “\(role)” in this profile.")
@@ -82,7 +82,7 @@ extension SessionSetup {
         _ selector: String, _ profile: Profile, _ request: SetupRequest, in session: MulticamSession
     ) throws(SetupError) -> DeviceResolver {
         do {
-            return try Self.resolver(of: profile, request)
+            return try resolver(of: profile, request)
         } catch {
             guard case .device(let busy) = error, case .busy = busy.reason,
                 let owner = session.owner(of: busy.device)
@@ -107,11 +107,14 @@ extension SessionSetup {
         return (profile, request)
     }
 
-    static func resolver(
+    /// Finds the devices of new roles; waits for those that other processes send.
+    private func resolver(
         of profile: Profile, _ request: SetupRequest
     ) throws(SetupError) -> DeviceResolver {
         let (memory, _) = DeviceMemory.file?.read() ?? (DeviceMemory(), nil)
-        return try DeviceResolver(for: profile, memory: memory, of: request.application)
+        let own = try OwnSources().adding(from: remote, for: profile, within: OwnSources.livePatience)
+        return try DeviceResolver(
+            for: own.play(in: profile), memory: memory, of: request.application, own: own)
     }
 
     static func plan(

@@ -7,13 +7,14 @@ public import Stills
 
 extension SessionSetup {
     /// Opens a camera and gives it to a role of a recording session of this setup, in place of the one that the role has. The
-    /// role's tracks, the program and taps go on. Blocks until it delivers; do not call it in a Swift task.
+    /// role's tracks, the program and taps go on. Blocks until it delivers, at first up to 5 s until another process has announced
+    /// it; do not call it in a Swift task.
     ///
     /// The camera is opened as the profile describes the role; a size or a rate that it does not offer is chosen anew.
     ///
     /// - Parameters:
     ///   - role: The role of a camera that is recorded.
-    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`.
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
     ///   - session: The session.
     ///   - stills: The session's stills, which show this camera from then on.
     /// - Throws: `SetupError` when there is no such role, the selector is invalid, the device is missing, busy or not permitted, or

@@ -51,26 +51,31 @@ public struct SessionSetup: Sendable {
     private(set) var profile: Profile?
     /// The source of the computer's orientation; `nil` when no camera asks for it.
     private(set) var tracker: (any OrientationTracker)?
+    /// Finds the devices of other processes, also those that are added later; `nil` when the program takes none.
+    private(set) var remote: (any RemoteSources)?
 
     /// Finds and opens the devices of a request. The program's own sources are planned in the format that they deliver, costed and
-    /// recorded like any other device.
+    /// recorded like any other device. Blocks; for devices that other processes send, up to 15 s each.
     ///
     /// - Parameters:
     ///   - request: What to run. What it says of the devices of roles with a source of the program does not count.
     ///   - cameras: The program's own cameras by role, opened, not started.
     ///   - microphones: The program's own microphones by role, opened, not started.
     ///   - tracker: Replaces the computer's accelerometer as the source of its orientation; `nil` for the accelerometer.
+    ///   - remote: Finds the devices `remote:NAME` that other processes send: the `devices` of a `MediaServer`. Later it finds those
+    ///     that are added or exchanged.
     /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, the profile
     ///   does not have the role of an own source or wants another format of it, or, before any device is opened, the plan exceeds
     ///   its budget.
     public init(
         _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
-        microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil
+        microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil,
+        remote: (any RemoteSources)? = nil
     ) throws(SetupError) {
         do {
             try self.init(
                 request, calibrations: Calibrations.file, tracker: tracker,
-                own: OwnSources(cameras: cameras, microphones: microphones))
+                own: OwnSources(cameras: cameras, microphones: microphones), remote: remote)
         } catch {
             throw error.naming { process in
                 process == getpid() ? nil : ControlClient().activity(of: process)
@@ -81,16 +86,20 @@ public struct SessionSetup: Sendable {
     /// Finds and opens the devices of a request, with the calibrations of a file; with none when it is `nil`.
     package init(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
-        tracker: (any OrientationTracker)? = nil, own: OwnSources = OwnSources()
+        tracker: (any OrientationTracker)? = nil, own: OwnSources = OwnSources(),
+        remote: (any RemoteSources)? = nil
     ) throws(SetupError) {
         var tracker = tracker
-        let profile = try own.play(in: try Self.profile(of: request))
+        let asked = try Self.profile(of: request)
+        let own = try own.adding(from: remote, for: asked, within: OwnSources.patience)
+        let profile = try own.play(in: asked)
         let (plan, reduction, resolver, choices) = try Self.resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
         self.profile = profile
         self.tracker = tracker
+        self.remote = remote
         self.request = request
     }
 

@@ -1,10 +1,13 @@
+import Control
 import Foundation
 import Inputs
 import Media
 import MediaLink
+import MulticamKit
 import SeededNoise
 import Session
 import SessionFolder
+import Stills
 import Synchronization
 import Testing
 
@@ -24,7 +27,7 @@ struct MediaLinkTests {
             case .frame(let frame, _): frames.withLock { $0.append(frame) }
             case .audio(let slice, _): samples.add(slice.samples.count, ordering: .relaxed)
             case .packet(let packet, _): packets.withLock { $0.append(packet) }
-            case .status(let line), .event(let line):
+            case .status(let line), .event(let line, _):
                 lines.withLock { $0.append(line) }
             case .refused(let text): refusals.withLock { $0.append(text) }
             case .end: isOver.store(true, ordering: .relaxed)
@@ -132,11 +135,11 @@ struct MediaLinkTests {
     func inward() async throws { try await OwnThread.run(Self.inward) }
 
     private static func inward() async throws {
-        let feeder = Feeder()
+        let feeder = Feeder("phone")
         let place = try MediaPlace(
             """
             cameras: { phone: { device: "remote:phone", size: 64x48, rate: 30, format: nv12 } }
-            microphones: { voice: { device: "remote:voice" } }
+            microphones: { voice: { device: "remote:phone-voice" } }
             tracks: { cameras: encode, microphones: wav }
             budget: { governor: false }
             """
@@ -160,6 +163,126 @@ struct MediaLinkTests {
         #expect(feeder.problem == nil)
         #expect(result.manifest.devices.first { $0.role == "voice" }?.time_error_ns == 1_000_000)
         #expect(result.manifest.devices.first { $0.role == "phone" }?.time_error_ns == nil)
+    }
+
+    @Test(
+        "a device of another process is added to a recording, and exchanged for one; nobody's is refused in one sentence"
+    )
+    func live() async throws { try await OwnThread.run(Self.live) }
+
+    private static func live() async throws {
+        let patience = Cancellation()
+        // A late camera leaves room for feeders that a busy machine holds up.
+        let place = try MediaPlace(
+            MediaPlace.profile.replacingOccurrences(of: "virtual:clap", with: "virtual:clap?latency=1500"),
+            seconds: 60, devices: RemoteDevices(unless: patience))
+        let feeders = [Feeder("phone"), Feeder("tablet")]
+        for feeder in feeders { try feeder.start(at: place.path) }
+        defer {
+            for feeder in feeders { feeder.stop() }
+            place.remove()
+        }
+        let steering = SessionSteering()
+        steering.steer(place.session, place.setup, stills: SessionStills(place.setup))
+        let replies = Mutex<[ControlReply]>([])
+        let (session, plan) = (place.session, place.setup.plan)
+        let end = Cancellation()
+        let person = MediaThread(name: "person") {
+            let clock = MonotonicClock()
+            while session.status.phase != .recording {
+                clock.sleep(until: clock.now + .milliseconds(20), unless: end)
+            }
+            for command: ControlCommand in [
+                .add(role: "third", selector: "remote:phone"),
+                .addMicrophone(role: "lapel", selector: "remote:phone-voice"),
+                .exchange(role: "face", selector: "remote:tablet"),
+                .add(role: "fourth", selector: "remote:phone"),
+                .exchange(role: "desk", selector: "remote:nobody"),
+            ] {
+                // What follows is the wait for nobody, which is ended.
+                if case .exchange("desk", _) = command { patience.cancel() }
+                steering.perform(command, at: clock.now, paused: plan) { reply in
+                    replies.withLock { $0.append(reply) }
+                }
+            }
+            clock.sleep(until: clock.now + .seconds(1), unless: end)
+            session.stop()
+        }
+        let result = try await session.record()
+        person.join()
+        let got = replies.withLock { $0 }
+        #expect(got.map(\.ok) == [true, true, true, false, false], "\(got.map(\.text))")
+        #expect(got[3].text.contains("a role of this session has this camera already"))
+        #expect(got[4].text.contains("no process has sent this camera within 5 s"))
+        let manifest = result.manifest
+        let third = try #require(manifest.tracks.first { $0.name == "third" }?.frames)
+        #expect(third.captured >= 20)
+        #expect(try #require(manifest.tracks.first { $0.name == "lapel" }?.samples).written > 40_000)
+        let faces = manifest.devices.filter { $0.role == "face" }
+        #expect(faces.count == 2 && faces[1].name == "tablet" && faces[1].from_ns != nil)
+        #expect(manifest.tracks.first { $0.name == "face" }?.failure == nil)
+    }
+
+    @Test("who reads events too slowly is told how many are lost")
+    func lostEvents() async throws { try await OwnThread.run(Self.lostEvents) }
+
+    private static func lostEvents() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        let gate = Cancellation()
+        let read = Atomic(0)
+        let told = Atomic(0)
+        let tap = try RemoteTap(.events, path: place.path) { piece in
+            guard case .event(_, let lost) = piece else { return }
+            read.add(1, ordering: .relaxed)
+            told.store(lost, ordering: .relaxed)
+            while !gate.isCancelled { usleep(1000) }
+        }
+        #expect(try await wait { place.server.subscriptionCount == 1 })
+        // More than the queue and the kernel hold.
+        let count = 20_000
+        for _ in 0..<count { place.server.tell(SessionEvent(.standby, at: .zero)) }
+        gate.cancel()
+        var last = 0
+        let isTold = try await wait {
+            // The next event says what was lost before it.
+            place.server.tell(SessionEvent(.standby, at: .zero))
+            last += 1
+            usleep(10_000)
+            return read.load(ordering: .relaxed) + told.load(ordering: .relaxed) == count + last
+        }
+        #expect(isTold && told.load(ordering: .relaxed) > 0)
+        tap.close()
+        await place.session.close()
+    }
+
+    @Test("who wants and unwants without reading is refused at last, and is heard again when it reads")
+    func restless() async throws { try await OwnThread.run(Self.restless) }
+
+    private static func restless() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        try await place.session.standBy()
+        let client = try RawClient(place.path)
+        defer { client.close() }
+        func say(_ header: String) { client.send(RawClient.message(Array(header.utf8), [])) }
+        // A raw frame is sent when all before it is read, so each subscription leaves a thread that waits.
+        let want = #"{"type":"want","id":1,"of":"frames","role":"program","format":"bgra"}"#
+        let isRefused = try await wait {
+            say(want)
+            usleep(40_000)
+            say(#"{"type":"unwant","id":1}"#)
+            return client.holds("wait for you to read")
+        }
+        #expect(isRefused)
+        let isHeard = try await wait {
+            client.forgetAll()
+            say(#"{"type":"want","id":2,"of":"frames","role":"desk"}"#)
+            usleep(100_000)
+            return client.holds(#""type":"frame","id":2"#)
+        }
+        #expect(isHeard)
+        await place.session.close()
     }
 
     @Test("the camera in Python that the documentation shows is recorded")
@@ -259,58 +382,6 @@ struct MediaLinkTests {
         let result = try await place.session.record()
         #expect(result.manifest.tracks.first { $0.name == "x" }?.frames?.written == 60)
         #expect(result.manifest.tracks.first { $0.name == "y" }?.samples?.written == 96_000)
-    }
-
-    /// Sends a grey that grows brighter, and a tone, in real time.
-    private final class Feeder: Sendable {
-        private let cancellation = Cancellation()
-        private let sources = Mutex<[RemoteSource]>([])
-        private let threads = Mutex<[MediaThread]>([])
-
-        func start(at path: String) throws {
-            let size = FrameSize(width: 64, height: 48)
-            let camera = try RemoteSource(
-                cameraNamed: "phone", VideoFormat(pixel: .nv12, size: size, rate: FrameRate(30)),
-                .bt601Limited, delay: .milliseconds(20), path: path)
-            let microphone = try RemoteSource(
-                microphoneNamed: "voice", AudioFormat(rate: 48_000, channels: 1), delay: .milliseconds(40),
-                path: path)
-            sources.withLock { $0 = [camera, microphone] }
-            let cancellation = cancellation
-            let clock = MonotonicClock()
-            let begin = clock.now
-            let frames = MediaThread(name: "feed") {
-                var number: Int64 = 0
-                let count = FramePlane.packed(.nv12, size).byteCount
-                while clock.sleep(until: begin + .milliseconds(33) * number, unless: cancellation) {
-                    let grey = SharedBytes([UInt8](repeating: UInt8(min(16 + number / 4, 235)), count: count))
-                    guard camera.send(frame: grey, at: begin + .milliseconds(33) * number, sequence: number)
-                    else { return }
-                    number += 1
-                }
-            }
-            let audio = MediaThread(name: "feed") {
-                var number: Int64 = 0
-                while clock.sleep(until: begin + .milliseconds(20) * (number + 1), unless: cancellation) {
-                    let samples = (0..<960).map { Float(sin(Double($0) / 48 * 2 * .pi)) / 4 }
-                    guard
-                        microphone.send(
-                            audio: samples, at: begin + .milliseconds(20) * number, error: .milliseconds(1),
-                            firstSample: number * 960)
-                    else { return }
-                    number += 1
-                }
-            }
-            threads.withLock { $0 = [frames, audio] }
-        }
-
-        var problem: String? { sources.withLock { $0.compactMap(\.problem).first } }
-
-        func stop() {
-            cancellation.cancel()
-            for source in sources.withLock({ $0 }) { source.close() }
-            for thread in threads.withLock({ $0 }) { thread.join() }
-        }
     }
 
     @Test(

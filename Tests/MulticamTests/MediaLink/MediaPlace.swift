@@ -9,6 +9,7 @@ import Setup
 struct MediaPlace: Sendable {
     let scratch: URL
     let server: MediaServer
+    let setup: SessionSetup
     let session: MulticamSession
 
     var path: String { scratch.path + "/media" }
@@ -24,21 +25,21 @@ struct MediaPlace: Sendable {
         """
 
     /// Makes the socket, then the session, whose remote devices `announce` sends.
-    init(_ profile: String = profile, announce: (String) throws -> Void = { _ in }) throws {
+    init(
+        _ profile: String = profile, seconds: Int64 = 2, devices: RemoteDevices = RemoteDevices(),
+        announce: (String) throws -> Void = { _ in }
+    ) throws {
         // A socket's path may have 107 bytes.
         scratch = URL(fileURLWithPath: "/tmp/media-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
-        let devices = RemoteDevices()
         server = try MediaServer(at: scratch.path + "/media", devices: devices)
         try announce(scratch.path + "/media")
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        let request = SetupRequest(profile: file.path)
-        let sources = try devices.sources(for: request, within: .seconds(30))
-        let setup = try SessionSetup(request, cameras: sources.cameras, microphones: sources.microphones)
+        setup = try SessionSetup(SetupRequest(profile: file.path), remote: devices)
         session = setup.makeSession(
             RecordingOptions(
-                parentFolder: scratch.path, name: "session", duration: .seconds(2), version: "0.0.0"))
+                parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"))
         server.serve(session)
     }
 

@@ -31,5 +31,20 @@ struct RawClient {
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
+    /// Whether what came and was not read has a text.
+    func holds(_ text: String) -> Bool {
+        let waiting = take(MSG_PEEK)
+        return waiting.firstRange(of: text.utf8) != nil
+    }
+
+    /// Reads all that came.
+    func forgetAll() { while !take(MSG_DONTWAIT).isEmpty {} }
+
+    private func take(_ flag: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 1 << 22)
+        let count = recv(descriptor, &bytes, bytes.count, Int32(flag | MSG_DONTWAIT))
+        return Array(bytes.prefix(max(count, 0)))
+    }
+
     func close() { Glibc.close(descriptor) }
 }

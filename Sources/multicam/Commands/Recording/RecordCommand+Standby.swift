@@ -11,7 +11,7 @@ extension RecordCommand {
     /// - Returns: The worst exit status of all recordings.
     /// - Throws: The error of the first start of the devices. Later ones are printed, and the next step tries again.
     func standBy() async throws -> ExitStatus {
-        guard let first = try makeSetup(duration) else { return .overBudget }
+        guard let first = try await makeSetup(duration) else { return .overBudget }
         let control = listen(first.plan)
         defer { control?.stop() }
         var results: [RecordingResult] = []
@@ -43,7 +43,7 @@ extension RecordCommand {
             case .end, nil: return RecordConclusion(results).status
             }
             do {
-                setup = try makeSetup(duration, followed: followed)
+                setup = try await makeSetup(duration, followed: followed)
                 if setup == nil { steering.tellBeginning(folder: nil) }
             } catch {
                 tellLackOfDevices(error)

@@ -80,7 +80,7 @@ struct RecordCommand: Command {
     private let isStandby: Bool
     let steering: SessionSteering
     /// The devices that other processes send.
-    private let remote = RemoteDevices()
+    private let remote: RemoteDevices
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var request = try ProfileOptions.request(arguments)
@@ -105,6 +105,7 @@ struct RecordCommand: Command {
         resumes = arguments.flag("resume")
         isStandby = arguments.flag("standby")
         steering = SessionSteering(isStandby: isStandby) { Output.message($0) }
+        remote = RemoteDevices(unless: steering.stopping)
         if isStandby, resumes {
             throw arguments.spec.error(
                 "`--resume` goes on by itself, and with `--standby` recordings begin when somebody says so: leave out one of them."
@@ -142,9 +143,6 @@ struct RecordCommand: Command {
         return try await command.recordUntilStopped()
     }
 
-    /// How long processes that send devices may take to announce them.
-    private static let remotePatience = Nanoseconds.seconds(15)
-
     /// Opens the media socket for processes that look, listen or send devices. When that fails, the recording runs without it, and
     /// `nil` is returned.
     private func listenForMedia() -> MediaServer? {
@@ -161,7 +159,7 @@ struct RecordCommand: Command {
     private func recordUntilStopped() async throws -> ExitStatus {
         if isStandby { return try await standBy() }
         var rest = duration
-        guard var setup = try makeSetup(rest) else { return .overBudget }
+        guard var setup = try await makeSetup(rest) else { return .overBudget }
         let control = listen(setup.plan)
         defer { control?.stop() }
         var results = [try await record(setup, duration: rest)]
@@ -173,7 +171,7 @@ struct RecordCommand: Command {
             pause(result, reason)
             guard await steering.waitForRecovery(folder: result.folder) else { break }
             do {
-                guard let next = try makeSetup(rest) else { break }
+                guard let next = try await makeSetup(rest) else { break }
                 setup = next
                 results.append(try await record(next, duration: rest))
             } catch RecordingError.stopped {
@@ -260,7 +258,16 @@ struct RecordCommand: Command {
     /// - Throws: `SetupError` when the request is invalid, or a device cannot be opened.
     func makeSetup(
         _ duration: Nanoseconds?, followed: RoleSelection? = nil
-    ) throws -> SessionSetup? {
+    ) async throws -> SessionSetup? {
+        // Drivers, disks and other processes may take seconds.
+        try await withCheckedThrowingContinuation { continuation in
+            _ = MediaThread(name: "setup") {
+                continuation.resume(with: Result { try openDevices(duration, followed) })
+            }
+        }
+    }
+
+    private func openDevices(_ duration: Nanoseconds?, _ followed: RoleSelection?) throws -> SessionSetup? {
         let machine = ThisMachine(output: output)
         if let warning = machine.warning { Output.message(warning) }
         var request = self.request
@@ -271,10 +278,7 @@ struct RecordCommand: Command {
         let setup: SessionSetup
         do throws(SetupError) {
             try announceWaits(for: request)
-            let sources = try remote.sources(
-                for: request, within: Self.remotePatience, unless: steering.stopping)
-            setup = try SessionSetup(
-                request, cameras: sources.cameras, microphones: sources.microphones)
+            setup = try SessionSetup(request, remote: remote)
         } catch {
             guard case .overBudget(let reduction) = error else { throw error }
             Output.message(error.description)
