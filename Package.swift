@@ -84,7 +84,7 @@ let package = Package(
             "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",
             "Stills"),
         module(
-            "Control", "CLinux", "FileSystem", "Media", "Monitoring", "Plan", "Profiles", "Session",
+            "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles", "Session",
             "SessionFolder", "Timing", "Stills"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 

@@ -37,4 +37,10 @@ public struct ThisHost: HostReading {
         DiskSpaceReader.read(folder, into: &state)
         return state
     }
+
+    /// Reads the room on a disk.
+    ///
+    /// - Parameter folder: A folder on the disk.
+    /// - Returns: Bytes that this user can still write; `nil` where the file system does not say.
+    public func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
 }

@@ -232,6 +232,22 @@ package final class CameraInput: Sendable {
     /// The outage as delivered when the camera went away, or `nil` while it is present.
     package var outage: Delivery? { box.withLock { $0.outage } }
 
+    /// Why no frames come and since when, or `nil` while the camera is present.
+    package var absence: CameraAbsence? {
+        box.withLock { box in
+            switch box.outage {
+            case .away(let time, let reason, let cause):
+                CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: cause)
+            case .ended(let time, let reason):
+                CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: .away)
+            case .frame, .lost, .returned, .formatChanged, .warning, nil: nil
+            }
+        }
+    }
+
+    /// The format in which the camera delivers, or delivered last.
+    package var deliveredFormat: VideoFormat { box.withLock { $0.format } }
+
     // MARK: On the source's thread
 
     /// Takes an event of the source.

@@ -153,10 +153,18 @@ package final class MicrophoneInput: Sendable {
 
     // MARK: How it sounds, recorded or not
 
-    /// The level now, of the picked channels.
-    package var level: AudioLevel { box.withLock { $0.watch.level } }
-    /// Audio alarms in force now.
-    package var alarms: [AudioAlarm.Kind] { box.withLock { $0.watch.inForce } }
+    /// How the microphone sounds now, of the picked channels, and the state of its clock model.
+    package var state:
+        (
+            level: AudioLevel, alarms: [AudioAlarm.Kind], silentSince: ClockTime?, clips: ClipCount,
+            clock: ClockReading
+        )
+    {
+        box.withLock { box in
+            let watch = box.watch
+            return (watch.level, watch.inForce, watch.silentSince, watch.clips, box.clock.reading)
+        }
+    }
 
     /// Sets how long the microphone may be silent from now on; `nil` for no limit.
     package func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }

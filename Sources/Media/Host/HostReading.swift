@@ -10,4 +10,15 @@ public protocol HostReading: Sendable {
     ///   - time: The present instant on the session clock.
     /// - Returns: What could be read, and which sources could not.
     func read(folder: String, at time: ClockTime) -> HostState
+
+    /// Reads the room on a disk, and nothing else. It may block, too.
+    ///
+    /// - Parameter folder: A folder on the disk.
+    /// - Returns: Bytes that this user can still write; `nil` where the system does not say.
+    func freeBytes(folder: String) -> Int64?
+}
+
+extension HostReading {
+    /// Unknown, where a reader does not tell.
+    public func freeBytes(folder: String) -> Int64? { nil }
 }

@@ -25,6 +25,7 @@ final class MediaPeer: Sendable {
 
     private let connection: MediaConnection
     private let registry: RemoteDevices
+    private let status: MediaServer.StatusSource
     private let state = ConditionLock(State())
     /// Held while subscriptions are given a session or lose one: what a process wants, and the sessions, come from two threads.
     private let turn = ConditionLock(())
@@ -36,8 +37,15 @@ final class MediaPeer: Sendable {
     /// Most threads that may wait for a process to read what one subscription got of former sessions.
     private static let mostWaiting = 4
 
-    init(_ connection: MediaConnection, devices: RemoteDevices) {
+    /// - Parameters:
+    ///   - connection: The connection with the process.
+    ///   - devices: Takes what it sends.
+    ///   - status: Says how the session goes.
+    init(
+        _ connection: MediaConnection, devices: RemoteDevices, status: @escaping MediaServer.StatusSource
+    ) {
         self.connection = connection
+        self.status = status
         registry = devices
     }
 
@@ -170,7 +178,7 @@ final class MediaPeer: Sendable {
         }
         turn.withLock { _ in
             drop(id)
-            let subscription = MediaSubscription(id, wish, connection)
+            let subscription = MediaSubscription(id, wish, connection, status: status)
             let session = state.withLock { state in
                 state.subscriptions[id] = subscription
                 return state.session

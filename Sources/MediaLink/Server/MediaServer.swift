@@ -14,9 +14,14 @@ public import SessionFolder
 public final class MediaServer: Sendable {
     struct State {
         var session: MulticamSession?
+        /// What to tell of the session; `nil` where the session itself is asked.
+        var status: StatusSource?
         var peers: [ObjectIdentifier: MediaPeer] = [:]
         var isClosed = false
     }
+
+    /// Says how it goes; `nil` while there is nothing to say.
+    public typealias StatusSource = @Sendable () -> ControlStatus?
 
     /// The devices that other processes send.
     public let devices: RemoteDevices
@@ -68,6 +73,24 @@ public final class MediaServer: Sendable {
             return (state.session, Array(state.peers.values))
         }
         for peer in peers { peer.change(from: before, to: session) }
+    }
+
+    /// Sets what subscriptions of the status are told from now on, ten times a second each: what `multicam ctl status` tells. Without
+    /// it they are told what the session knows of itself.
+    ///
+    /// - Parameter source: Called on a thread of each subscription.
+    public func tellStatus(of source: @escaping StatusSource) { state.withLock { $0.status = source } }
+
+    private var status: ControlStatus? {
+        let (session, source) = state.withLock { ($0.session, $0.status) }
+        if let source { return source() }
+        return session.map { session in
+            let status = session.status
+            let isRecorded = status.phase == .recording || status.phase == .finishing
+            return ControlStatus(
+                status, plan: session.currentPlan, folder: isRecorded ? session.folderPath : nil,
+                cost: session.hardwareCost)
+        }
     }
 
     /// Number of processes that are connected now.
@@ -127,7 +150,7 @@ public final class MediaServer: Sendable {
             _ = connection.send(header)
             return connection.close()
         }
-        let peer = MediaPeer(connection, devices: devices)
+        let peer = MediaPeer(connection, devices: devices) { [weak self] in self?.status }
         let (session, isAdmitted) = state.withLock { state in
             guard !state.isClosed, state.peers.count < Self.mostPeers else {
                 return (MulticamSession?.none, false)

@@ -17,7 +17,8 @@ final class MediaSubscription: Sendable {
 
     let id: Int
     private let outlet: MediaOutlet
-    private let state: ConditionLock<(wish: MediaWish, source: Source?, session: MulticamSession?)>
+    private let state: ConditionLock<(wish: MediaWish, source: Source?)>
+    private let status: MediaServer.StatusSource
     /// Lines of events that wait; `nil` where none are wanted.
     private let lines: BoundedQueue<String>?
     private let lostLines = ConditionLock(0)
@@ -33,10 +34,15 @@ final class MediaSubscription: Sendable {
     ///   - id: The process's number of it.
     ///   - wish: What it wants.
     ///   - connection: Where to send it.
-    init(_ id: Int, _ wish: MediaWish, _ connection: MediaConnection) {
+    ///   - status: Says how the session goes.
+    init(
+        _ id: Int, _ wish: MediaWish, _ connection: MediaConnection,
+        status: @escaping MediaServer.StatusSource
+    ) {
+        self.status = status
         self.id = id
         outlet = MediaOutlet(connection)
-        state = ConditionLock((wish, nil, nil))
+        state = ConditionLock((wish, nil))
         lines = wish == .events ? BoundedQueue(capacity: Self.mostLines) : nil
         switch wish {
         case .events: startEvents()
@@ -70,7 +76,6 @@ final class MediaSubscription: Sendable {
     ///
     /// - Throws: `SessionChangeError` when the session does not have it.
     func attach(to session: MulticamSession?) throws(SessionChangeError) {
-        state.withLock { $0.session = session }
         guard let session else { return }
         let source: Source
         switch wish {
@@ -94,7 +99,7 @@ final class MediaSubscription: Sendable {
     /// Leaves a session.
     func detach(from session: MulticamSession?) {
         let source = state.withLock { state in
-            defer { (state.source, state.session) = (nil, nil) }
+            defer { state.source = nil }
             return state.source
         }
         guard let session else { return }
@@ -136,9 +141,7 @@ final class MediaSubscription: Sendable {
         _ = MediaThread(name: "media:status") { [self] in
             let clock = MonotonicClock()
             repeat {
-                guard let session = state.withLock({ $0.session }) else { continue }
-                let status = ControlStatus(
-                    session.status, plan: session.currentPlan, folder: session.folderPath)
+                guard let status = status() else { continue }
                 let line = JSONText.line(status)
                 guard outlet.send(#"{"type":"status","id":\#(id),"status":\#(line)}"#) else { return }
             } while clock.sleep(until: clock.now + Self.statusInterval, unless: ended)

@@ -16,6 +16,8 @@ package struct AudioWatch {
     /// The time from which samples at full scale are counted.
     private var start: ClockTime?
     private var alarms: [AudioAlarm] = []
+    /// How often the microphone was too loud since the recording began, or since its first sample.
+    package private(set) var clips = ClipCount()
     private var overloads: [(at: ClockTime, count: Int64)] = []
 
     /// Creates a watch without a limit of silence.
@@ -50,6 +52,7 @@ package struct AudioWatch {
             note(signal.ongoing(at: time), .noSignal, at: time, time)
         }
         overloads.removeAll { $0.at < time }
+        clips = ClipCount()
     }
 
     /// The problems that are not over.
@@ -60,6 +63,9 @@ package struct AudioWatch {
         if clipping.isClipping { kinds.append(.clipping) }
         return kinds
     }
+
+    /// The time since which the microphone has given no signal or was silent; `nil` while neither alarm is in force.
+    package var silentSince: ClockTime? { signal.since ?? silence?.since }
 
     /// Takes the next slice.
     ///
@@ -78,6 +84,7 @@ package struct AudioWatch {
         note(silence?.take(peak: peak, from: time, to: until), .silence, at: time, until)
         let found = clipping.concerns(peak: peak) ? clipping.count(samples, step: step, picked: picked) : 0
         if found > 0, start.map({ time >= $0 }) ?? false { overloads.append((time, Int64(found))) }
+        if found > 0 { clips.note(at: time) }
         if let begins = clipping.pass(found, to: until) {
             alarms.append(
                 AudioAlarm(

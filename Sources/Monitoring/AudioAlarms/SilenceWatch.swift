@@ -12,6 +12,9 @@ struct SilenceWatch {
     private var highest: Float = 0
     private(set) var isSilent = false
 
+    /// The time since which the microphone is silent; `nil` where it does not count as silent.
+    var since: ClockTime? { isSilent ? quietSince : nil }
+
     /// The rule for a profile's limit: −60 dB of full scale, which is below any room with a person in it.
     static func ofProfile(_ limit: Nanoseconds) -> Self {
         Self(level: 0.001, limit: (limit, limit))

@@ -23,6 +23,8 @@ public final class SessionSteering: Sendable {
     private struct State {
         /// The present session; `nil` when nothing is recorded and nothing is on standby.
         var session: MulticamSession?
+        /// The plan of the session that ended last; `nil` while there is one, and before the first.
+        var lastPlan: SessionPlan?
         /// The setup of the present session.
         var setup: SessionSetup?
         var stills: SessionStills?
@@ -136,7 +138,25 @@ public final class SessionSteering: Sendable {
     /// Sets the media server, which gets each session that is steered, and the events that are told.
     ///
     /// - Parameter server: The server, or `nil` when there is none.
-    public func note(at server: MediaServer?) { state.withLock { $0.media = server } }
+    public func note(at server: MediaServer?) {
+        state.withLock { $0.media = server }
+        server?.tellStatus { [weak self] in self?.status }
+    }
+
+    /// How it goes, as `multicam ctl status` tells it; `nil` before the first session.
+    public var status: ControlStatus? {
+        let (session, isRecording, verdict, last) = state.withLock {
+            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan)
+        }
+        guard let session else {
+            return last.map { ControlStatus(SessionStatus(), plan: $0, folder: nil, state: .paused) }
+        }
+        var status = ControlStatus(
+            session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil,
+            cost: session.hardwareCost)
+        if !isRecording { status.verdict = verdict }
+        return status
+    }
 
     /// Tells an event of the present session to the processes that want events.
     public func tell(_ event: SessionEvent) { state.withLock(\.media)?.tell(event) }
@@ -228,10 +248,7 @@ public final class SessionSteering: Sendable {
     ) -> ControlReply {
         switch command {
         case .status:
-            var status = ControlStatus(
-                session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil,
-                cost: session.hardwareCost)
-            if !isRecording { status.verdict = state.withLock(\.verdict) }
+            guard let status else { return ControlReply(ok: false, text: "the session is over.") }
             return ControlReply(ok: true, text: status.state.rawValue, status: status)
         case .snapshot(let roles): return takeStills(roles, of: session)
         case .add(let role, let selector):
@@ -494,6 +511,7 @@ public final class SessionSteering: Sendable {
         _ = state.withLock { state in
             let rotation = state.rotation
             state.rotation = nil
+            state.lastPlan = state.session?.currentPlan ?? state.lastPlan
             state.session = nil
             state.setup = nil
             state.stills = nil

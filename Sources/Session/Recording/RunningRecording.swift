@@ -20,6 +20,7 @@ final class RunningRecording {
     let outputs: SessionOutputs
     /// T0 on the session's clock.
     private let start: ClockTime
+    private let delay: Nanoseconds
     private let timeline: Timeline
     private let parts: PartDirector
     private let changes: ChangeDirector
@@ -41,6 +42,8 @@ final class RunningRecording {
 
     /// Nanoseconds between two status reports: often enough for a meter, seldom enough to cost nothing.
     private static let statusInterval: Int64 = 100_000_000
+    /// Steps of the governor in the status: enough for every measure that can be in force.
+    private static let reportedSteps = 30
 
     /// Creates a recording whose outputs exist, and writes its first manifest.
     ///
@@ -52,6 +55,7 @@ final class RunningRecording {
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds, outputs: SessionOutputs) {
         self.context = context
         self.start = start
+        self.delay = delay
         self.outputs = outputs
         let (plan, clock, inputs) = (context.plan, context.clock, context.inputs)
         pressure = context.host.map {
@@ -257,26 +261,34 @@ final class RunningRecording {
         var status = SessionStatus()
         status.phase = phase
         status.time = position
+        status.takenAt = context.clock.now
+        status.alignmentDelay = delay
         status.cameras = inputs.cameras.map { camera in
-            let lost =
-                outputs.cameraTracks.first { $0.input === camera }?.counts.lostInAll
-                ?? outputs.program?.lostInAll(of: camera.role) ?? 0
-            let clock = camera.clockReading
-            return SessionStatus.Camera(
-                role: camera.role, rate: 1e9 / Double(max(clock.interval.count, 1)), lost: lost, clock: clock)
+            SessionStatus.Camera(camera, counts: counts(of: camera), standsBy: false)
         }
         status.microphones = outputs.microphones.map {
             SessionStatus.Microphone(
                 $0.input, loudness: $0.loudness?.loudness,
                 missing: Nanoseconds(Int64($0.gaps.reduce(0) { $0 + $1.length })))
         }
-        let programLost = outputs.program?.counts.lost ?? [:]
-        status.programLost = (programLost[.encoder] ?? 0) + (programLost[.disk] ?? 0)
+        status.program = outputs.program?.counts ?? FrameCounts()
         status.mix = outputs.mixLoudness?.loudness
         status.pressure = pressure?.current
         status.shown = outputs.program?.shown ?? []
         status.givenUp = governor?.inForce.map(\.text) ?? []
+        status.governorSteps = governor?.steps.suffix(Self.reportedSteps) ?? []
+        status.freeBytes = pressure?.report?.state.disk?.freeBytes
+        status.marks = marks
         context.report(status)
+    }
+
+    /// The frames of a camera so far, of all its tracks; without a track those that the program follows.
+    private func counts(of camera: CameraInput) -> FrameCounts {
+        let tracks = outputs.cameraTracks.filter { $0.input === camera }
+        guard let first = tracks.first else {
+            return outputs.program?.counts(of: camera.role) ?? FrameCounts()
+        }
+        return tracks.dropFirst().reduce(first.counts) { $0 + $1.counts }
     }
 
     /// Sends events for encoders that x264 has replaced, and for audio that was lost with failed encoders.

@@ -8,10 +8,16 @@ internal import Timing
 struct Idling {
     private let inputs: SessionInputs
     private let start: ClockTime
+    private let freeSpace: FreeSpaceWatch?
 
-    init(_ inputs: SessionInputs, since start: ClockTime) {
+    /// - Parameters:
+    ///   - inputs: The devices.
+    ///   - start: When the pause began.
+    ///   - freeSpace: Reads the room where recordings are written; `nil` reads nothing.
+    init(_ inputs: SessionInputs, since start: ClockTime, freeSpace: FreeSpaceWatch? = nil) {
         self.inputs = inputs
         self.start = start
+        self.freeSpace = freeSpace
     }
 
     /// Drops what no recording will have, and collects the devices' events.
@@ -36,12 +42,10 @@ struct Idling {
         var status = SessionStatus()
         status.phase = .standby
         status.time = position(at: time)
-        status.cameras = inputs.cameras.map { camera in
-            let clock = camera.clockReading
-            let rate = camera.isAway ? 0 : 1e9 / Double(max(clock.interval.count, 1))
-            return SessionStatus.Camera(role: camera.role, rate: rate, lost: 0, clock: clock)
-        }
+        status.takenAt = time
+        status.cameras = inputs.cameras.map { SessionStatus.Camera($0, standsBy: true) }
         status.microphones = inputs.microphones.map { SessionStatus.Microphone($0) }
+        status.freeBytes = freeSpace?.bytes
         return status
     }
 }

@@ -27,6 +27,8 @@ public actor MulticamSession {
     private nonisolated let currentStatus = ConditionLock(SessionStatus())
     private nonisolated let currentFolder = ConditionLock<String?>(nil)
     nonisolated let running: ConditionLock<RunningPlan>
+    /// The cost as it was reckoned last, and of which plan.
+    private nonisolated let knownCost = ConditionLock<(plan: RunningPlan, cost: HardwareCost?)?>(nil)
     /// The cameras' inputs by role, from the start of the devices on.
     nonisolated let cameraInputs = ConditionLock<[String: CameraInput]>([:])
     private nonisolated let eventSink: AsyncStream<SessionEvent>.Continuation
@@ -241,8 +243,14 @@ public actor MulticamSession {
 
     /// The hardware cost of the plan as it runs now, on the machine that it was planned for; `nil` where it was planned for none.
     ///
-    /// It is reckoned anew with each change of cameras, microphones, their tracks and the program.
-    public nonisolated var hardwareCost: HardwareCost? { running.withLock(\.self).cost }
+    /// It is reckoned anew with each change of cameras, microphones, their tracks and the program, and only then.
+    public nonisolated var hardwareCost: HardwareCost? {
+        let running = running.withLock(\.self)
+        if let known = knownCost.withLock({ $0 }), known.plan == running { return known.cost }
+        let cost = running.cost
+        knownCost.withLock { $0 = (running, cost) }
+        return cost
+    }
 
     /// The inputs of the cameras that are in the session now, by role.
     nonisolated var presentInputs: [String: CameraInput] {
@@ -286,6 +294,7 @@ public actor MulticamSession {
             clock: clock,
             publish: { [eventSink] event in eventSink.yield(event) },
             report: { [currentStatus] status in currentStatus.withLock { $0 = status } },
+            freeSpace: host.map { FreeSpaceWatch($0, of: options.parentFolder, clock: clock) },
             makeStage: { [clock, codecs, sinks, running] inputs in
                 StandbyStage(
                     inputs, clock: clock, codecs: codecs, taps: sinks.taps,

@@ -1,6 +1,7 @@
-internal import Inputs
+public import Inputs
 public import Media
 public import Monitoring
+public import SessionFolder
 public import Timing
 
 /// The state of a recording or of standby at one instant: for a status line, and for programs that watch.
@@ -18,41 +19,62 @@ public struct SessionStatus: Sendable, Equatable {
     public struct Camera: Sendable, Equatable {
         /// The camera's role.
         public let role: String
+        /// The name of the device that plays the role now.
+        public let name: String
+        /// The format in which the camera delivers, or delivered last.
+        public let format: VideoFormat
         /// Frames per second as measured by the model of the camera's clock; 0 on standby while the camera is away.
         public let rate: Double
-        /// Frames lost so far: to the camera's own track, or to the program when it has none.
-        public let lost: Int
+        /// Its frames so far: those of its own tracks or, when it has none, what the program could have of it and lost while it
+        /// showed it. All zero on standby.
+        public let counts: FrameCounts
         /// State of the camera's clock model, and thus how exact the times of its frames are.
         public let clock: ClockReading
+        /// Why no frames come and since when; `nil` while they come.
+        public let absence: CameraAbsence?
+
+        /// Frames lost so far, of all causes.
+        public var lost: Int { counts.lostInAll }
+
+        /// Creates the state of a camera as it is captured now, recorded or not.
+        ///
+        /// - Parameters:
+        ///   - input: The camera.
+        ///   - counts: Its frames so far.
+        ///   - standsBy: Whether nothing is recorded: a camera that is away has no rate then.
+        init(_ input: CameraInput, counts: FrameCounts = FrameCounts(), standsBy: Bool) {
+            role = input.role
+            name = input.source.device.name
+            format = input.deliveredFormat
+            clock = input.clockReading
+            absence = input.absence
+            rate = standsBy && absence != nil ? 0 : 1e9 / Double(max(clock.interval.count, 1))
+            self.counts = counts
+        }
     }
 
     /// The state of one microphone.
     public struct Microphone: Sendable, Equatable {
         /// The microphone's role.
         public let role: String
+        /// The name of the device that plays the role.
+        public let name: String
+        /// The number of channels of its track.
+        public let channels: Int
         /// Level now.
         public let level: AudioLevel
         /// Loudness of the microphone's track so far, or `nil` while nothing is recorded.
         public let loudness: Loudness?
         /// Audio alarms in force now: no signal, silence, clipping.
         public let alarms: [AudioAlarm.Kind]
+        /// Since when the microphone has given no signal or was silent; `nil` while no such alarm is in force.
+        public let silentSince: ClockTime?
+        /// How often it was too loud for its converter.
+        public let clips: ClipCount
         /// How much audio is missing so far, in nanoseconds; silence stands in its place.
         public let missing: Nanoseconds
         /// State of the microphone's clock model, and thus how exact the times of its samples are.
         public let clock: ClockReading
-
-        /// Creates the state of a microphone; each parameter sets the property of its name.
-        public init(
-            role: String, level: AudioLevel, loudness: Loudness? = nil, alarms: [AudioAlarm.Kind] = [],
-            missing: Nanoseconds = .zero, clock: ClockReading
-        ) {
-            self.role = role
-            self.level = level
-            self.loudness = loudness
-            self.alarms = alarms
-            self.missing = missing
-            self.clock = clock
-        }
 
         /// Creates the state of a microphone as it is captured now, recorded or not.
         ///
@@ -61,9 +83,17 @@ public struct SessionStatus: Sendable, Equatable {
         ///   - loudness: Loudness of its track so far.
         ///   - missing: How much of its audio is missing so far.
         init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
-            self.init(
-                role: input.role, level: input.level, loudness: loudness, alarms: input.alarms,
-                missing: missing, clock: input.clockReading)
+            role = input.role
+            name = input.source.device.name
+            channels = input.channels
+            let state = input.state
+            level = state.level
+            alarms = state.alarms
+            silentSince = state.silentSince
+            clips = state.clips
+            clock = state.clock
+            self.loudness = loudness
+            self.missing = missing
         }
     }
 
@@ -71,19 +101,32 @@ public struct SessionStatus: Sendable, Equatable {
     public var phase = Phase.starting
     /// Time since T0; on standby, time since the pause began.
     public var time = MediaTime.zero
+    /// When this state was taken, on the session's clock.
+    public var takenAt = ClockTime(nanoseconds: 0)
+    /// Time from an instant to the decision what its tick shows, and thus by how much the program is behind; `nil` while nothing
+    /// is recorded.
+    public var alignmentDelay: Nanoseconds?
     /// The cameras, in the order of the plan.
     public var cameras: [Camera] = []
     /// The microphones, in the order of the plan.
     public var microphones: [Microphone] = []
     /// Loudness of the program's audio so far, or `nil` when it has none.
     public var mix: Loudness?
+    /// The program's frames so far; all zero while nothing is recorded.
+    public var program = FrameCounts()
     /// Frames of the program lost so far because the encoder or the disk was too slow.
-    public var programLost = 0
+    public var programLost: Int { (program.lost[.encoder] ?? 0) + (program.lost[.disk] ?? 0) }
     /// Roles of the cameras that the program shows, backmost first.
     public var shown: [String] = []
     /// System pressure as assessed last; `nil` before the first assessment and when the session has no `host`.
     public var pressure: SystemPressure?
 
+    /// Bytes that are free where the recording is written, or where the next one will be; `nil` until that was read.
+    public var freeBytes: Int64?
+    /// The marks of the recording so far, in the order in which they were asked for.
+    public var marks: [Manifest.Mark] = []
+    /// What the governor did so far, oldest first; only the last steps of many.
+    public var governorSteps: [Manifest.GovernorStep] = []
     /// What the governor has given up, oldest first, such as `program preset superfast → ultrafast`.
     public var givenUp: [String] = []
 

@@ -23,6 +23,7 @@ final class Standby: Sendable {
     private let publish: @Sendable (SessionEvent) -> Void
     private let report: @Sendable (SessionStatus) -> Void
     private let makeStage: @Sendable (SessionInputs) -> StandbyStage
+    private let freeSpace: FreeSpaceWatch?
     private let orders = ConditionLock(Orders())
 
     /// How often the status is reported: as often as a recording reports its own.
@@ -34,13 +35,16 @@ final class Standby: Sendable {
     ///   - clock: A real-time clock.
     ///   - publish: Told what happens to devices while nothing is recorded.
     ///   - report: Told the devices' status ten times a second while nothing is recorded.
+    ///   - freeSpace: Reads the room where recordings are written; it is stopped at the end. `nil` reads nothing.
     ///   - makeStage: Makes what taps get during one pause between recordings.
     init(
         clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
         report: @escaping @Sendable (SessionStatus) -> Void,
+        freeSpace: FreeSpaceWatch?,
         makeStage: @escaping @Sendable (SessionInputs) -> StandbyStage
     ) {
         self.makeStage = makeStage
+        self.freeSpace = freeSpace
         self.clock = clock
         self.publish = publish
         self.report = report
@@ -64,7 +68,10 @@ final class Standby: Sendable {
         _ inputs: SessionInputs, limit: Nanoseconds, controls: SessionControls,
         ready: (Result<Void, RecordingError>) -> Void
     ) {
-        defer { inputs.stop() }
+        defer {
+            inputs.stop()
+            freeSpace?.stop()
+        }
         do throws(RecordingError) {
             try inputs.start(on: clock)
             try inputs.waitUntilReady(on: clock, limit: limit, controls: controls)
@@ -72,7 +79,7 @@ final class Standby: Sendable {
             ready(.failure(error))
             return
         }
-        var idling = Idling(inputs, since: clock.now)
+        var idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
         var stage = makeStage(inputs)
         var reported = clock.now
         report(idling.status(at: clock.now))
@@ -88,7 +95,7 @@ final class Standby: Sendable {
                 loan(inputs)
                 inputs.dropAdded()
                 inputs.restoreFormats()
-                idling = Idling(inputs, since: clock.now)
+                idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
                 stage = makeStage(inputs)
             case .end: return
             case nil:

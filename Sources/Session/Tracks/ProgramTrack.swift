@@ -196,11 +196,13 @@ final class ProgramTrack {
         encoder.finish()
     }
 
-    /// Returns the number of frames of one camera that were lost while the program showed it; 0 for an unknown role.
-    func lostInAll(of role: String) -> Int {
+    /// Returns the counts of one camera's frames on the program's grid, shown or not; losses only while the program showed it.
+    func counts(of role: String) -> FrameCounts? {
         feeds.first { $0.follower.input.role == role }.map { feed in
-            feed.onAir.lost(feed.follower.aligner.counts.lost).values.reduce(0, +)
-        } ?? 0
+            var counts = feed.follower.aligner.counts
+            counts.lost = feed.onAir.lost(counts.lost)
+            return counts
+        }
     }
 
     /// The gaps of all cameras, as far as they were shown in them.

@@ -21,6 +21,17 @@ public struct FrameCounts: Sendable, Equatable {
     /// Lost frames of all causes.
     public var lostInAll: Int { lost.values.reduce(0, +) }
 
+    /// The counts of two tracks together.
+    package static func + (one: Self, other: Self) -> Self {
+        var sum = one
+        sum.captured += other.captured
+        sum.skipped += other.skipped
+        sum.repeated += other.repeated
+        sum.slate += other.slate
+        sum.lost.merge(other.lost, uniquingKeysWith: +)
+        return sum
+    }
+
     /// The counts after some chosen frames turned out unusable and their predecessors stand in their place.
     package func withdrawing(_ count: Int, cause: LossCause) -> Self {
         guard count > 0 else { return self }

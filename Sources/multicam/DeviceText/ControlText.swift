@@ -19,7 +19,8 @@ enum ControlText {
                 String(
                     format: "camera %@  %.2f/s  %ld lost  clock %+.1f ppm", camera.role, camera.rate,
                     camera.lost,
-                    camera.ppm))
+                    camera.ppm)
+                    + (camera.away ? "  away: \(camera.reason ?? "no frames come")" : ""))
         }
         for microphone in status.microphones {
             let level =
@@ -46,7 +47,17 @@ enum ControlText {
                 String(format: "hardware cost  %.2f of %.2f", cost.hardware, cost.budget)
                     + (cost.terms.first.map { "  \($0.resource)" } ?? ""))
         }
-        if let pressure = status.pressure { lines.append("system pressure  \(pressure)") }
+        if let pressure = status.pressure {
+            lines.append(
+                (["system pressure", pressure] + [status.pressure_reason].compactMap(\.self))
+                    .joined(separator: "  "))
+        }
+        if let disk = status.disk {
+            let free = String(format: "%.1f GB free", Double(disk.free_bytes) / 1e9)
+            let left = disk.seconds_left.map { String(format: "for %.0f min", ($0 / 60).rounded(.down)) }
+            lines.append((["disk", free] + [left].compactMap(\.self)).joined(separator: "  "))
+        }
+        if status.mark_count > 0 { lines.append("marks  \(status.mark_count)") }
         lines += status.given_up.map { "given up  \($0)" }
         if let verdict = status.verdict { lines.append("last recording  \(verdict)") }
         return lines.map { $0.printable(limit: 1000) }

@@ -81,6 +81,41 @@ struct AudioWatchTests {
         #expect(ear.told == ["silence begins 3.5", "silence ends 4.5", "silence begins 7.0"])
     }
 
+    @Test("since when it is silent is known while that alarm is in force, also where nothing comes")
+    func since() {
+        var ear = Ear()
+        ear.hear(0.1, for: 1)
+        ear.hear(0, for: 9)
+        #expect(ear.watch.silentSince == nil)
+        ear.wait(3)
+        #expect(ear.watch.silentSince == ClockTime(nanoseconds: 1_000_000_000))
+        ear.hear(0.1, for: 0.01)
+        #expect(ear.watch.silentSince == nil)
+        ear.watch.limitSilence(to: .seconds(2))
+        ear.hear(0.0009, for: 3)
+        #expect(ear.watch.silentSince == ClockTime(nanoseconds: 13_010_000_000))
+    }
+
+    @Test(
+        "clips are counted once a second however many samples are too loud, anew in each recording, and apart in the last minute"
+    )
+    func clips() {
+        var ear = Ear()
+        ear.hear([1, 1, 1, 1, 0], for: 2)
+        #expect(ear.watch.clips.total == 2)
+        ear.watch.begin(at: ear.now, wasOpen: true)
+        #expect(ear.watch.clips == ClipCount())
+        ear.hear([1, 1, 1, 1, 0], for: 0.5)
+        ear.hear(0.1, for: 0.4)
+        ear.hear([1, 1, 1, 1, 0], for: 0.05)
+        #expect(ear.watch.clips.total == 1)
+        ear.hear(0.1, for: 58)
+        ear.hear([1, 1, 1, 1, 0], for: 0.01)
+        #expect(ear.watch.clips.total == 2 && ear.watch.clips.inLastMinute(at: ear.now) == 2)
+        ear.hear(0.1, for: 2)
+        #expect(ear.watch.clips.total == 2 && ear.watch.clips.inLastMinute(at: ear.now) == 1)
+    }
+
     @Test("what does not come is silence")
     func away() {
         var ear = Ear()

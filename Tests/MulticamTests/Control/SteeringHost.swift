@@ -12,9 +12,15 @@ final class SteeringHost: HostReading {
     private let followed = ConditionLock(Followed())
     private let looks = ConditionLock(0)
     private let steer: @Sendable (MulticamSession, Int) -> Void
+    private let disk: DiskSpace?
 
-    /// - Parameter steer: Given the session and the number of the look, from 0 on.
-    init(_ steer: @escaping @Sendable (MulticamSession, Int) -> Void) { self.steer = steer }
+    /// - Parameters:
+    ///   - disk: The room on the disk, at each look.
+    ///   - steer: Given the session and the number of the look, from 0 on.
+    init(disk: DiskSpace? = nil, _ steer: @escaping @Sendable (MulticamSession, Int) -> Void) {
+        self.disk = disk
+        self.steer = steer
+    }
 
     func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
 
@@ -26,6 +32,8 @@ final class SteeringHost: HostReading {
             }
             steer(session, number)
         }
-        return HostState()
+        var state = HostState()
+        state.disk = disk
+        return state
     }
 }

@@ -104,6 +104,30 @@ struct MediaLinkTests {
     }
 
     @Test(
+        "another process is told of the session what its keeper knows, the verdict on the last recording included"
+    )
+    func told() async throws { try await OwnThread.run(Self.told) }
+
+    private static func told() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        let plan = place.session.currentPlan
+        place.server.tellStatus {
+            var status = ControlStatus(SessionStatus(), plan: plan, folder: nil, state: .standby)
+            status.verdict = "Nothing is missing."
+            return status
+        }
+        let got = Got()
+        let tap = try RemoteTap(.status, path: place.path) { got.take($0) }
+        #expect(try await wait { got.lines.withLock { $0.count > 2 } })
+        tap.close()
+        let line = try #require(got.lines.withLock { $0.first })
+        let status = try JSONText.decoder().decode(ControlStatus.self, from: Data(line.utf8))
+        #expect(status.state == .standby && status.verdict == "Nothing is missing.")
+        #expect(status.arrangement?.layers.map(\.role) == ["desk", "face"])
+    }
+
+    @Test(
         "a process that does not read loses its own frames, and neither the recording nor its end waits for it"
     )
     func stalled() async throws { try await OwnThread.run(Self.stalled) }

@@ -1,0 +1,132 @@
+internal import Media
+internal import Monitoring
+public import Plan
+internal import Profiles
+public import Session
+internal import SessionFolder
+
+/// The state of a running session, for programs. Times are nanoseconds since T0; levels are linear, 1 being full scale.
+public struct ControlStatus: Sendable, Equatable, Codable {
+    /// The phase of the session.
+    public enum State: String, Sendable, Codable {
+        case starting
+        /// Devices run, and nothing is recorded.
+        case standby
+        case recording
+        case finishing
+        /// Between two recordings, while system pressure recovers.
+        case paused
+    }
+
+    /// The measures of `Media.Loudness`, rounded to 0.01; each is `nil` until it is known.
+    public struct Loudness: Sendable, Equatable, Codable {
+        /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
+        public var momentary_lufs: Double?
+        /// Loudness of the last 3 s in LUFS.
+        public var short_term_lufs: Double?
+        /// Gated loudness of everything so far in LUFS.
+        public var integrated_lufs: Double?
+        /// Loudness range of everything so far in LU (EBU Tech 3342).
+        public var range_lu: Double?
+        /// Greatest true peak so far in dBTP, from four times oversampled audio.
+        public var true_peak_dbtp: Double?
+
+        init(_ loudness: Media.Loudness) {
+            func rounded(_ value: Double?) -> Double? { value.map { ($0 * 100).rounded() / 100 } }
+            momentary_lufs = rounded(loudness.momentary)
+            short_term_lufs = rounded(loudness.shortTerm)
+            integrated_lufs = rounded(loudness.integrated)
+            range_lu = rounded(loudness.range)
+            true_peak_dbtp = rounded(loudness.truePeak)
+        }
+    }
+
+    /// The phase of the session.
+    public var state: State
+    /// The profile's name.
+    public var profile: String
+    /// The path of the session folder; `nil` while nothing is recorded.
+    public var folder: String?
+    /// Recorded time in nanoseconds since T0; on standby, nanoseconds since that began.
+    public var time_ns: Int64
+    /// The cameras of the session.
+    public var cameras: [Camera]
+    /// The microphones of the session.
+    public var microphones: [Microphone]
+    /// The program; `nil` when the plan has none.
+    public var program: Program?
+    /// What the program shows and where; `nil` when the plan has none.
+    public var arrangement: Arrangement?
+    /// Nanoseconds from an instant to the decision what its tick shows: so far is the program behind; `nil` while nothing is
+    /// recorded.
+    public var delay_ns: Int64?
+    /// The last marks of the recording, at most a hundred, in the order in which they were made.
+    public var marks: [Mark]
+    /// The number of marks of the recording.
+    public var mark_count: Int
+    /// The room where recordings are written; `nil` while that is not known.
+    public var disk: Disk?
+    /// What the recording may lose.
+    public var limits: Limits
+    /// What happens when the plan needs more than its budget: `adapt` or `refuse`.
+    public var policy: String
+    /// The hardware cost; `nil` where the session was not planned for a machine.
+    public var cost: Cost?
+    /// The level of system pressure; `nil` when it is not measured.
+    public var pressure: String?
+    /// The causes of system pressure, as the end of a sentence; `nil` where there are none.
+    public var pressure_reason: String?
+    /// What helps against the worst of them, as the end of a sentence; `nil` where there are none.
+    public var pressure_advice: String?
+    /// What the governor has given up, in words.
+    public var given_up: [String]
+    /// The last steps of the governor, oldest first, with their reasons.
+    public var governor: [GovernorStep]
+    /// The verdict on the recording that ended last; `nil` while one runs, and before the first.
+    public var verdict: String?
+
+    private static let mostMarks = 100
+
+    /// Creates the status that programs read.
+    ///
+    /// - Parameters:
+    ///   - status: The state of the session.
+    ///   - plan: The plan as it runs.
+    ///   - folder: The path of the session folder; `nil` while nothing is recorded.
+    ///   - cost: The hardware cost of the plan as it runs.
+    ///   - state: Replaces the phase in `status` when the caller knows more.
+    public init(
+        _ status: SessionStatus, plan: SessionPlan, folder: String?, cost: HardwareCost? = nil,
+        state: State? = nil
+    ) {
+        switch status.phase {
+        case .starting: self.state = .starting
+        case .standby: self.state = .standby
+        case .recording: self.state = .recording
+        case .finishing: self.state = .finishing
+        }
+        if let state { self.state = state }
+        profile = plan.profile
+        self.folder = folder
+        time_ns = status.time.nanoseconds
+        cameras = status.cameras.map { Camera($0, in: plan, at: status.takenAt) }
+        microphones = status.microphones.map { Microphone($0, in: plan, at: status.takenAt) }
+        program = plan.program.map { Program($0, status) }
+        arrangement = plan.program.map { Arrangement($0) }
+        delay_ns = status.alignmentDelay?.count
+        marks = status.marks.suffix(Self.mostMarks).map { Mark(at_ns: $0.at_ns, text: $0.text) }
+        mark_count = status.marks.count
+        disk = status.freeBytes.map { Disk($0, status, plan) }
+        limits = Limits(plan.limits)
+        policy = plan.budget.policy.rawValue
+        self.cost = cost.map { Cost($0, budget: plan.budget.hardwareCost) }
+        pressure = status.pressure?.level.rawValue
+        let factors = status.pressure?.factors ?? []
+        pressure_reason = factors.isEmpty ? nil : factors.map(\.text).joined(separator: "; ")
+        pressure_advice = factors.first?.advice
+        given_up = status.givenUp
+        governor = status.governorSteps.map {
+            GovernorStep(at_ns: $0.at_ns, step: $0.step, reason: $0.reason)
+        }
+    }
+}
