@@ -8,6 +8,18 @@ import Testing
 
 @Suite("the status line")
 struct StatusLineTests {
+    private func camera(_ role: String, rate: Double, lost: Int, _ clock: ClockReading)
+        -> SessionStatus.Camera
+    {
+        var counts = FrameCounts()
+        counts.lost = lost > 0 ? [.bus: lost] : [:]
+        return SessionStatus.Camera(
+            role: role, name: "Camera",
+            format: VideoFormat(pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30)),
+            rate: rate,
+            counts: counts, clock: clock)
+    }
+
     private func clock(_ residual: Nanoseconds, isLocked: Bool) -> ClockReading {
         ClockReading(
             interval: .milliseconds(33), partsPerMillion: 12, residual: residual, isLocked: isLocked,
@@ -21,11 +33,12 @@ struct StatusLineTests {
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
         status.cameras = [
-            .init(role: "desk", rate: 30, lost: 0, clock: clock(.microseconds(203), isLocked: true)),
-            .init(role: "face", rate: 14.98, lost: 3, clock: clock(.milliseconds(2), isLocked: false)),
+            camera("desk", rate: 30, lost: 0, clock(.microseconds(203), isLocked: true)),
+            camera("face", rate: 14.98, lost: 3, clock(.milliseconds(2), isLocked: false)),
         ]
         status.microphones = [
-            .init(role: "host", level: AudioLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
+            .init(
+                role: "host", name: "Mic", level: AudioLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
         ]
         #expect(
             StatusLine.text(status)
@@ -47,7 +60,9 @@ struct StatusLineTests {
         var status = SessionStatus()
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
-        status.microphones = [.init(role: "host", level: AudioLevel(), clock: clock(.zero, isLocked: false))]
+        status.microphones = [
+            .init(role: "host", name: "Mic", level: AudioLevel(), clock: clock(.zero, isLocked: false))
+        ]
         status.pressure = pressure
         return StatusLine.text(status)
     }
@@ -97,11 +112,12 @@ struct StatusLineTests {
         status.time = MediaTime(nanoseconds: 187_000_000_000)
         status.givenUp = ["program preset superfast → ultrafast", "face rate 30 → 20"]
         status.cameras = ["desk", "face", "window"].map {
-            .init(role: $0, rate: 30, lost: 2, clock: clock(.microseconds(203), isLocked: true))
+            camera($0, rate: 30, lost: 2, clock(.microseconds(203), isLocked: true))
         }
         status.microphones = ["host", "guest"].map {
             .init(
-                role: $0, level: AudioLevel(peak: 0.1), alarms: [.clipping], missing: .milliseconds(60),
+                role: $0, name: "Mic", level: AudioLevel(peak: 0.1), alarms: [.clipping],
+                missing: .milliseconds(60),
                 clock: clock(.zero, isLocked: true))
         }
         let line = StatusLine.text(status, columns: columns)

@@ -103,7 +103,7 @@ final class RecorderLink: Sendable {
                 }
             }
             let events = try RemoteTap(.events, process: process) { [weak self] piece in
-                if case .event(let text) = piece { self?.mailbox.post(.event(text)) }
+                if case .event(let text, _) = piece { self?.mailbox.post(.event(text)) }
             }
             state.withLock { state in
                 state.taps = [status, events]

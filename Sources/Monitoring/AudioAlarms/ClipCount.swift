@@ -11,6 +11,9 @@ public struct ClipCount: Sendable, Equatable {
     private static let length = Nanoseconds.seconds(1)
     private static let mostRecent = 60
 
+    /// Creates a count of no clips.
+    public init() {}
+
     /// Notes a slice of audio with an overload.
     ///
     /// - Parameter time: When its first sample was captured, on `CLOCK_MONOTONIC`.

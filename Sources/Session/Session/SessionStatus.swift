@@ -36,6 +36,21 @@ public struct SessionStatus: Sendable, Equatable {
         /// Frames lost so far, of all causes.
         public var lost: Int { counts.lostInAll }
 
+        /// Creates the state of a camera; each parameter sets the property of its name.
+        public init(
+            role: String, name: String, format: VideoFormat, rate: Double,
+            counts: FrameCounts = FrameCounts(),
+            clock: ClockReading, absence: CameraAbsence? = nil
+        ) {
+            self.role = role
+            self.name = name
+            self.format = format
+            self.rate = rate
+            self.counts = counts
+            self.clock = clock
+            self.absence = absence
+        }
+
         /// Creates the state of a camera as it is captured now, recorded or not.
         ///
         /// - Parameters:
@@ -75,6 +90,24 @@ public struct SessionStatus: Sendable, Equatable {
         public let missing: Nanoseconds
         /// State of the microphone's clock model, and thus how exact the times of its samples are.
         public let clock: ClockReading
+
+        /// Creates the state of a microphone; each parameter sets the property of its name.
+        public init(
+            role: String, name: String, channels: Int = 1, level: AudioLevel, loudness: Loudness? = nil,
+            alarms: [AudioAlarm.Kind] = [], silentSince: ClockTime? = nil, clips: ClipCount = ClipCount(),
+            missing: Nanoseconds = .zero, clock: ClockReading
+        ) {
+            self.role = role
+            self.name = name
+            self.channels = channels
+            self.level = level
+            self.loudness = loudness
+            self.alarms = alarms
+            self.silentSince = silentSince
+            self.clips = clips
+            self.missing = missing
+            self.clock = clock
+        }
 
         /// Creates the state of a microphone as it is captured now, recorded or not.
         ///

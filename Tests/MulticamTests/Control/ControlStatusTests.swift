@@ -1,6 +1,7 @@
 import Control
 import Foundation
 import Media
+import Monitoring
 import Plan
 import Session
 import SessionFolder
