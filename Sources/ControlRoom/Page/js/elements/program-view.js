@@ -58,7 +58,7 @@ export class ProgramView extends StudioElement {
         setText(details, parts.join(" · "));
         setAttribute(details, "data-short", short);
         empty.hidden = arrangement !== undefined;
-        setText(empty, studio.hasStatus && !arrangement ? say("nothing") : "");
+        setText(empty, studio.hasStatus && !arrangement ? say(studio.cameras.length === 0 && studio.canAct ? "none-connected" : "nothing") : "");
         this.#placeGrip();
     }
 

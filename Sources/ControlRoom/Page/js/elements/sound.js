@@ -182,7 +182,7 @@ export class Strip extends StudioElement {
         const { microphone } = this;
         const loudness = studio.status.program?.loudness;
         drawMeter(this.canvas, this.meter, {
-            isLying, isSilent: microphone?.alarms?.includes("no-signal") ?? false, amberFrom: this.isMix ? -1 : -6,
+            isLying, size: isBare ? 1.6 : 1, isSilent: microphone?.alarms?.includes("no-signal") ?? false, amberFrom: this.isMix ? -1 : -6,
             hasBracket: !this.isMix || (isLying && !isBare), hasScale: !isLying && (!this.isMix || isBare),
             loudness: this.isMix && !isLying && !isBare ? { momentary: loudness?.momentary_lufs, integrated: loudness?.integrated_lufs, target } : undefined,
         });
@@ -215,7 +215,14 @@ export class Sound extends StudioElement {
     build() {
         this.classList.add("sound");
         this.strips = h("div", { class: "strips" });
-        this.append(this.strips);
+        this.more = h("button", {
+            type: "button", class: "open-controls", "aria-expanded": "false", onclick: () => {
+                const isOpen = !this.hasAttribute("data-open");
+                setFlag(this, "data-open", isOpen);
+                this.more?.setAttribute("aria-expanded", String(isOpen));
+            },
+        }, say("sound-controls"));
+        this.append(this.strips, this.more);
     }
 
     enter() {

@@ -44,7 +44,7 @@ export class Tile extends StudioElement {
         }
         const box = h("span", { class: "picture-box" }, this.canvas, this.overlay, this.slate, this.legend);
         this.bus = this.isButton
-            ? h("button", { type: "button", class: "bus", onclick: (/** @type {MouseEvent} */ event) => this.#click(event), onpointermove: (/** @type {PointerEvent} */ event) => this.#look(event) }, box)
+            ? h("button", { type: "button", class: "bus", oncontextmenu: (/** @type {MouseEvent} */ event) => this.#menu(event), onclick: (/** @type {MouseEvent} */ event) => this.#click(event), onpointermove: (/** @type {PointerEvent} */ event) => this.#look(event) }, box)
             : h("div", { class: "bus" }, box);
         this.numberBadge = h("span", { class: "number" });
         this.nameText = h("span", { class: "name" }, this.role_);
@@ -91,6 +91,16 @@ export class Tile extends StudioElement {
         this.tools.hidden = !this.tools.hidden;
         this.more.setAttribute("aria-expanded", String(!this.tools.hidden));
         setFlag(this, "data-tools", !this.tools.hidden);
+    }
+
+    /**
+     * A long touch or a right click shows the tools, since phones have no room for their button.
+     * @param {MouseEvent} event
+     */
+    #menu(event) {
+        if (!this.tools) return;
+        event.preventDefault();
+        this.#toggleTools();
     }
 
     /** @param {MouseEvent} event */
@@ -148,13 +158,13 @@ export class Tile extends StudioElement {
             const isInset = tally === "inset";
             text = isWritten ? say(isInset ? "on-air-inset" : "on-air") : say(isInset ? "in-program-inset" : "in-program");
             spoken = isWritten ? say(isInset ? "inset-spoken" : "on-air-spoken") : say("in-program-spoken");
-        } else if (isNext) {
+        } else if (isNext && !isAway) {
             frame = "next";
             text = say("next-badge");
             spoken = say("next-spoken");
         }
         if (isAway && !isLost) {
-            text = frame === "none" || frame === "next" ? say("away-badge") : text;
+            text = frame === "none" ? say("away-badge") : text;
             spoken = [spoken, say("away-spoken")].filter(Boolean).join(", ");
         }
         setAttribute(this, "data-frame", frame);
@@ -171,7 +181,7 @@ export class Tile extends StudioElement {
         this.#details(camera, isAway, isLost);
         setText(this.lostText, isLost || isAway ? "" : say("n-lost", { n: lost }));
         const limit = studio.status.limits?.lostFrames ?? 0.01;
-        setFlag(this.lostText, "data-warn", lost > 0 && lost > limit * Math.max(1, camera.captured ?? 1e9));
+        setFlag(this.lostText, "data-warn", (camera.captured ?? 0) > 0 && lost > limit * (camera.captured ?? 0));
         const label = [say("camera-label", { n: number, role: this.role_ }), spoken, say("n-lost", { n: lost })].filter(Boolean).join(", ");
         if (this.isButton) setAttribute(this.bus, "aria-label", label);
         if (this.bus instanceof HTMLButtonElement) setAttribute(this.bus, "aria-disabled", studio.canAct ? undefined : "true");

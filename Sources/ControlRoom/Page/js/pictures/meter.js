@@ -93,6 +93,7 @@ export function loudnessPosition(value, target) {
  * @property {number} amberFrom in dBFS
  * @property {boolean} hasBracket
  * @property {boolean} hasScale
+ * @property {number} [size] 1, and more where it is read from afar
  * @property {{momentary?: number, integrated?: number, target: number}} [loudness]
  */
 
@@ -144,7 +145,7 @@ export function drawMeter(canvas, meter, look) {
     if (!context) return;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, width, height);
-    const unit = dpr * rem;
+    const unit = dpr * rem * (look.size ?? 1);
     if (look.isLying) drawLying(context, meter, look, width, height, unit);
     else drawStanding(context, meter, look, width, height, unit);
 }

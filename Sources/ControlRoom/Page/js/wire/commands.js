@@ -314,8 +314,19 @@ export function setMuted(role, muted) {
 // The recording
 
 export function record() {
+    if (studio.state === "gone") {
+        studio.wantsRecording = true;
+        studio.tell("local");
+        return;
+    }
     void act([["start"]], "record", (status) => status.state === "recording");
 }
+
+studio.on(["status"], () => {
+    if (!studio.wantsRecording || studio.state === "gone") return;
+    if (studio.state === "standby") record();
+    if (studio.state === "standby" || studio.state === "recording") studio.wantsRecording = false;
+});
 
 export function askToEnd() {
     studio.local.isEnding = true;

@@ -67,7 +67,7 @@ function pressureText() {
  * @returns {[string, string | undefined]}
  */
 export function halves(text) {
-    const end = /[.:!?] /.exec(text);
+    const end = /[.!?] /.exec(text);
     if (!end) return [text, undefined];
     return [text.slice(0, end.index + 1), text.slice(end.index + 2)];
 }
@@ -98,7 +98,10 @@ function holding() {
     if (state === "gone") {
         const text = studio.goneAt === undefined ? say("recorder-gone-idle") : say("recorder-gone", { time: clockTime(studio.goneAt) });
         const more = studio.goneAt === undefined ? studio.recorderText : say("recorder-gone-more");
-        return [{ id: "recorder-gone", level: "act", text, more, action: studio.goneAt === undefined ? undefined : "record-again" }];
+        return [{ id: "recorder-gone", level: "act", text, more: studio.wantsRecording ? say("recorder-awaited") : more, action: studio.goneAt === undefined || studio.wantsRecording ? undefined : "record-again" }];
+    }
+    if (studio.goneAt !== undefined && state !== "recording") {
+        all.push({ id: "recorder-gone", level: "act", text: say("recorder-gone", { time: clockTime(studio.goneAt) }), more: say("recorder-gone-more"), action: "record-again" });
     }
     if (state === "contact") return [{ id: "connecting", level: "state", text: say("connecting") }];
     const isRecording = state === "recording";
@@ -209,5 +212,6 @@ export function conditions() {
 export function seeWorst() {
     const worst = conditions()[0];
     if (worst?.level === "act") seen.add(worst.id);
+    if (worst?.id === "recorder-gone" && studio.state === "standby") studio.goneAt = undefined;
     studio.tell("local");
 }

@@ -97,6 +97,8 @@ const mostFaults = 500;
 const residualStepMs = 5000;
 const residualCount = 120;
 const talkWindow = 900;
+/** Phones have no room for Next, so nothing is marked as next there until the preview comes first. */
+const hasNextInSight = matchMedia("(min-width: 37.5rem)");
 
 /** What only this page has chosen; it is kept in the browser where `kept` says so. */
 class Local {
@@ -174,6 +176,8 @@ export class Studio {
      */
     maxima = new Map();
     hasTalk = false;
+    /** Whether a recording is to begin as soon as the recorder is there again. */
+    wantsRecording = false;
 
     #statusAt = 0;
     #residualAt = 0;
@@ -310,7 +314,7 @@ export class Studio {
      * @param {string} role
      */
     isNext(role) {
-        return this.tallyOf(role) === "off" && (this.local.next?.shown.includes(role) ?? false);
+        return (this.local.previewFirst || hasNextInSight.matches) && this.tallyOf(role) === "off" && (this.local.next?.shown.includes(role) ?? false);
     }
 
     /** Frames that were lost so far. */
@@ -331,7 +335,9 @@ export class Studio {
     /** @param {string} [role] of one microphone; all without */
     clearClips(role) {
         for (const microphone of this.microphones) {
-            if (role === undefined || role === microphone.role) this.clearedClips.set(microphone.role, microphone.clipped ?? 0);
+            if (role !== undefined && role !== microphone.role) continue;
+            this.clearedClips.set(microphone.role, microphone.clipped ?? 0);
+            this.clipTimes.set(microphone.role, []);
         }
         this.tell("local");
     }
@@ -478,10 +484,16 @@ export class Studio {
             const peak = decibels(Math.max(0, ...(level.peak ?? [])));
             if (peak > (this.maxima.get(role) ?? -120)) this.maxima.set(role, peak);
         }
+        if (this.status.state !== "standby") {
+            this.#talk = [];
+            this.#talkCount = 0;
+            this.hasTalk = false;
+            return;
+        }
         this.#talk.push(isTalking);
         if (isTalking) this.#talkCount += 1;
         if (this.#talk.length > talkWindow && this.#talk.shift()) this.#talkCount -= 1;
-        this.hasTalk = this.status.state === "standby" && this.#talk.length >= talkWindow && this.#talkCount * 2 >= this.#talk.length;
+        this.hasTalk = this.#talk.length >= talkWindow && this.#talkCount * 2 >= this.#talk.length;
     }
 
     /** Says that the talk on standby is meant to be so. */

@@ -47,6 +47,7 @@ const sentences = {
     "recorder-gone": ["The recorder ended unexpectedly at {time}.", "Der Rekorder ist bei {time} ausgefallen."],
     "recorder-gone-more": ["At most the last second is lost.", "Höchstens die letzte Sekunde fehlt."],
     "recorder-gone-idle": ["The recorder is not there.", "Der Rekorder ist nicht da."],
+    "recorder-awaited": ["Recording begins as soon as it is there again.", "Die Aufnahme beginnt, sobald er wieder da ist."],
     "record-again": ["Record again now", "Jetzt weiter aufnehmen"],
     finishing: ["Files are closed and read once more.", "Dateien werden abgeschlossen und geprüft."],
     "finishing-more": ["You may close this page.", "Diese Seite darf geschlossen werden."],
@@ -153,6 +154,7 @@ const sentences = {
     // Sound
     sound: ["Sound", "Ton"],
     mix: ["Mix", "Mischung"],
+    "sound-controls": ["Gain, mute, listen", "Pegel, stumm, mithören"],
     max: ["max {value}", "max. {value}"],
     mute: ["Mute", "Stumm"],
     solo: ["Solo", "Solo"],

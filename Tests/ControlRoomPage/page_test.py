@@ -1,0 +1,945 @@
+#!/usr/bin/env python3
+"""Uses every element of the control room's page in Chromium, against a running `multicam studio --virtual`.
+
+    page_test.py --address 'http://127.0.0.1:8470/#token=…' [--only WORDS] [--chromium PATH] [--pictures DIR] [--mock]
+
+Needs Python's playwright and axe-core-python. Prints a line for each sentence that was tested and the counts; exit status 1
+when one does not hold. `--mock` also tests states that only a stand-in of the server can make.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+import traceback
+import urllib.request
+from urllib.parse import urlsplit
+
+from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+TESTS = []
+
+
+class Skip(Exception):
+    """What the sentence needs is not there."""
+
+
+def holds(sentence, mock=False):
+    def add(test):
+        TESTS.append((sentence, test, mock))
+        return test
+    return add
+
+
+class Room:
+    """A page in a browser context, with what tests ask of it."""
+
+    def __init__(self, browser, arguments, path="/", logs_in=True, **options):
+        parts = urlsplit(arguments.address)
+        self.base = f"{parts.scheme}://{parts.netloc}"
+        options.setdefault("viewport", {"width": 1440, "height": 900})
+        options.setdefault("locale", "en-GB")
+        options.setdefault("ignore_https_errors", True)
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.complaints = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._console)
+        self.page.goto(self.base + path + (f"#{parts.fragment}" if logs_in else ""))
+        if logs_in:
+            self.until("the page has contact", lambda: self.data("contact") == "yes" and self.data("state") != "contact")
+
+    def _console(self, message):
+        expected = ("WebSocket connection", "ERR_INTERNET_DISCONNECTED", "net::ERR", "vibrate", "status of 4", "Canvas2D: Multiple readback")
+        if message.type in ("error", "warning") and not any(word in message.text for word in expected):
+            self.complaints.append(message.text)
+
+    def close(self):
+        self.context.close()
+
+    def data(self, name):
+        return self.page.evaluate("name => document.documentElement.dataset[name] ?? null", name)
+
+    def status(self):
+        return self.page.evaluate("fetch('/api/v1/status').then(answer => answer.json())")
+
+    def shown(self):
+        program = self.status().get("program") or {}
+        return program.get("shown", [])
+
+    def layout(self):
+        return (self.status().get("program") or {}).get("layout")
+
+    def microphone(self, role):
+        return next(one for one in self.status()["microphones"] if one["role"] == role)
+
+    def command(self, *words):
+        return self.page.evaluate(
+            """words => fetch('/api/v1/command', {method: 'POST', headers: {'Content-Type': 'application/json'},
+            body: JSON.stringify({words})}).then(answer => answer.json())""", list(words))
+
+    def until(self, what, test, seconds=15):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if test():
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"waited {seconds} s in vain until {what}")
+
+    def roles(self):
+        return [camera["role"] for camera in self.status()["cameras"]]
+
+    def two(self):
+        roles = self.roles()
+        if len(roles) < 2:
+            raise Skip("it needs two cameras")
+        return roles
+
+    def pip(self):
+        """The first camera as main, the second as inset."""
+        one, two = self.two()[:2]
+        self.command("layout", "pip")
+        self.command("show", one, two)
+        self.until("two cameras are shown", lambda: self.shown() == [one, two] and self.layout() == "pip")
+        self.until("the page shows it", lambda: self.data("shown") == f"{one} {two}")
+        return one, two
+
+    def bus(self, role):
+        return self.page.locator(f'mc-tile[data-role="{role}"] .bus')
+
+    def frame(self, role):
+        return self.page.locator(f'mc-tile[data-role="{role}"]').get_attribute("data-frame")
+
+    def line(self):
+        return self.page.locator("mc-line .message").inner_text()
+
+    def record(self):
+        if self.status()["state"] != "recording":
+            self.page.locator(".bar .record").click()
+        self.until("it records", lambda: self.data("state") == "recording")
+        self.until("Stop is alive", lambda: self.page.locator(".bar .stop").get_attribute("aria-disabled") is None)
+
+    def end(self):
+        if self.status()["state"] == "recording":
+            self.page.locator(".bar .stop").click()
+            self.page.locator(".bar .end").click()
+        self.until("it is on standby again", lambda: self.data("state") == "standby", 30)
+
+    def mock(self, **what):
+        body = json.dumps(what).encode()
+        urllib.request.urlopen(urllib.request.Request(self.base + "/mock", data=body, method="POST")).read()
+
+
+def frames(page, selector):
+    return int(page.locator(selector).get_attribute("data-frames") or 0)
+
+
+def assert_accessible(room, name):
+    result = Axe().run(room.page)
+    found = [f"{one['id']}: {node['target']} {node.get('failureSummary', '')[:160]}" for one in result["violations"] for node in one["nodes"][:3]]
+    assert not found, f"{name}: " + "; ".join(found)
+
+
+# Getting in
+
+@holds("The page logs in by the link's fragment and takes it out of the address.")
+def _(room, browser, arguments):
+    assert "#" not in room.page.url, room.page.url
+    cookies = [one for one in room.context.cookies() if one["name"].startswith("multicam-")]
+    assert cookies and cookies[0]["httpOnly"] and cookies[0]["sameSite"] == "Strict", cookies
+
+
+@holds("A page without a token says how to get in, and nothing else.")
+def _(room, browser, arguments):
+    other = Room(browser, arguments, logs_in=False)
+    try:
+        # The server may answer with a page of its own.
+        other.until("it says how", lambda: "multicam studio" in other.page.inner_text("body"))
+        assert not other.page.locator("main").is_visible()
+    finally:
+        other.close()
+
+
+@holds("The cookie lets a reloaded page in.")
+def _(room, browser, arguments):
+    room.page.reload()
+    room.until("the page has contact", lambda: room.data("contact") == "yes" and room.data("state") != "contact")
+
+
+# Pictures
+
+@holds("Every camera has a tile whose picture moves and knows when it was exposed.")
+def _(room, browser, arguments):
+    for role in room.roles():
+        canvas = f'canvas[data-role="{role}"]'
+        room.until(f"{role} is painted", lambda: frames(room.page, canvas) > 2)
+        before, at = frames(room.page, canvas), int(room.page.locator(canvas).get_attribute("data-at-ns"))
+        room.until(f"{role} moves", lambda: frames(room.page, canvas) > before + 3)
+        assert int(room.page.locator(canvas).get_attribute("data-at-ns")) > at
+
+
+@holds("The program is painted on standby.")
+def _(room, browser, arguments):
+    room.until("the program is painted", lambda: frames(room.page, 'canvas[data-role="program"]') > 3)
+    assert room.page.locator("mc-program").get_attribute("data-frame") == ("air" if room.data("state") == "recording" else "program")
+
+
+@holds("Next is composed in the page.")
+def _(room, browser, arguments):
+    room.two()
+    canvas = room.page.locator('canvas[data-role="next"]')
+    bright = canvas.evaluate("canvas => { const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; let sum = 0; for (let at = 0; at < pixels.length; at += 400) sum += pixels[at]; return sum; }")
+    assert bright > 0
+
+
+@holds("A tile's name says number, role, how it stands in the program and what it lost.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    label = room.bus(one).get_attribute("aria-label")
+    assert one in label and "1" in label and "lost" in label, label
+    assert "program" in label or "on air" in label, label
+
+
+# Switching
+
+@holds("A click on a tile cuts to its camera, and the tile shows at once that this is pending.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.page.evaluate("""role => { window.wasPending = false; const tile = document.querySelector(`mc-tile[data-role="${role}"]`);
+        new MutationObserver(() => { if (tile.hasAttribute('data-pending')) window.wasPending = true; }).observe(tile, { attributes: true }); }""", two)
+    room.bus(two).click()
+    room.until("the recorder has cut", lambda: room.shown()[:1] == [two])
+    room.until("the page shows it", lambda: room.data("shown").split()[:1] == [two])
+    assert room.shown() == [two, one], "a camera that is shown changes places"
+    assert room.page.evaluate("window.wasPending")
+    room.until("nothing is pending", lambda: room.page.locator("mc-tile[data-pending]").count() == 0)
+
+
+@holds("The keys 1 to 9 cut.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.page.keyboard.press("2")
+    room.until("key 2 cut", lambda: room.shown()[:1] == [two])
+    room.page.keyboard.press("1")
+    room.until("key 1 cut", lambda: room.shown()[:1] == [one])
+
+
+@holds("A click with Shift, and Shift with a digit, put a camera into the inset.")
+def _(room, browser, arguments):
+    roles = room.two()
+    if len(roles) < 3:
+        raise Skip("it needs three cameras")
+    one, two = room.pip()
+    room.bus(roles[2]).click(modifiers=["Shift"])
+    room.until("the third is the inset", lambda: room.shown() == [one, roles[2]])
+    room.until("the page knows", lambda: room.data("shown") == f"{one} {roles[2]}")
+    room.page.keyboard.press("Shift+Digit2")
+    room.until("the second is the inset", lambda: room.shown() == [one, two])
+
+
+@holds("Each layout can be chosen by its drawing.")
+def _(room, browser, arguments):
+    room.pip()
+    for name in ["single", "side-by-side", "grid", "pip"]:
+        button = room.page.locator(f'button[data-layout="{name}"]')
+        button.click()
+        room.until(f"the layout is {name}", lambda: room.layout() == name)
+        room.until("the drawing is selected", lambda: button.get_attribute("aria-pressed") == "true")
+    room.pip()
+
+
+@holds("The keys Q, W, E and T choose layouts.")
+def _(room, browser, arguments):
+    room.pip()
+    for key, name in [("w", "side-by-side"), ("e", "grid"), ("t", "single"), ("q", "pip")]:
+        room.page.keyboard.press(key)
+        room.until(f"the layout is {name}", lambda: room.layout() == name)
+
+
+@holds("The grid shows every camera.")
+def _(room, browser, arguments):
+    roles = room.two()
+    room.pip()
+    room.page.keyboard.press("e")
+    room.until("all are shown", lambda: room.layout() == "grid" and sorted(room.shown()) == sorted(roles[:len(room.shown())]) and len(room.shown()) == len(roles))
+    room.pip()
+
+
+@holds("The inset's corner and size can be set by buttons.")
+def _(room, browser, arguments):
+    room.pip()
+    if not (room.status().get("arrangement") or {}).get("corner"):
+        raise Skip("the status has no corner")
+    room.page.locator('button[data-layout="inset"]').click()
+    for corner in ["top-left", "top-right", "bottom-left", "bottom-right"]:
+        room.page.locator(f'.inset-panel [data-corner="{corner}"]').click()
+        room.until(corner, lambda: room.status()["arrangement"]["corner"] == corner)
+        room.until("the page knows", lambda: room.page.locator(f'.inset-panel [data-corner="{corner}"]').get_attribute("aria-pressed") == "true")
+    before = room.status()["arrangement"]["scale"]
+    room.page.locator('[data-size="larger"]').click()
+    room.until("it is larger", lambda: abs(room.status()["arrangement"]["scale"] - before - 0.05) < 0.001)
+    room.until("the page knows", lambda: room.page.locator(".inset-share").inner_text().startswith(str(round((before + 0.05) * 100))))
+    room.page.locator('[data-size="smaller"]').click()
+    room.until("it is smaller", lambda: abs(room.status()["arrangement"]["scale"] - before) < 0.001)
+    room.page.locator('button[data-layout="inset"]').click()
+
+
+@holds("The inset can be dragged to a corner, and to another size.")
+def _(room, browser, arguments):
+    room.pip()
+    if not (room.status().get("arrangement") or {}).get("corner"):
+        raise Skip("the status has no corner")
+    room.command("corner", "bottom-right")
+    room.command("scale", "0.25")
+    grip = room.page.locator(".inset-grip")
+    room.until("it stands there", lambda: grip.get_attribute("data-corner") == "bottom-right")
+    program = room.page.locator("mc-program .picture-box").bounding_box()
+    box = grip.bounding_box()
+    mouse = room.page.mouse
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse.down()
+    mouse.move(program["x"] + 80, program["y"] + 60, steps=6)
+    assert room.page.locator(".inset-ghost").is_visible()
+    mouse.up()
+    room.until("it is in the corner", lambda: room.status()["arrangement"]["corner"] == "top-left")
+    room.until("the page knows", lambda: grip.get_attribute("data-corner") == "top-left")
+    handle = room.page.locator(".inset-size").bounding_box()
+    mouse.move(handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2)
+    mouse.down()
+    mouse.move(handle["x"] + program["width"] * 0.12, handle["y"] + 40, steps=6)
+    mouse.up()
+    room.until("it is larger", lambda: room.status()["arrangement"]["scale"] > 0.3)
+    scale = room.status()["arrangement"]["scale"]
+    assert abs(scale * 20 - round(scale * 20)) < 0.001, "steps of 5 %"
+    room.command("corner", "bottom-right")
+    room.command("scale", "0.25")
+
+
+@holds("Undo takes the program's last change back, and again makes it anew.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.page.wait_for_timeout(300)
+    room.bus(two).click()
+    room.until("it has cut", lambda: room.data("shown") == f"{two} {one}")
+    room.page.locator(".undo").click()
+    room.until("it is undone", lambda: room.shown() == [one, two])
+    room.until("the page knows", lambda: room.data("shown") == f"{one} {two}")
+    room.page.keyboard.press("u")
+    room.until("it is made anew", lambda: room.shown() == [two, one])
+
+
+@holds("With the preview first, clicks go to Next, and Space exchanges Next and Program.")
+def _(room, browser, arguments):
+    roles = room.two()
+    one, two = room.pip()
+    last = roles[-1]
+    room.page.locator(".toggle", has_text="Preview first").click()
+    try:
+        room.page.keyboard.press("t")
+        room.bus(last).click()
+        room.until("Next has it", lambda: last in room.page.locator("mc-next .name").inner_text())
+        assert room.shown() == [one, two], "the program stays"
+        if last not in (one, two):
+            assert room.frame(last) == "next"
+        room.page.evaluate("document.activeElement.blur()")
+        room.page.keyboard.press("Space")
+        room.until("it has cut", lambda: room.shown() == [last] and room.layout() == "single")
+        room.until("Next has what was on air", lambda: one in room.page.locator("mc-next .name").inner_text())
+        room.page.locator(".cut").click()
+        room.until("it is back", lambda: room.shown() == [one, two] and room.layout() == "pip")
+    finally:
+        room.page.keyboard.press("p")
+        room.until("it is off", lambda: room.page.locator(".toggle", has_text="Preview first").get_attribute("aria-pressed") == "false")
+
+
+@holds("An arrangement can be kept as a scene, and chosen by click and by S and a digit.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    if room.status().get("scenes") is None:
+        raise Skip("the status has no scenes")
+    room.page.locator(".scene-add").click()
+    room.page.locator(".scene-form input").fill("tested")
+    room.page.keyboard.press("Enter")
+    room.until("it is kept", lambda: room.page.locator(".scene", has_text="tested").count() == 1)
+    room.command("show", two, one)
+    room.until("another is shown", lambda: room.data("shown") == f"{two} {one}")
+    room.page.locator(".scene", has_text="tested").click()
+    room.until("the scene is shown", lambda: room.shown() == [one, two])
+    room.command("show", two, one)
+    room.until("another is shown", lambda: room.data("shown") == f"{two} {one}")
+    names = [one if isinstance(one, str) else one["name"] for one in room.status()["scenes"]]
+    place = names.index("tested") + 1
+    if place <= 9:
+        room.page.evaluate("document.activeElement.blur()")
+        room.page.keyboard.press("s")
+        room.page.keyboard.press(str(place))
+        room.until("the scene is shown", lambda: room.shown() == [one, two])
+
+
+@holds("What the recorder refuses is said in the line.")
+def _(room, browser, arguments):
+    room.page.evaluate("import('/page/commands.js').then(commands => commands.act([['show', 'no such camera']], 'camera/none'))")
+    room.until("the line says it", lambda: "Not done" in room.line())
+
+
+@holds("A cut is said to screen readers.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.page.evaluate("document.getElementById('spoken-status').textContent = ''")
+    room.page.keyboard.press("2")
+    room.until("it is said", lambda: two in room.page.locator("#spoken-status").inner_text())
+
+
+@holds("Y says how it goes.")
+def _(room, browser, arguments):
+    room.page.wait_for_timeout(2100)
+    room.page.evaluate("document.getElementById('spoken-status').textContent = ''")
+    room.page.keyboard.press("y")
+    room.until("it is said", lambda: room.page.locator("#spoken-status").inner_text() != "")
+
+
+# Looks
+
+@holds("Each look can be turned on for one tile by its tools, and off again.")
+def _(room, browser, arguments):
+    role = room.roles()[0]
+    tile = room.page.locator(f'mc-tile[data-role="{role}"]')
+    tile.locator(".more").click()
+    for name in ["peaking", "zebra", "false-colour", "areas", "one-to-one"]:
+        tool = tile.locator(f'[data-tool="{name}"]')
+        tool.click()
+        room.until(f"{name} is on", lambda: tool.get_attribute("aria-pressed") == "true")
+        if name in ("false-colour", "areas"):
+            room.until(f"{name} is drawn", lambda: tile.locator("canvas.overlay").evaluate(
+                "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(value => value > 0)"))
+        tool.click()
+        room.until(f"{name} is off", lambda: tool.get_attribute("aria-pressed") == "false")
+    tile.locator(".more").click()
+    assert not tile.locator(".tools").is_visible()
+
+
+@holds("The keys Z, K, J, N and G turn looks on for all tiles, and off.")
+def _(room, browser, arguments):
+    room.page.mouse.move(5, 5)
+    room.page.evaluate("document.activeElement.blur()")
+    for key, name in [("k", "peaking"), ("j", "zebra"), ("n", "false-colour"), ("g", "areas"), ("z", "one-to-one")]:
+        room.page.keyboard.press(key)
+        on = room.page.locator(f'[data-tool="{name}"][aria-pressed="true"]')
+        room.until(f"{name} is on", lambda: on.count() == len(room.roles()))
+        room.page.keyboard.press(key)
+        room.until(f"{name} is off", lambda: on.count() == 0)
+
+
+@holds("A still can be taken of one camera by its tools.")
+def _(room, browser, arguments):
+    role = room.roles()[0]
+    tile = room.page.locator(f'mc-tile[data-role="{role}"]')
+    tile.locator(".more").click()
+    tile.locator('[data-tool="still"]').click()
+    room.until("the line says it", lambda: "Still of" in room.line())
+    tile.locator(".more").click()
+
+
+# Sound
+
+@holds("Each microphone and the mix have a meter with a value.")
+def _(room, browser, arguments):
+    roles = [one["role"] for one in room.status()["microphones"]]
+    for role in roles:
+        strip = room.page.locator(f'mc-strip[data-role="{role}"]')
+        assert strip.locator("canvas").evaluate("canvas => canvas.width") > 0
+        room.until(f"{role} has a value", lambda: strip.locator("[role=meter]").get_attribute("aria-valuetext") is not None)
+    assert room.page.locator('mc-strip[data-role="program"]').count() == 1
+
+
+@holds("Gain follows its buttons, the arrow keys, and a double click sets it to 0.")
+def _(room, browser, arguments):
+    role = room.status()["microphones"][0]["role"]
+    if room.microphone(role).get("gain") is None:
+        raise Skip("the status has no gain")
+    strip = room.page.locator(f'mc-strip[data-role="{role}"]')
+    room.command("gain", role, "2")
+    room.until("it is 2", lambda: strip.locator(".gain").get_attribute("aria-valuenow") == "2")
+    strip.locator(".stepper button").nth(1).click()
+    room.until("it is 2.5", lambda: room.microphone(role)["gain"] == 2.5)
+    strip.locator(".gain").focus()
+    room.page.keyboard.press("ArrowDown")
+    room.page.keyboard.press("ArrowDown")
+    room.until("it is 1.5", lambda: room.microphone(role)["gain"] == 1.5)
+    strip.locator(".gain").dblclick()
+    room.until("it is 0", lambda: room.microphone(role)["gain"] == 0)
+
+
+@holds("A microphone can be muted in the mix by its button and by X in its strip.")
+def _(room, browser, arguments):
+    role = room.status()["microphones"][0]["role"]
+    strip = room.page.locator(f'mc-strip[data-role="{role}"]')
+    mute = strip.locator(".mute")
+    mute.click()
+    room.until("it is muted", lambda: role not in room.status()["program"].get("mix", []))
+    room.until("the page knows", lambda: mute.get_attribute("aria-pressed") == "true")
+    mute.focus()
+    room.page.keyboard.press("x")
+    room.until("it is heard", lambda: role in room.status()["program"].get("mix", []))
+    room.until("the page knows", lambda: mute.get_attribute("aria-pressed") == "false")
+
+
+@holds("Solo and Listen play at this page alone, one at a time.")
+def _(room, browser, arguments):
+    role = room.status()["microphones"][0]["role"]
+    strip = room.page.locator(f'mc-strip[data-role="{role}"]')
+    strip.locator(".solo").click()
+    room.until("solo is on", lambda: strip.locator(".solo").get_attribute("aria-pressed") == "true")
+    listen = room.page.locator(".listen")
+    listen.click()
+    room.until("listen is on", lambda: listen.get_attribute("aria-pressed") == "true")
+    assert strip.locator(".solo").get_attribute("aria-pressed") == "false"
+    listen.click()
+    room.until("it is off", lambda: listen.get_attribute("aria-pressed") == "false")
+
+
+# Health and keys
+
+@holds("Health opens and closes by its key, by the vital signs and by its button, and a cost bar says its sentence.")
+def _(room, browser, arguments):
+    health = room.page.locator("mc-health")
+    room.page.keyboard.press("h")
+    assert health.is_visible()
+    cost = room.page.locator(".cost").first
+    if cost.count() > 0:
+        cost.click()
+        assert room.page.locator(".cost-sentence").first.inner_text() != ""
+    room.page.locator("mc-health .close").click()
+    assert not health.is_visible()
+    room.page.locator(".vital-button").click()
+    assert health.is_visible()
+    room.page.locator(".vital-button").click()
+    assert not health.is_visible()
+
+
+@holds("The sheet shows every key, turns one off, changes one, and gives all back.")
+def _(room, browser, arguments):
+    page = room.page
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("?")
+    assert page.locator("dialog").is_visible()
+    page.locator('[data-action="health"] input').uncheck()
+    page.locator('[data-action="mark"] button').click()
+    page.keyboard.press("l")
+    assert page.locator('[data-action="mark"] kbd').inner_text() == "L"
+    page.locator("dialog .close").click()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("h")
+    assert not page.locator("mc-health").is_visible(), "a key that is off does nothing"
+    assert page.locator(".mark kbd").inner_text() == "L"
+    page.locator(".help").click()
+    page.locator("dialog button", has_text="All as delivered").click()
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog").is_visible()
+    room.until("M is back", lambda: page.locator(".mark kbd").inner_text() == "M")
+
+
+# The recording
+
+@holds("Record begins at once: the block is red, tally is red, and the time runs.")
+def _(room, browser, arguments):
+    room.end()
+    one, two = room.pip()
+    room.record()
+    assert room.page.locator(".bar mc-state").get_attribute("data-state") == "recording"
+    room.until("tally is red", lambda: room.frame(one) == "air")
+    before = room.page.locator(".bar .state-time").inner_text()
+    room.until("the time runs", lambda: room.page.locator(".bar .state-time").inner_text() != before)
+
+
+@holds("While recording the program is decoded from its packets, or painted from JPEG where the browser cannot.")
+def _(room, browser, arguments):
+    room.record()
+    canvas = 'canvas[data-role="program"]'
+    before = frames(room.page, canvas)
+    room.until("the program moves", lambda: frames(room.page, canvas) > before + 20)
+    assert room.page.locator(canvas).get_attribute("data-codec") in ("jpeg",) or room.page.locator(canvas).get_attribute("data-codec").startswith("avc1")
+
+
+@holds("M sets a mark, Shift and M one with text, and both stand in the timeline.")
+def _(room, browser, arguments):
+    room.record()
+    page = room.page
+    page.evaluate("document.activeElement.blur()")
+    marks = lambda: room.status().get("marks") or []
+    before = len(marks())
+    if room.status().get("marks") is None:
+        raise Skip("the status has no marks")
+    page.keyboard.press("m")
+    room.until("a mark is set", lambda: len(marks()) == before + 1)
+    page.keyboard.press("Shift+M")
+    page.keyboard.type("question 2 <b>")
+    page.keyboard.press("Enter")
+    room.until("another is set", lambda: len(marks()) == before + 2)
+    assert marks()[-1]["text"] == "question 2 <b>"
+    room.until("it stands in the timeline", lambda: page.locator(".flag-text").last.inner_text() == "question 2 <b>")
+    page.locator(".mark").click()
+    room.until("the button marks", lambda: len(marks()) == before + 3)
+    page.locator(".mark-words").click()
+    page.keyboard.press("Escape")
+    assert page.locator(".mark").is_visible()
+
+
+@holds("A cut while recording adds a shot to the timeline, with the numbers of its cameras.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.record()
+    room.page.wait_for_timeout(300)
+    before = room.page.locator(".shot").count()
+    room.bus(two).click()
+    room.until("a shot is added", lambda: room.page.locator(".shot").count() > before)
+    assert room.page.locator(".shot").last.inner_text() == "2+1"
+
+
+@holds("B and its button split, and the page says so.")
+def _(room, browser, arguments):
+    room.record()
+    room.page.evaluate("document.activeElement.blur()")
+    room.page.keyboard.press("b")
+    room.until("it is said", lambda: "New files" in room.page.locator(".changes").inner_text())
+    room.page.locator(".split").click()
+
+
+@holds("Typing in a field cuts nothing.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.record()
+    room.page.locator(".mark-words").click()
+    room.page.keyboard.type("2 q w e")
+    room.page.keyboard.press("Escape")
+    room.page.wait_for_timeout(500)
+    assert room.shown() == [one, two] and room.layout() == "pip"
+
+
+@holds("Stop takes two steps: the second is elsewhere, Go on has focus where Stop was, and Esc goes on.")
+def _(room, browser, arguments):
+    room.record()
+    page = room.page
+    page.evaluate("document.activeElement.blur()")
+    stop = page.locator(".bar .stop").bounding_box()
+    page.keyboard.press("r")
+    assert page.locator(".bar .end").is_visible()
+    go_on = page.locator(".bar .go-on")
+    assert go_on.evaluate("button => document.activeElement === button")
+    assert abs(go_on.bounding_box()["x"] - stop["x"]) < 2
+    assert page.locator(".bar .end").bounding_box()["x"] + page.locator(".bar .end").bounding_box()["width"] < stop["x"]
+    page.keyboard.press("Escape")
+    assert not page.locator(".bar .end").is_visible()
+    assert room.status()["state"] == "recording"
+    page.locator(".bar .stop").dblclick()
+    page.wait_for_timeout(300)
+    assert room.status()["state"] == "recording", "a double click goes on"
+    if page.locator(".bar .go-on").is_visible():
+        page.locator(".bar .go-on").click()
+    room.end()
+
+
+# Contact
+
+@holds("Without contact all is grey, controls are off, and the page comes back by itself.")
+def _(room, browser, arguments):
+    page = room.page
+    room.context.set_offline(True)
+    try:
+        room.until("contact is lost", lambda: room.data("contact") == "no", 20)
+        room.until("the line says it", lambda: "lost contact" in room.line())
+        assert page.locator(".bar .record").is_hidden() and page.locator(".bar .stop").is_hidden()
+        assert page.locator(".cut").is_disabled()
+        assert page.locator("mc-tile[data-grey]").count() == len(page.query_selector_all("mc-tile"))
+    finally:
+        room.context.set_offline(False)
+    room.until("contact is back", lambda: room.data("contact") == "yes", 20)
+    canvas = f'canvas[data-role="{room.roles()[0]}"]'
+    before = frames(page, canvas)
+    room.until("pictures move again", lambda: frames(page, canvas) > before + 3)
+
+
+# Other pages
+
+@holds("The multiview shows state, program, tiles and meters, and has nothing to press.")
+def _(room, browser, arguments):
+    wall = Room(browser, arguments, path="/multiview", viewport={"width": 1920, "height": 1080})
+    try:
+        wall.until("tiles are painted", lambda: all(frames(wall.page, f'canvas[data-role="{role}"]') > 0 for role in wall.roles()))
+        assert wall.page.locator("main button:visible").count() == 0
+        assert wall.page.evaluate("document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth")
+        assert_accessible(wall, "multiview")
+        assert not wall.complaints, wall.complaints
+    finally:
+        wall.close()
+
+
+@holds("The program's page shows the picture alone.")
+def _(room, browser, arguments):
+    alone = Room(browser, arguments, path="/program", viewport={"width": 1280, "height": 720})
+    try:
+        alone.until("it is painted", lambda: frames(alone.page, 'canvas[data-role="program"]') > 3)
+        assert alone.page.locator("mc-program").inner_text().strip() == ""
+        assert_accessible(alone, "program")
+        assert not alone.complaints, alone.complaints
+    finally:
+        alone.close()
+
+
+@holds("The remote on a phone cuts, marks, records and stops by touch.")
+def _(room, browser, arguments):
+    room.end()
+    phone = Room(browser, arguments, path="/remote", viewport={"width": 390, "height": 844}, has_touch=True)
+    page = phone.page
+    try:
+        one, two = phone.pip()
+        page.locator(f'.tally[data-role="{two}"]').tap()
+        phone.until("it has cut", lambda: phone.shown()[:1] == [two])
+        page.locator(".bottom-bar .record").tap()
+        phone.until("it records", lambda: phone.data("state") == "recording")
+        page.locator(".bar-mark").tap()
+        phone.until("it has marked", lambda: len(phone.status().get("marks") or [None]) >= 1)
+        assert_accessible(phone, "remote")
+        phone.until("Stop is alive", lambda: page.locator(".bottom-bar .stop").get_attribute("aria-disabled") is None)
+        page.locator(".bottom-bar .stop").tap()
+        page.locator(".bottom-bar .end").tap()
+        phone.until("it has ended", lambda: phone.data("state") in ("finishing", "standby"))
+        phone.until("standby", lambda: phone.data("state") == "standby", 30)
+        assert not phone.complaints, phone.complaints
+    finally:
+        phone.close()
+
+
+@holds("The room on a phone cuts by touch, opens layouts and sound controls, and records from its bar.")
+def _(room, browser, arguments):
+    room.end()
+    phone = Room(browser, arguments, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = phone.page
+    try:
+        one, two = phone.pip()
+        phone.bus(two).tap()
+        phone.until("it has cut", lambda: phone.shown()[:1] == [two])
+        page.locator(".bar-layout").tap()
+        page.locator('button[data-layout="single"]').tap()
+        phone.until("the layout is single", lambda: phone.layout() == "single")
+        page.locator(".open-controls").tap()
+        assert page.locator(".mute").first.is_visible()
+        page.locator(".bottom-bar .record").tap()
+        phone.until("it records", lambda: phone.data("state") == "recording")
+        assert_accessible(phone, "phone")
+        phone.until("Stop is alive", lambda: page.locator(".bottom-bar .stop").get_attribute("aria-disabled") is None)
+        page.locator(".bottom-bar .stop").tap()
+        page.locator(".bottom-bar .go-on").tap()
+        assert phone.status()["state"] == "recording"
+        page.locator(".bottom-bar .stop").tap()
+        page.locator(".bottom-bar .end").tap()
+        phone.until("standby", lambda: phone.data("state") == "standby", 30)
+        assert not phone.complaints, phone.complaints
+    finally:
+        phone.close()
+
+
+# For everybody
+
+@holds("No size from 320 pixels to 4K scrolls sideways, and a desktop does not scroll at all.")
+def _(room, browser, arguments):
+    sizes = [(320, 640), (360, 740), (390, 844), (600, 960), (800, 1100), (1099, 800), (1100, 720), (1366, 768), (1440, 900), (1600, 900), (1920, 1080), (2560, 1080), (3840, 2160)]
+    try:
+        for width, height in sizes:
+            room.page.set_viewport_size({"width": width, "height": height})
+            room.page.wait_for_timeout(200)
+            sideways, down = room.page.evaluate("[document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]")
+            assert sideways <= 0, f"{width}×{height} scrolls {sideways} pixels sideways"
+            assert width < 1100 or height < 768 or down <= 0, f"{width}×{height} scrolls {down} pixels down"
+    finally:
+        room.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+@holds("axe finds nothing in any state, dark or light.")
+def _(room, browser, arguments):
+    room.end()
+    for scheme in ["dark", "light"]:
+        room.page.emulate_media(color_scheme=scheme)
+        room.page.wait_for_timeout(300)
+        assert_accessible(room, f"{scheme}, standby")
+        room.page.keyboard.press("h")
+        room.page.wait_for_timeout(200)
+        assert_accessible(room, f"{scheme}, health")
+        room.page.keyboard.press("h")
+        room.page.keyboard.press("?")
+        assert_accessible(room, f"{scheme}, keys")
+        room.page.keyboard.press("Escape")
+        room.record()
+        room.page.locator(".mark").click()
+        room.page.wait_for_timeout(500)
+        assert_accessible(room, f"{scheme}, recording")
+        room.page.locator(".bar .stop").click()
+        assert_accessible(room, f"{scheme}, ending")
+        room.page.locator(".bar .end").click()
+        room.end()
+    room.page.emulate_media(color_scheme="dark")
+
+
+@holds("German readers get German sentences.")
+def _(room, browser, arguments):
+    german = Room(browser, arguments, locale="de-DE")
+    try:
+        german.until("the line is German", lambda: "Bereitschaft" in german.line() or "aufgenommen" in german.line())
+        assert german.page.evaluate("document.documentElement.lang") == "de"
+    finally:
+        german.close()
+
+
+@holds("Every button can be reached with Tab, and focus is seen.")
+def _(room, browser, arguments):
+    page = room.page
+    page.evaluate("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
+    seen = set()
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        name = page.evaluate("""() => { const element = document.activeElement; if (!element || element === document.body) return null;
+            const style = getComputedStyle(element); return [element.getAttribute('aria-label') ?? element.textContent, style.outlineStyle !== 'none' || style.boxShadow !== 'none']; }""")
+        if name is None:
+            break
+        assert name[1], f"focus on {name[0]} is not seen"
+        seen.add(name[0].strip())
+    for wanted in ["Record", "Keys and pages", "Preview first", "Listen"]:
+        assert any(wanted in one for one in seen), f"{wanted} is not reached: {seen}"
+
+
+# States that only a stand-in can make
+
+def alarm(room, **what):
+    room.mock(reset={"state": "recording", "offset": 4364})
+    room.mock(**what)
+
+
+@holds("A camera that is away shows a slate and its reason; on air it is an alarm that Seen makes attention.", mock=True)
+def _(room, browser, arguments):
+    alarm(room, away={"guest": "unplugged"})
+    room.until("the line warns", lambda: room.data("level") == "act" and "guest is away" in room.line())
+    assert room.page.locator('mc-tile[data-role="guest"] .slate').is_visible()
+    room.until("it is said", lambda: "guest" in room.page.locator("#spoken-alert").inner_text())
+    assert_accessible(room, "away")
+    room.page.keyboard.press("a")
+    room.until("it is attention", lambda: room.data("level") == "attention")
+    room.mock(away={})
+    room.until("it is over", lambda: room.data("level") in ("state", "note"))
+
+
+@holds("Silence and clipping cannot be overlooked, and a clip stays until it is cleared.", mock=True)
+def _(room, browser, arguments):
+    alarm(room, mic={"guest-mic": {"alarms": ["no-signal"]}})
+    strip = room.page.locator('mc-strip[data-role="guest-mic"]')
+    room.until("the strip says it", lambda: "NO SIGNAL" in strip.inner_text())
+    room.until("the line says it", lambda: "no signal" in room.line())
+    room.mock(mic={"guest-mic": {"alarms": []}})
+    room.until("it is over", lambda: "NO SIGNAL" not in strip.inner_text())
+    room.mock(mic={"guest-mic": {"clipped": 1}})
+    room.until("the clip stands", lambda: "CLIP 1" in strip.inner_text())
+    room.mock(mic={"guest-mic": {"clipped": 4}})
+    room.until("it is an alarm", lambda: room.data("level") == "act" and "overloads" in room.line())
+    assert_accessible(room, "clipping")
+    strip.locator(".alarm:visible").click()
+    room.until("it is cleared", lambda: "CLIP" not in strip.inner_text())
+    room.mock(mic={"guest-mic": {"clipped": 5}})
+    room.until("the next one stands", lambda: "CLIP 1" in strip.inner_text())
+    room.page.keyboard.press("c")
+    room.until("it is cleared", lambda: "CLIP" not in strip.inner_text())
+
+
+@holds("A full disk is attention at 10 min and an alarm at 5.", mock=True)
+def _(room, browser, arguments):
+    alarm(room, disk=540)
+    room.until("it is attention", lambda: room.data("level") == "attention" and "9" in room.line())
+    room.mock(disk=250)
+    room.until("it is an alarm", lambda: room.data("level") == "act" and "4" in room.line())
+    assert_accessible(room, "disk")
+
+
+@holds("A recorder that is gone is said with its time, and can record again.", mock=True)
+def _(room, browser, arguments):
+    alarm(room)
+    room.until("it records", lambda: room.data("state") == "recording")
+    room.mock(there=False)
+    room.until("it is gone", lambda: room.data("state") == "gone" and "1:12" in room.line())
+    assert_accessible(room, "gone")
+    room.page.locator("mc-line .action").click()
+    room.until("it records again", lambda: room.data("state") == "recording")
+
+
+@holds("A plan over a refusing budget turns Record off.", mock=True)
+def _(room, browser, arguments):
+    room.mock(reset={"state": "standby"}, hardware=1.18, policy="refuse")
+    room.until("the line says it", lambda: "118" in room.line())
+    assert room.page.locator(".bar .record").is_disabled()
+
+
+@holds("The page works when every new status field is missing.", mock=True)
+def _(room, browser, arguments):
+    fields = ["delay_ns", "marks", "disk", "scenes", "scene", "arrangement", "limits", "policy", "cost", "pressure", "given_up"]
+    room.mock(reset={"state": "recording", "offset": 60}, drop_fields=fields)
+    room.page.reload()
+    room.until("it records", lambda: room.data("state") == "recording")
+    room.bus("host").click()
+    room.until("it cuts", lambda: room.data("shown").split()[:1] == ["host"])
+    room.mock(drop_fields=[])
+
+
+@holds("Nothing connected is said, and Record is off.", mock=True)
+def _(room, browser, arguments):
+    room.mock(reset={"state": "standby", "nothing": True})
+    room.until("the line says it", lambda: "No camera or microphone" in room.line())
+    assert room.page.locator(".bar .record").is_disabled()
+    assert_accessible(room, "nothing")
+    room.mock(reset={"state": "standby"})
+    room.until("all is back", lambda: room.page.locator("mc-tile").count() == 4)
+
+
+@holds("Nothing was complained of in the browser's console.")
+def _(room, browser, arguments):
+    assert not room.complaints, room.complaints
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--address", required=True, help="the address that multicam studio prints, with its fragment")
+    parser.add_argument("--only", default="", help="run sentences that contain these words")
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    parser.add_argument("--pictures", help="a folder for a picture of each failure")
+    parser.add_argument("--mock", action="store_true")
+    arguments = parser.parse_args()
+    held = failed = skipped = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=arguments.chromium, args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"])
+        room = Room(browser, arguments)
+        if arguments.mock:
+            room.mock(reset={"state": "standby"})
+            room.page.reload()
+            room.until("the page has contact", lambda: room.data("contact") == "yes" and room.data("state") != "contact")
+        for number, (sentence, test, needs_mock) in enumerate(TESTS):
+            if arguments.only.lower() not in sentence.lower() or (needs_mock and not arguments.mock):
+                continue
+            try:
+                test(room, browser, arguments)
+                held += 1
+                print(f"holds    {sentence}", flush=True)
+            except Skip as reason:
+                skipped += 1
+                print(f"skipped  {sentence} ({reason})", flush=True)
+            except Exception as error:
+                failed += 1
+                place = traceback.extract_tb(error.__traceback__)[1]
+                print(f"FAILS    {sentence}\n         line {place.lineno}: {str(error)[:1200] or type(error).__name__}", flush=True)
+                if arguments.pictures:
+                    os.makedirs(arguments.pictures, exist_ok=True)
+                    room.page.screenshot(path=os.path.join(arguments.pictures, f"{number}.png"))
+        browser.close()
+    print(f"{held} hold, {failed} fail, {skipped} skipped.")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
